@@ -240,7 +240,7 @@ export type AcceptedRun = {
   };
 };
 
-/** What a workflow may spend in a UTC day, and has spent today */
+/** The daily budget of a workflow, and what it has spent today (UTC) */
 export type Budget = {
   readonly workflowId: string;
   readonly name: string;
@@ -329,7 +329,7 @@ export type CatalogOutput = {
   readonly isPort: boolean;
 };
 
-/** The upload that is done */
+/** The upload to complete */
 export type CompleteRequest = {
   readonly mediaId: string;
   readonly width?: number;
@@ -353,7 +353,7 @@ export type CompletionEvent = {
   readonly createdAt: string;
 };
 
-/** A program that you let in by OAuth */
+/** A program that you granted access by OAuth */
 export type Connection = {
   readonly id: string;
   /** The client ID, or the URL of the client metadata document */
@@ -436,7 +436,7 @@ export type ContentPageChanges = {
     readonly bullets?: readonly string[];
     readonly variant?: 'default' | 'highlight' | 'compact';
   } | null;
-  /** Its preview is shown where anybody may see it */
+  /** The page shows its preview if the workflow is public */
   readonly workflowId?: string | null;
   readonly subcategory?: string | null;
   /** Default: depends on the type */
@@ -450,7 +450,7 @@ export type ContentPageChanges = {
     | 'update_page';
 };
 
-/** The page to make */
+/** The page to create */
 export type ContentPageInput = {
   readonly title: string;
   /** Lowercase letters, digits and hyphens */
@@ -512,7 +512,7 @@ export type ContentPageInput = {
     readonly bullets?: readonly string[];
     readonly variant?: 'default' | 'highlight' | 'compact';
   } | null;
-  /** Its preview is shown where anybody may see it */
+  /** The page shows its preview if the workflow is public */
   readonly workflowId?: string | null;
   readonly subcategory?: string | null;
   /** Default: depends on the type */
@@ -526,7 +526,7 @@ export type ContentPageInput = {
     | 'update_page';
 };
 
-/** A new key; it is shown this once */
+/** A new key, shown only once */
 export type CreatedKey = {
   readonly id: string;
   readonly name: string;
@@ -547,7 +547,7 @@ export type CreatedKey = {
 /** A new account, with its key or invitation if requested */
 export type CreatedUser = {
   readonly userId: number;
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly name: string;
   readonly plan: string;
@@ -607,7 +607,7 @@ export type DeliveryPage = {
   readonly nextCursor: string | null;
 };
 
-/** What carries a value from one node to another */
+/** A connection that passes a value from one node to another */
 export type Edge = {
   /** Unique in the workflow */
   readonly id: string;
@@ -621,7 +621,7 @@ export type Edge = {
   readonly targetHandle?: string | null;
 } & Readonly<Record<string, unknown>>;
 
-/** An edge as it is sent */
+/** An edge, as sent */
 export type EdgeInput = {
   /** Unique in the workflow; default: made of its two ports, such as `idea.text->picture.prompt` */
   readonly id?: string;
@@ -820,7 +820,7 @@ export type ExecutionPage = {
   readonly nextCursor: string | null;
 };
 
-/** A place for workflows */
+/** A folder of workflows */
 export type Folder = {
   readonly id: string;
   readonly name: string;
@@ -832,13 +832,13 @@ export type Folder = {
   readonly updatedAt: string;
 };
 
-/** What to change of a folder */
+/** The fields of a folder to change */
 export type FolderChanges = {
   readonly name?: string;
   readonly parentId?: string | null;
 };
 
-/** The folder to make */
+/** The folder to create */
 export type FolderInput = {
   readonly name: string;
   readonly parentId?: string | null;
@@ -857,7 +857,7 @@ export type Heartbeat = {
   readonly heldUntil: string;
 };
 
-/** A file as a data URL, or its address */
+/** A file as a data URL, or its URL */
 export type InlineUpload = {
   /** `data:<type>;base64,…`, up to 3 MB of file */
   readonly dataUrl?: string;
@@ -901,7 +901,7 @@ export type InvitationPage = {
   readonly nextCursor: string | null;
 };
 
-/** What is known of an API key */
+/** An API key without its secret */
 export type Key = {
   readonly id: string;
   readonly name: string;
@@ -917,7 +917,7 @@ export type Key = {
   readonly createdAt: string;
 };
 
-/** The key to make */
+/** The key to create */
 export type KeyInput = {
   readonly name: string;
   readonly scopes: readonly (
@@ -937,7 +937,7 @@ export type KeyPage = {
   readonly nextCursor: string | null;
 };
 
-/** What was moved */
+/** The moved nodes */
 export type LayoutReport = {
   readonly id: string;
   readonly updatedAt: string;
@@ -1019,10 +1019,10 @@ export type ListedSessionPage = {
   readonly nextCursor: string | null;
 };
 
-/** Who asks */
+/** The caller */
 export type Me = {
   readonly userId: number;
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly name: string;
   readonly plan: string;
@@ -1048,7 +1048,7 @@ export type Me = {
   readonly createdAt: string;
 };
 
-/** A file that the service keeps */
+/** A stored file */
 export type Media = {
   readonly url: string;
   readonly mediaId: string;
@@ -1119,10 +1119,10 @@ export type Member = {
   readonly createdAt: string;
 };
 
-/** Whom to invite */
+/** The person to invite */
 export type MemberInput = {
   readonly userId?: number;
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email?: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
 };
@@ -1134,7 +1134,7 @@ export type MemberPage = {
   readonly nextCursor: string | null;
 };
 
-/** The file to be put */
+/** The file to upload */
 export type MintRequest = {
   readonly contentType: string;
   /** The exact length of the file */
@@ -1142,7 +1142,7 @@ export type MintRequest = {
   readonly filename: string;
 };
 
-/** Where to put a file, and with which headers */
+/** The URL and headers for an upload */
 export type MintedUpload = {
   /** PUT the bytes here within 15 minutes */
   readonly uploadUrl: string;
@@ -1176,7 +1176,7 @@ export type Node = {
   readonly dims?: NodeDims;
 } & Readonly<Record<string, unknown>>;
 
-/** What a node is and how it is set */
+/** The type and settings of a node */
 export type NodeData = {
   /** Display name */
   readonly label: string;
@@ -1191,7 +1191,7 @@ export type NodeData = {
   readonly outputs?: readonly Port[];
 } & Readonly<Record<string, unknown>>;
 
-/** What a node is and how it is set, as it is sent */
+/** The type and settings of a node, as sent */
 export type NodeDataInput = {
   /** Display name; default: the label of the catalog entry */
   readonly label?: string;
@@ -1207,7 +1207,7 @@ export type NodeDataInput = {
   readonly outputs?: readonly Port[];
 } & Readonly<Record<string, unknown>>;
 
-/** The size of the box, and how it is known */
+/** The size of a node, and how it was determined */
 export type NodeDims = {
   readonly width: number;
   readonly height: number;
@@ -1222,7 +1222,7 @@ export type NodeEvent = {
   readonly data: NodeState;
 };
 
-/** A node as it is sent */
+/** A node, as sent */
 export type NodeInput = {
   /** Unique in the workflow */
   readonly id: string;
@@ -1281,7 +1281,7 @@ export type NodeState = {
   };
 };
 
-/** The password, and the next one */
+/** The current and the new password */
 export type PasswordChange = {
   readonly current: string;
   readonly next: string;
@@ -1296,11 +1296,11 @@ export type PasswordLink = {
   readonly expiresAt: string | null;
 };
 
-/** Whose password a link shall set */
+/** The account whose password the link sets */
 export type PasswordLinkInput = {
   /** What the link sets: the account of the first user, the password of an invited user, or a forgotten password */
   readonly kind: 'setup' | 'invite' | 'reset';
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email?: string;
 };
 
@@ -1313,10 +1313,10 @@ export type Permission = {
   readonly createdAt: string;
 };
 
-/** Whom to share with, and how */
+/** The person to share with, and the role */
 export type PermissionInput = {
   readonly userId?: number;
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email?: string;
   readonly role: 'VIEW' | 'EDIT' | 'OWNER';
 };
@@ -1328,7 +1328,7 @@ export type PermissionPage = {
   readonly nextCursor: string | null;
 };
 
-/** The plans that accounts may have */
+/** The available plans */
 export type Plans = {
   readonly plans: readonly {
     readonly name: string;
@@ -1343,7 +1343,7 @@ export type Plans = {
   }[];
 };
 
-/** Where an edge can end */
+/** An end point for edges */
 export type Port = {
   /** Edges refer to it as `in-<id>` or `out-<id>` */
   readonly id: string;
@@ -1353,13 +1353,13 @@ export type Port = {
   readonly type?: unknown;
 };
 
-/** Where a node is on the board */
+/** The position of a node on the board */
 export type Position = {
   readonly x: number;
   readonly y: number;
 };
 
-/** Who follows the workflow now */
+/** The current viewers of the workflow */
 export type PresenceEvent = {
   readonly event: 'presence';
   readonly data: {
@@ -1423,7 +1423,7 @@ export type ProgressEvent = {
   };
 };
 
-/** The providers of models, and whether they answer */
+/** The model providers, and whether they respond */
 export type Providers = {
   readonly providers: readonly {
     readonly name: string;
@@ -1455,7 +1455,7 @@ export type RenderFailure = {
   }[];
 };
 
-/** A clip as it stands */
+/** The status of a clip */
 export type RenderStatus = {
   readonly data: {
     readonly renderId: string;
@@ -1593,11 +1593,11 @@ export type SceneGraphContract = {
   };
 };
 
-/** Who is signed in */
+/** The signed-in user */
 export type Session = {
   readonly user: {
     readonly userId: number;
-    /** Upper and lower case are the same */
+    /** Not case-sensitive */
     readonly email: string;
     readonly name: string;
     readonly isAuthor: boolean;
@@ -1622,7 +1622,7 @@ export type Session = {
     readonly name: string;
     readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
   }[];
-  /** Number of team invitations that wait for your answer */
+  /** Number of your pending team invitations */
   readonly invitations: number;
   readonly plan: string;
   /** Credits of the active workspace */
@@ -1638,11 +1638,11 @@ export type Session = {
   readonly expiresAt: string;
 };
 
-/** Who the first user is */
+/** The account of the first user */
 export type SetUpInput = {
   /** The part of the link after # */
   readonly token: string;
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly name: string;
   readonly password: string;
@@ -1650,12 +1650,12 @@ export type SetUpInput = {
 
 /** Email and password */
 export type SignInInput = {
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly password: string;
 };
 
-/** How people sign in here */
+/** The available sign-in methods */
 export type SignInMethods = {
   readonly password: true;
   readonly openid: {
@@ -1675,7 +1675,7 @@ export type SnapshotEvent = {
   readonly data: Execution;
 };
 
-/** What was charged, in credits */
+/** Charges, in credits */
 export type Spending = {
   readonly teamId: string | null;
   /** The first day (UTC) */
@@ -1703,7 +1703,7 @@ export type Spending = {
   }[];
 };
 
-/** It is done */
+/** The request succeeded */
 export type Success = {
   readonly success: true;
 };
@@ -1733,9 +1733,9 @@ export type TeamInvitation = {
   readonly url: string;
 };
 
-/** Whom to invite */
+/** The person to invite */
 export type TeamInvitationInput = {
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
 };
@@ -1852,7 +1852,7 @@ export type UploadForm = {
 /** An account */
 export type User = {
   readonly userId: number;
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly name: string;
   readonly plan: string;
@@ -1862,7 +1862,7 @@ export type User = {
   readonly createdAt: string;
 };
 
-/** What to change of an account */
+/** The fields of an account to change */
 export type UserChanges = {
   readonly name?: string;
   readonly plan?: string;
@@ -1872,9 +1872,9 @@ export type UserChanges = {
   readonly disabled?: boolean;
 };
 
-/** The account to make */
+/** The account to create */
 export type UserInput = {
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly name: string;
   /** Default: DEFAULT_PLAN */
@@ -1899,7 +1899,7 @@ export type UserInput = {
 /** An account, its credits, and when it was last seen in a session */
 export type UserListItem = {
   readonly userId: number;
-  /** Upper and lower case are the same */
+  /** Not case-sensitive */
   readonly email: string;
   readonly name: string;
   readonly plan: string;
@@ -1923,7 +1923,7 @@ export type UserPage = {
   readonly nextCursor: string | null;
 };
 
-/** The graph as it was */
+/** A version with its graph */
 export type Version = {
   readonly version: number;
   /** Author of the version */
@@ -1981,7 +1981,7 @@ export type VideoTemplateList = {
   readonly data: readonly VideoTemplate[];
 };
 
-/** One composition */
+/** A composition */
 export type VideoTemplateResponse = {
   readonly data: VideoTemplate;
 };
@@ -2031,7 +2031,7 @@ export type Workflow = {
   readonly meta?: WriteMeta;
 };
 
-/** The workflow as it stands now */
+/** The current state of the workflow */
 export type WorkflowChangedEvent = {
   readonly event: 'changed';
   readonly data: {
@@ -2131,7 +2131,7 @@ export type WorkflowFileInput = {
   }[];
 };
 
-/** A workflow as it is created */
+/** The workflow to create */
 export type WorkflowInput = {
   readonly name: string;
   readonly description?: string | null;
@@ -2190,7 +2190,7 @@ export type WorkflowListItem = {
   } | null;
 };
 
-/** What there is to do, and who does it */
+/** Pending work, and the workers */
 export type Workload = {
   readonly runs: {
     /** Ready, waiting for a worker */
@@ -2218,7 +2218,7 @@ export type Workload = {
   }[];
 };
 
-/** What the lint found in what was written */
+/** Lint results of the written graph */
 export type WriteMeta = {
   readonly warnings: readonly string[];
   /** Lint issues, at most 500 */
@@ -2229,7 +2229,7 @@ export type WriteMeta = {
   readonly total?: number;
 };
 
-/** A page as it was written */
+/** The written page */
 export type WrittenPage = {
   readonly success: true;
   /** URL of the page */
@@ -2295,7 +2295,7 @@ export type WrittenPage = {
       readonly bullets?: readonly string[];
       readonly variant?: 'default' | 'highlight' | 'compact';
     } | null;
-    /** Its preview is shown where anybody may see it */
+    /** The page shows its preview if the workflow is public */
     readonly workflowId?: string | null;
     readonly subcategory?: string | null;
     /** Default: depends on the type */

@@ -6,7 +6,7 @@ import type { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
 import {
   getPlanLimits,
-  giveBackExecution,
+  returnExecution,
   startsKey,
   takeExecution,
 } from '../services/accounts/daily-executions.ts';
@@ -64,7 +64,7 @@ export function createLimits(deps: Deps): Limits {
         ? deps.limiter.peek(key, limit, MINUTE)
         : await deps.limiter.take(key, limit, MINUTE);
       reply.headers(rateHeaders(allowance));
-      if (allowance.allowed) return undefined;
+      if (allowance.isAllowed) return undefined;
       return rateLimitError('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
     },
     async countMessages(req, reply, messages) {
@@ -72,7 +72,7 @@ export function createLimits(deps: Deps): Limits {
       for (let counted = 1; counted < messages; counted++) {
         const allowance = await deps.limiter.take(key, limit, MINUTE);
         reply.headers(rateHeaders(allowance));
-        if (!allowance.allowed)
+        if (!allowance.isAllowed)
           throw rateLimitError(
             'rate_limited',
             `More than ${limit} messages in a minute`,
@@ -90,7 +90,7 @@ export function createLimits(deps: Deps): Limits {
       // After a 500, a run may have been started (docs/api.md, Errors), so it stays counted.
       const startedNone = replayed || (statusCode >= 400 && statusCode < 500);
       if (startedNone && dailyUse !== undefined && actor.kind === 'user')
-        giveBackExecution(deps, actor, dailyUse);
+        returnExecution(deps, actor, dailyUse);
     },
     peekAddress: address =>
       deps.limiter.peek(

@@ -17,7 +17,7 @@ export function registerTrigger(app: App, { limiter, now }: Deps): void {
     if (!PATH.test(req.url)) return;
     const allowance = await limiter.take(`trigger:${toNetwork(addressOf(req))}`, REQUESTS_AN_HOUR, HOUR);
     reply.headers({ 'access-control-allow-origin': '*', ...rateHeaders(allowance) });
-    if (allowance.allowed)
+    if (allowance.isAllowed)
       throw new AppError(
         'unauthorized',
         'Triggers are not available. Start runs with POST /api/v1/workflows/{id}/run.',

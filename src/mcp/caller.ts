@@ -1,4 +1,4 @@
-// Defines what the layers pass on: an admitted request, and a tool call of it.
+// Defines the callers of the MCP server: an admitted request, and a tool call within it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RunDeps } from '../runs/deps.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
@@ -9,25 +9,25 @@ export interface McpMount {
   close(): Promise<void>;
 }
 
-/** An admitted request: its caller, and the JSON that was sent. */
+/** An admitted request: its caller and its parsed JSON body. */
 export interface McpCall {
   readonly actor: UserActor;
   readonly body: unknown;
   /** Fires when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
-  /** Counts a stream of the caller's until the returned function is called. Throws 429 `too_many_streams`. */
+  /** Counts an open stream of the caller until the returned function is called. Throws 429 `too_many_streams`. */
   readonly takeStream: () => () => void;
 }
 
-/** One tool call in progress. */
+/** A tool call in progress. */
 export interface Caller {
   readonly deps: RunDeps;
   readonly actor: UserActor;
   /** Fires when the caller disconnects or the service stops: a tool then stops waiting, but never stops the run. */
   readonly signal: AbortSignal;
-  /** As that of the request. */
+  /** The same as in the request. */
   readonly takeStream: () => () => void;
-  /** Reports progress to the caller; does nothing if the caller did not ask for it. */
+  /** Reports progress if the caller requested it. */
   readonly report: (progress: Progress) => Promise<void>;
 }
 

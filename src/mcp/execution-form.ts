@@ -17,19 +17,19 @@ export const EXECUTION = OutputSchema({
   next: Type.String(),
   note: Type.String(),
 });
-export const NARROW = 'The outputs are whole at their addresses, and in graphwright://executions/{id}.';
+export const NARROW = 'The complete outputs are at their URLs and in graphwright://executions/{id}.';
 
 const MAX_PREVIEWS = 4;
 const MAX_LINKS = 50;
 
-export interface Shown {
+export interface ExecutionOptions {
   readonly previews: boolean;
 }
 
 export async function presentExecution(
   caller: Caller,
   record: ExecutionRecord,
-  { previews }: Shown,
+  { previews }: ExecutionOptions,
 ): Promise<ToolOutput> {
   const { id, status, progress, outputs, credits, error } = record;
   const urls = [...new Set(outputs.flatMap(({ url }) => (typeof url === 'string' ? [url] : [])))];
@@ -42,10 +42,10 @@ export async function presentExecution(
       outputs: outputs.map(({ render: _, ...output }) => output),
       credits: { estimated: credits.estimated, charged: credits.charged },
       ...(error === null ? {} : { error }),
-      next: nextOf(caller, record),
+      next: describeNextStep(caller, record),
     },
     links: files.map(({ link }) => link),
-    previews: previews ? await previewsOf(caller, record, files) : [],
+    previews: previews ? await makePreviews(caller, record, files) : [],
   };
 }
 
@@ -67,37 +67,37 @@ async function findFiles({ deps }: Caller, urls: readonly string[]): Promise<rea
   );
 }
 
-/** Of the first images, and of posters of videos that were rendered here. */
-async function previewsOf(
+/** Makes previews of the first images, and of the posters of videos that were rendered here. */
+async function makePreviews(
   { deps, signal }: Caller,
   { outputs }: ExecutionRecord,
   files: readonly File[],
 ): Promise<readonly string[]> {
   const stills = await Promise.all(
-    outputs.flatMap(output => stillOf(output)).map(url => findMediaAt(deps, url)),
+    outputs.flatMap(output => listPosters(output)).map(url => findMediaAt(deps, url)),
   );
   const rows = [...files.map(({ row }) => row), ...stills].filter(row => row !== undefined);
-  const made: string[] = [];
+  const jpegs: string[] = [];
   for (const row of rows) {
-    if (made.length === MAX_PREVIEWS || signal.aborted) break;
+    if (jpegs.length === MAX_PREVIEWS || signal.aborted) break;
     const jpeg = await makePreview(deps, row, signal);
-    if (jpeg !== undefined) made.push(jpeg.toString('base64'));
+    if (jpeg !== undefined) jpegs.push(jpeg.toString('base64'));
   }
-  return made;
+  return jpegs;
 }
 
-function stillOf({ render }: ExecutionRecord['outputs'][number]): readonly string[] {
+function listPosters({ render }: ExecutionRecord['outputs'][number]): readonly string[] {
   const { posterUrl } = (render ?? {}) as { readonly posterUrl?: unknown };
   return typeof posterUrl === 'string' ? [posterUrl] : [];
 }
 
-function nextOf({ deps }: Caller, { id, status, workflowId, error }: ExecutionRecord): string {
+function describeNextStep({ deps }: Caller, { id, status, workflowId, error }: ExecutionRecord): string {
   if (status === 'COMPLETED') return 'Done.';
-  if (status === 'WAITING') return `A person must decide at ${workflowPageUrl(deps, workflowId)}.`;
+  if (status === 'WAITING') return `A person must approve it at ${workflowPageUrl(deps, workflowId)}.`;
   if (status === 'FAILED' && error?.code === 'insufficient_credits')
-    return 'The credits ran out: say so to the user. What was done is kept.';
+    return 'The credits ran out. Tell the user. Completed results are kept.';
   if (status === 'FAILED' || status === 'TIMEOUT')
     return 'Read the error, change the workflow with edit_workflow, run again.';
-  if (status === 'CANCELLED') return 'It was cancelled. What was done is kept.';
+  if (status === 'CANCELLED') return 'The run was canceled. Completed results are kept.';
   return `Call get_execution with executionId ${id}.`;
 }

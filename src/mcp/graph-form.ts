@@ -15,8 +15,8 @@ export interface NodeForm {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A node as it is sent to a write, which positions it. */
-export interface SentNode {
+/** A node as sent to a write, which positions it. */
+export interface UnplacedNode {
   readonly id: string;
   readonly type: string;
   readonly data: GraphNode['data'];
@@ -25,14 +25,16 @@ export interface SentNode {
 }
 
 /** Converts a node of this form to a graph node; lint reports unknown node types. */
-export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeForm): SentNode {
+export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeForm): UnplacedNode {
   const { type, category, ...filled } = describeType(nodeType, catalog.find(nodeType));
   const data = { label: label ?? filled.label, category, nodeType, config: (config ?? {}) as JsonObject };
   return { id, type, data };
 }
 
-/** Initial positions for a complete graph, spread out so that a graph too large to be laid out stays readable. */
-function placeInRows(nodes: readonly SentNode[]): readonly GraphNode[] {
+/**
+ * Returns initial positions for a complete graph, spread out so that a graph too large to be laid out stays readable.
+ */
+function placeInRows(nodes: readonly UnplacedNode[]): readonly GraphNode[] {
   const row = Math.max(8, Math.ceil(Math.sqrt(nodes.length)));
   return nodes.map((node, index) => ({
     ...node,
@@ -40,7 +42,7 @@ function placeInRows(nodes: readonly SentNode[]): readonly GraphNode[] {
   }));
 }
 
-interface End {
+interface EdgeEnd {
   readonly nodeId: string;
   readonly port?: string | undefined;
 }
@@ -50,7 +52,7 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
   const ends = line.split('->').map(end => end.trim());
   const [from, to] = ends;
   if (ends.length !== 2 || from === undefined || to === undefined || from === '' || to === '') {
-    const message = 'must read "node.port -> node.port", such as "idea.text -> picture.prompt"';
+    const message = 'must have the form "node.port -> node.port", such as "idea.text -> picture.prompt"';
     throw new AppError('invalid_graph', `The edge ${JSON.stringify(line)} ${message}.`, {
       issues: [{ path, code: 'invalid_edge', message }],
     });
@@ -67,7 +69,7 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
 }
 
 /** Node ids and ports may contain dots: the longest existing node id wins. */
-function toEnd(text: string, nodeIds: ReadonlySet<string>): End {
+function toEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
   if (nodeIds.has(text)) return { nodeId: text };
   for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) {
     const nodeId = text.slice(0, dot);
@@ -77,7 +79,7 @@ function toEnd(text: string, nodeIds: ReadonlySet<string>): End {
   return dot > 0 ? { nodeId: text.slice(0, dot), port: text.slice(dot + 1) } : { nodeId: text };
 }
 
-const endText = ({ nodeId, port }: End): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
+const endText = ({ nodeId, port }: EdgeEnd): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
 
 /** Formats an edge. */
 export function edgeLine({ source, target, sourceHandle, targetHandle }: NewEdge): string {
@@ -86,14 +88,14 @@ export function edgeLine({ source, target, sourceHandle, targetHandle }: NewEdge
   return `${endText(from)} -> ${endText(to)}`;
 }
 
-/** Converts a complete graph of this form; refuses node types that cannot be created over MCP. */
+/** Converts a complete graph of this form. Rejects node types that cannot be created over MCP. */
 export function toGraph(
   { catalog }: Pick<RunDeps, 'catalog'>,
   forms: readonly NodeForm[],
   lines: readonly string[],
 ): { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[] } {
   forms.forEach(({ nodeType }, index) => {
-    if (nodeType === RENDERER.nodeType) throw RENDERER.refusal(`/nodes/${index}/nodeType`);
+    if (nodeType === RENDERER.nodeType) throw RENDERER.createError(`/nodes/${index}/nodeType`);
   });
   const ids = new Set(forms.map(({ id }) => id));
   return {

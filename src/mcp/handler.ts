@@ -1,4 +1,4 @@
-// The protocol's library, set up: one factory of servers for both revisions, and what of it meets Node's requests.
+// Sets up the protocol's library: a single server factory for both protocol revisions, connected to Node's requests.
 import type { AuthInfo, McpServer, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { RunDeps } from '../runs/deps.ts';
@@ -7,35 +7,35 @@ import type { McpCall, McpMount } from './caller.ts';
 import { createServer } from './server.ts';
 import { toWebRequest, writeResponse } from './web-response.ts';
 
-/** What answers; tests bring another. */
-export interface Served {
-  /** Makes what answers one request. */
+/** Options of the handler, which tests replace. */
+export interface HandlerOptions {
+  /** Creates the server for a single request. */
   readonly makeServer: (deps: RunDeps, call: McpCall) => McpServer;
-  /** Where changes of lists are announced; ours do not change. */
+  /** Announces changes of lists; ours do not change. */
   readonly bus?: ServerEventBus;
 }
 
 /** Serves requests until it is closed. */
 export function createMcpHandler(
   deps: RunDeps,
-  { makeServer, ...served }: Served = { makeServer: createServer },
+  { makeServer, ...options }: HandlerOptions = { makeServer: createServer },
 ): McpMount {
   const log = deps.log.child({ part: 'mcp' });
-  const handler = createSdkHandler(({ authInfo }) => makeServer(deps, callOf(authInfo)), {
-    ...served,
-    onerror: err => log.debug({ err }, 'a request of the protocol was refused'),
+  const handler = createSdkHandler(({ authInfo }) => makeServer(deps, getCall(authInfo)), {
+    ...options,
+    onerror: err => log.debug({ err }, 'a protocol request was rejected'),
   });
   return {
     serve: async (req, res, call) => {
-      const options = { authInfo: authOf(deps, call), parsedBody: call.body };
+      const options = { authInfo: toAuthInfo(deps, call), parsedBody: call.body };
       await writeResponse(await handler.fetch(toWebRequest(req, call.signal), options), res);
     },
     close: () => handler.close(),
   };
 }
 
-/** What the library hands on to servers and tools unseen; it verifies nothing. */
-function authOf(deps: RunDeps, call: McpCall): AuthInfo {
+/** Passes the call through the library, which does not verify it. */
+function toAuthInfo(deps: RunDeps, call: McpCall): AuthInfo {
   const metadata = resourceMetadataUrl(deps);
   return {
     token: '',
@@ -46,4 +46,4 @@ function authOf(deps: RunDeps, call: McpCall): AuthInfo {
   };
 }
 
-const callOf = (auth: AuthInfo | undefined): McpCall => auth?.extra?.call as McpCall;
+const getCall = (auth: AuthInfo | undefined): McpCall => auth?.extra?.call as McpCall;

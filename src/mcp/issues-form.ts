@@ -3,15 +3,15 @@ import { Type } from 'typebox';
 import type { LintIssue } from '../graph/issues.ts';
 import type { Issue } from '../lib/errors.ts';
 
-type Found = Issue & Partial<Pick<LintIssue, 'severity' | 'suggestion'>>;
+type PresentedIssue = Issue & Partial<Pick<LintIssue, 'severity' | 'suggestion'>>;
 
-/** Members that stand beside `issues` where not all of them are listed. */
+/** Members of a result that lists only some of the issues. */
 export const TRUNCATION = {
   truncated: Type.Literal(true),
   total: Type.Integer({ description: 'With truncated: how many issues there are in all' }),
 };
 
-/** What only refuses a run, and so names no severity, is an error of the run. */
-export function presentIssues(issues: readonly Found[]): readonly Found[] {
+/** Adds the severity `error` to issues without one, which only prevent a run. */
+export function presentIssues(issues: readonly PresentedIssue[]): readonly PresentedIssue[] {
   return issues.map(issue => ({ ...issue, severity: issue.severity ?? 'error' }));
 }

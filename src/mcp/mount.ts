@@ -1,8 +1,11 @@
-// What `/mcp` answers: the protocol's two revisions over one table of tools, loaded with the first request.
+// Mounts `/mcp`, which serves both protocol revisions from one table of tools.
 import type { RunDeps } from '../runs/deps.ts';
 import type { McpMount } from './caller.ts';
 
-/** The mount of a process. The protocol's library is loaded with the first request: most processes never see one. */
+/**
+ * Creates the mount of a process. The protocol's library is loaded with the first request, since most processes get
+ * none.
+ */
 export function createMcpMount(deps: RunDeps): McpMount {
   let loading: Promise<McpMount> | undefined;
   const load = (): Promise<McpMount> => {

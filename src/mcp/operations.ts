@@ -1,11 +1,11 @@
-// Applies operations to a graph in order, all or none: a table of what each operation does.
+// Applies a list of operations to a graph: all or none.
 import type { Catalog } from '../graph/catalog.ts';
 import { type NewEdge, withConfig, withEdge, withoutItems, withType } from '../graph/edit.ts';
 import { nearest } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
-import { edgeLine, type SentNode, toEdge, toNode } from './graph-form.ts';
+import { edgeLine, toEdge, toNode, type UnplacedNode } from './graph-form.ts';
 import { RENDERER } from './renderer-rule.ts';
 
 export const OPERATIONS = [
@@ -27,9 +27,9 @@ export interface Operation {
   readonly edge?: string;
 }
 
-/** The graph so far, and the workflow's new name if it changes. */
+/** The graph after the previous operations, and the workflow's new name if it changes. */
 interface Draft {
-  readonly nodes: readonly SentNode[];
+  readonly nodes: readonly UnplacedNode[];
   readonly edges: readonly GraphEdge[];
   readonly name?: string;
 }
@@ -42,7 +42,9 @@ interface Step {
   readonly path: string;
 }
 
-/** `path` is the pointer of the operations. Throws 400 with the location of the first impossible one. */
+/**
+ * `path` is the JSON pointer of the operations. Throws 400 with the location of the first one that cannot be applied.
+ */
 export function applyOperations(
   catalog: Catalog,
   graph: Graph,
@@ -57,100 +59,100 @@ export function applyOperations(
 const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
   add_node: step => {
     const { draft, operation, catalog, path } = step;
-    const id = need(step, 'nodeId');
-    const nodeType = need(step, 'nodeType');
-    refuseRenderer(nodeType, `${path}/nodeType`, id);
+    const id = requireMember(step, 'nodeId');
+    const nodeType = requireMember(step, 'nodeType');
+    rejectRenderer(nodeType, `${path}/nodeType`, id);
     if (draft.nodes.some(node => node.id === id))
-      throw fault(`${path}/nodeId`, `there is a node ${id} already: choose another id`);
+      throw fault(`${path}/nodeId`, `a node ${id} already exists: choose another id`);
     return { ...draft, nodes: [...draft.nodes, toNode(catalog, { ...operation, id, nodeType })] };
   },
   remove_node: step => ({ ...step.draft, ...withoutItems(step.draft, { nodes: [findNode(step).id] }) }),
   connect: step => {
     const edge = readEdge(step);
     for (const id of [edge.source, edge.target]) requireNode(step, id, 'edge');
-    refuseWiring(step, edge);
-    const portsOf = (node: SentNode) => step.catalog.ports(node.data.nodeType, node.data.config ?? {});
+    rejectRendererEdge(step, edge);
+    const portsOf = (node: UnplacedNode) => step.catalog.ports(node.data.nodeType, node.data.config ?? {});
     return { ...step.draft, edges: withEdge(step.draft, edge, portsOf) };
   },
   disconnect: step => {
     const edge = readEdge(step);
-    refuseWiring(step, edge);
-    const kept = step.draft.edges.filter(it => !matches(it, edge));
-    if (kept.length === step.draft.edges.length) {
+    rejectRendererEdge(step, edge);
+    const remaining = step.draft.edges.filter(it => !matches(it, edge));
+    if (remaining.length === step.draft.edges.length) {
       const near = nearest(edgeLine(edge), step.draft.edges.map(edgeLine));
-      const hint = near === undefined ? 'read the workflow for its edges' : `did you mean "${near}"?`;
-      throw fault(`${step.path}/edge`, `there is no such edge: ${hint}`);
+      const hint = near === undefined ? 'read the workflow to see its edges' : `did you mean "${near}"?`;
+      throw fault(`${step.path}/edge`, `edge not found: ${hint}`);
     }
-    return { ...step.draft, edges: kept };
+    return { ...step.draft, edges: remaining };
   },
   set_config: step => {
     const node = findNode(step);
     if (step.operation.config === undefined) throw fault(`${step.path}/config`, 'config is missing');
-    refuseRenderer(node.data.nodeType, `${step.path}/config`, node.id);
+    rejectRenderer(node.data.nodeType, `${step.path}/config`, node.id);
     const { inputs } = step.catalog.ports(node.data.nodeType, node.data.config ?? {});
     return replaceNode(step.draft, withConfig(node, step.operation.config as JsonObject, inputs));
   },
   rename: step => {
-    const label = need(step, 'label');
+    const label = requireMember(step, 'label');
     if (step.operation.nodeId === undefined) return { ...step.draft, name: label };
     const node = findNode(step);
     return replaceNode(step.draft, { ...node, data: { ...node.data, label } });
   },
   replace_node_type: step => {
     const node = findNode(step);
-    const nodeType = need(step, 'nodeType');
-    refuseRenderer(nodeType, `${step.path}/nodeType`, node.id);
-    refuseRenderer(node.data.nodeType, `${step.path}/nodeId`, node.id);
+    const nodeType = requireMember(step, 'nodeType');
+    rejectRenderer(nodeType, `${step.path}/nodeType`, node.id);
+    rejectRenderer(node.data.nodeType, `${step.path}/nodeId`, node.id);
     const { label, config } = step.operation as { label?: string; config?: JsonObject };
     return { ...step.draft, ...withType(step.draft, node, { nodeType, label, config }, step.catalog) };
   },
 };
 
-function replaceNode(draft: Draft, node: SentNode): Draft {
+function replaceNode(draft: Draft, node: UnplacedNode): Draft {
   return { ...draft, nodes: draft.nodes.map(it => (it.id === node.id ? node : it)) };
 }
 
-function need({ operation, path }: Step, name: 'nodeId' | 'nodeType' | 'label' | 'edge'): string {
+function requireMember({ operation, path }: Step, name: 'nodeId' | 'nodeType' | 'label' | 'edge'): string {
   const value = operation[name];
   if (value !== undefined && value !== '') return value;
-  throw fault(`${path}/${name}`, `${operation.op} needs ${name}`);
+  throw fault(`${path}/${name}`, `${operation.op} requires ${name}`);
 }
 
-function findNode(step: Step): SentNode {
-  return requireNode(step, need(step, 'nodeId'), 'nodeId');
+function findNode(step: Step): UnplacedNode {
+  return requireNode(step, requireMember(step, 'nodeId'), 'nodeId');
 }
 
-/** Throws 400 for an unknown node id, with the nearest known one. */
-function requireNode({ draft: { nodes }, path }: Step, id: string, member: string): SentNode {
-  const found = nodes.find(node => node.id === id);
-  if (found !== undefined) return found;
+/** Returns the node. Throws 400 for an unknown id, suggesting the most similar one. */
+function requireNode({ draft: { nodes }, path }: Step, id: string, member: string): UnplacedNode {
+  const node = nodes.find(candidate => candidate.id === id);
+  if (node !== undefined) return node;
   const ids = nodes.map(node => node.id);
   const near = nearest(id, ids);
-  const hint = near === undefined ? 'read the workflow for its nodes' : `did you mean ${near}?`;
-  throw fault(`${path}/${member}`, `there is no node ${id}: ${hint}`);
+  const hint = near === undefined ? 'read the workflow to see its nodes' : `did you mean ${near}?`;
+  throw fault(`${path}/${member}`, `node ${id} not found: ${hint}`);
 }
 
 function readEdge(step: Step): NewEdge {
   const ids = new Set(step.draft.nodes.map(({ id }) => id));
-  return toEdge(need(step, 'edge'), ids, `${step.path}/edge`);
+  return toEdge(requireMember(step, 'edge'), ids, `${step.path}/edge`);
 }
 
-function matches(edge: GraphEdge, wanted: NewEdge): boolean {
+function matches(edge: GraphEdge, pattern: NewEdge): boolean {
   return (
-    edge.source === wanted.source &&
-    edge.target === wanted.target &&
-    (wanted.sourceHandle === undefined || edge.sourceHandle === wanted.sourceHandle) &&
-    (wanted.targetHandle === undefined || edge.targetHandle === wanted.targetHandle)
+    edge.source === pattern.source &&
+    edge.target === pattern.target &&
+    (pattern.sourceHandle === undefined || edge.sourceHandle === pattern.sourceHandle) &&
+    (pattern.targetHandle === undefined || edge.targetHandle === pattern.targetHandle)
   );
 }
 
-function refuseWiring({ draft, path }: Step, { source, target }: NewEdge): void {
+function rejectRendererEdge({ draft, path }: Step, { source, target }: NewEdge): void {
   for (const node of draft.nodes)
-    if (node.id === source || node.id === target) refuseRenderer(node.data.nodeType, `${path}/edge`, node.id);
+    if (node.id === source || node.id === target) rejectRenderer(node.data.nodeType, `${path}/edge`, node.id);
 }
 
-function refuseRenderer(nodeType: string, path: string, nodeId: string): void {
-  if (nodeType === RENDERER.nodeType) throw RENDERER.refusal(path, nodeId);
+function rejectRenderer(nodeType: string, path: string, nodeId: string): void {
+  if (nodeType === RENDERER.nodeType) throw RENDERER.createError(path, nodeId);
 }
 
 function fault(path: string, message: string): AppError {

@@ -1,4 +1,4 @@
-// Summarizes a graph: one line per node, edges by port, settings as far as there is space.
+// Summarizes a graph: one line per node, edges by port, and settings as far as there is space.
 import type { Catalog } from '../graph/catalog.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { edgeLine } from './graph-form.ts';
@@ -14,15 +14,15 @@ export interface Outline {
 
 const SHORT_VALUE = 80;
 /** Reserved for the rest of the result. */
-const ROOM = 1500;
+const RESERVED_CHARACTERS = 1500;
 
 /** Levels of detail from most to least: the first that fits is used. */
 const LEVELS: readonly {
   readonly show: (node: GraphNode, catalog: Catalog) => JsonObject;
   readonly note?: string;
 }[] = [
-  { show: (node, catalog) => ({ ...named(node, catalog), ...withShortConfig(node) }) },
-  { show: named, note: 'Settings are left out' },
+  { show: (node, catalog) => ({ ...nameNode(node, catalog), ...withShortConfig(node) }) },
+  { show: nameNode, note: 'Settings are left out' },
   {
     show: ({ id, data }) => ({ id, nodeType: data.nodeType }),
     note: 'Settings and labels are left out',
@@ -32,7 +32,7 @@ const LEVELS: readonly {
 /** More nodes cannot fit with any detail. */
 const MAX_DETAILED = MAX_CHARACTERS / 20;
 
-/** As much of the graph as fits a result. */
+/** Returns as much of the graph as fits into a result. */
 export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
   const edges = graph.edges.map(edgeLine);
   let outline: Outline = { inputs: [], nodes: [], edges };
@@ -41,25 +41,23 @@ export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
       inputs: note === undefined ? listInputs(catalog, graph) : [],
       nodes: graph.nodes.map(node => show(node, catalog)),
       edges,
-      ...(note === undefined
-        ? {}
-        : { note: `${note}: ask for some nodes by nodeIds, or for detail "full".` }),
+      ...(note === undefined ? {} : { note: `${note}: request some nodes by nodeIds, or detail "full".` }),
     };
-    if (sizeOf(outline) + ROOM <= MAX_CHARACTERS) return outline;
+    if (measure(outline) + RESERVED_CHARACTERS <= MAX_CHARACTERS) return outline;
   }
   return outline;
 }
 
-function sizeOf(outline: Outline): number {
+function measure(outline: Outline): number {
   return Math.max(JSON.stringify(outline).length, toText({ ...outline }).length);
 }
 
-/** Complete nodes without canvas data. */
+/** Returns complete nodes without canvas data. */
 export function expandGraph(catalog: Catalog, graph: Graph): Outline {
   return {
     inputs: listInputs(catalog, graph),
     nodes: graph.nodes.map(node => ({
-      ...named(node, catalog),
+      ...nameNode(node, catalog),
       label: node.data.label,
       config: getConfig(node),
     })),
@@ -67,24 +65,24 @@ export function expandGraph(catalog: Catalog, graph: Graph): Outline {
   };
 }
 
-/** The part of the graph with these nodes and the edges that touch them. */
+/** Returns the part of the graph with these nodes and the edges that touch them. */
 export function selectNodes({ nodes, edges }: Graph, nodeIds: readonly string[]): Graph {
-  const wanted = new Set(nodeIds);
+  const wantedIds = new Set(nodeIds);
   return {
-    nodes: nodes.filter(({ id }) => wanted.has(id)),
-    edges: edges.filter(({ source, target }) => wanted.has(source) || wanted.has(target)),
+    nodes: nodes.filter(({ id }) => wantedIds.has(id)),
+    edges: edges.filter(({ source, target }) => wantedIds.has(source) || wantedIds.has(target)),
   };
 }
 
-/** The inputs that a run can be given, by node id. */
+/** Returns the inputs that a run accepts, by node id. */
 function listInputs(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
   return nodes
     .filter(({ data }) => catalog.find(data.nodeType)?.category === 'input')
     .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
 }
 
-/** The label, only if it adds to the type. */
-function named({ id, data }: GraphNode, catalog: Catalog): JsonObject {
+/** Includes the label only if it differs from the type's. */
+function nameNode({ id, data }: GraphNode, catalog: Catalog): JsonObject {
   const isOwn = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;
   return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}) };
 }

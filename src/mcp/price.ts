@@ -1,16 +1,19 @@
-// Estimates the price of a graph, or says why there is none.
+// Estimates the price of a graph.
 import { AppError, type Issue } from '../lib/errors.ts';
 import { estimateGraph, type GraphPrice, type GraphToPrice } from '../runs/estimate/estimate-graph.ts';
 import type { Caller } from './caller.ts';
 
-export interface FoundPrice {
+export interface PriceResult {
   readonly price: GraphPrice | undefined;
-  /** Why it cannot run. */
+  /** Why the graph cannot run. */
   readonly issues: readonly Issue[];
 }
 
-/** What a run would reserve. A graph or inputs that cannot start a run give issues, not an error. */
-export async function findPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<FoundPrice> {
+/**
+ * Returns the credits that a run would reserve. If the graph or its inputs cannot start a run, returns issues instead
+ * of throwing.
+ */
+export async function findPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<PriceResult> {
   try {
     const price = await estimateGraph(deps, actor, graph);
     return { price, issues: price.issues };

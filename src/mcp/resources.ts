@@ -1,4 +1,4 @@
-// Resources that agents can read by URI: a table over the functions behind the REST API.
+// Lists the resources that agents can read by URI, using the functions behind the REST API.
 import { describeUnknownType } from '../graph/nearest.ts';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
@@ -17,7 +17,7 @@ export interface Resource {
   readonly description: string;
   readonly mimeType: string;
   readonly scope: Scope;
-  /** The text; `id` is the variable's value. */
+  /** Returns the text; `id` is the variable's value. */
   readonly read: (caller: Pick<Caller, 'deps' | 'actor'>, id: string) => string | Promise<string>;
 }
 
@@ -37,7 +37,7 @@ export const RESOURCES: readonly Resource[] = [
     name: 'node',
     uri: 'graphwright://nodes/{+id}',
     title: 'Node type',
-    description: 'The whole catalog entry of a node type',
+    description: 'The complete catalog entry of a node type',
     mimeType: JSON_TYPE,
     scope: 'workflows:read',
     read: ({ deps }, id) => {
@@ -51,7 +51,7 @@ export const RESOURCES: readonly Resource[] = [
     name: 'workflow',
     uri: 'graphwright://workflows/{id}',
     title: 'Workflow',
-    description: 'A workflow as REST gives it',
+    description: 'A workflow as returned by REST',
     mimeType: JSON_TYPE,
     scope: 'workflows:read',
     read: async ({ deps, actor }, id) => (await getWorkflow(deps, actor, id)).text,

@@ -1,13 +1,13 @@
-// Converts result data to the response: as data and as text, both limited in size.
+// Converts tool output to a response, as data and as text, both limited in size.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isRecord } from '../lib/record.ts';
 import type { Tool, ToolOutput } from './tool.ts';
 
-/** Clients truncate or refuse longer results. */
+/** Clients truncate or reject longer results. */
 export const MAX_CHARACTERS = 24_000;
 /** Longer texts are shortened first. */
 const LONG_TEXT = 1500;
-const NOTE_ROOM = 600;
+const NOTE_CHARACTERS = 600;
 
 export function presentOutput(tool: Tool, { facts, links = [], previews = [] }: ToolOutput): CallToolResult {
   const bounded = boundFacts(facts, tool.narrow);
@@ -23,9 +23,9 @@ export function presentOutput(tool: Tool, { facts, links = [], previews = [] }: 
 
 type Facts = Readonly<Record<string, unknown>>;
 
-const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+const jsonLength = (value: unknown): number => JSON.stringify(value).length;
 
-/** The maximum length of texts, in successive rounds of shortening: few results need more than the first. */
+/** The maximum length of texts in successive rounds of shortening. Few results need more than the first. */
 const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
 
 /**
@@ -37,22 +37,22 @@ export function boundFacts(facts: Facts, narrow: string): Facts {
   if (fits(trimmed) && trimmed === facts) return facts;
   let bounded: Facts = {};
   for (const maxText of TEXT_LENGTHS) {
-    bounded = cutTo({ facts, trimmed }, maxText, narrow);
+    bounded = shortenTo({ facts, trimmed }, maxText, narrow);
     if (fits(bounded)) return bounded;
   }
-  // Only hostile shapes get here: lists within lists, or thousands of members.
-  const named = Object.entries(bounded).filter(([, value]) => sizeOf(value) < LONG_TEXT);
-  return { ...Object.fromEntries(named.slice(0, MAX_MEMBERS)), note: narrow };
+  // Reached only by hostile shapes: lists within lists, or thousands of members.
+  const small = Object.entries(bounded).filter(([, value]) => jsonLength(value) < LONG_TEXT);
+  return { ...Object.fromEntries(small.slice(0, MAX_MEMBERS)), note: narrow };
 }
 
 const MAX_MEMBERS = 10;
-/** Of a list: each takes two characters or more. */
+/** The maximum length of a list: each item takes two characters or more. */
 const MAX_ITEMS = MAX_CHARACTERS / 2;
 
 const fits = (facts: Facts): boolean =>
-  sizeOf(facts) <= MAX_CHARACTERS && toText(facts).length <= MAX_CHARACTERS;
+  jsonLength(facts) <= MAX_CHARACTERS && toText(facts).length <= MAX_CHARACTERS;
 
-/** Without the ends of lists that cannot fit; the very facts where there is none. */
+/** Truncates lists that cannot fit. Returns the same object if there is none. */
 function trimLists(facts: Facts): Facts {
   const entries = Object.entries(facts);
   const isLong = (value: unknown): value is readonly unknown[] =>
@@ -68,54 +68,56 @@ interface LongFacts {
   readonly trimmed: Facts;
 }
 
-function cutTo({ facts, trimmed }: LongFacts, maxText: number, narrow: string): Facts {
-  const cut = { texts: 0, maxText };
-  let bounded = shortenTexts(trimmed, cut) as Facts;
-  const notes = cut.texts === 0 ? [] : [`${cut.texts} long texts are cut off.`];
+function shortenTo({ facts, trimmed }: LongFacts, maxText: number, narrow: string): Facts {
+  const counter = { texts: 0, maxText };
+  let bounded = shortenTexts(trimmed, counter) as Facts;
+  const notes = counter.texts === 0 ? [] : [`${counter.texts} long texts are cut off.`];
   // Each round shortens one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(facts)) {
-    const over = Math.max(sizeOf(bounded), toText(bounded).length) + NOTE_ROOM - MAX_CHARACTERS;
+    const over = Math.max(jsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
     if (over <= 0) break;
     const [name, list] = longestList(bounded);
     if (list === undefined) break;
-    const kept = dropTail(list, over);
-    bounded = { ...bounded, [name]: kept };
-    notes.push(`Of ${name}, ${kept.length} of ${(facts[name] as readonly unknown[]).length} are shown.`);
+    const shortened = dropTail(list, over);
+    bounded = { ...bounded, [name]: shortened };
+    notes.push(`Of ${name}, ${shortened.length} of ${(facts[name] as readonly unknown[]).length} are shown.`);
   }
   return { ...bounded, note: [...notes, narrow].join(' ') };
 }
 
-interface Cut {
+interface TextCounter {
   readonly maxText: number;
   texts: number;
 }
 
-function shortenTexts(value: unknown, cut: Cut): unknown {
-  if (typeof value === 'string' && value.length > cut.maxText + 100) {
-    cut.texts++;
-    const kept = value.slice(0, cut.maxText).toWellFormed();
-    return `${kept}… [${value.length - cut.maxText} more characters]`;
+function shortenTexts(value: unknown, counter: TextCounter): unknown {
+  if (typeof value === 'string' && value.length > counter.maxText + 100) {
+    counter.texts++;
+    const start = value.slice(0, counter.maxText).toWellFormed();
+    return `${start}… [${value.length - counter.maxText} more characters]`;
   }
-  if (Array.isArray(value)) return value.map(item => shortenTexts(item, cut));
+  if (Array.isArray(value)) return value.map(item => shortenTexts(item, counter));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortenTexts(member, cut)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, shortenTexts(member, counter)]),
+  );
 }
 
 function longestList(facts: Facts): readonly [string, readonly unknown[] | undefined] {
   const lists = Object.entries(facts).filter((entry): entry is [string, unknown[]] =>
     Array.isArray(entry[1]),
   );
-  const sized = lists.map(([name, list]) => ({ name, list, size: sizeOf(list) }));
+  const sized = lists.map(([name, list]) => ({ name, list, size: jsonLength(list) }));
   const longest = sized.sort((a, b) => b.size - a.size)[0];
   return longest === undefined ? ['', undefined] : [longest.name, longest.list];
 }
 
 function dropTail(list: readonly unknown[], characters: number): readonly unknown[] {
-  let dropped = 0;
+  let removed = 0;
   let count = list.length;
-  while (count > 0 && dropped < characters) {
+  while (count > 0 && removed < characters) {
     count--;
-    dropped += sizeOf(list[count]) + 1;
+    removed += jsonLength(list[count]) + 1;
   }
   return list.slice(0, count);
 }
@@ -131,7 +133,7 @@ export function toText(facts: Facts): string {
 function valueText(value: unknown): string {
   if (!Array.isArray(value)) return itemText(value);
   if (value.length === 0) return 'none';
-  if (value.every(item => !isRecord(item)) && sizeOf(value) < 200) return value.map(itemText).join(', ');
+  if (value.every(item => !isRecord(item)) && jsonLength(value) < 200) return value.map(itemText).join(', ');
   return value.map(item => `\n- ${itemText(item)}`).join('');
 }
 

@@ -1,4 +1,4 @@
-// Builds the protocol server for one request from the tables of tools, resources and prompts.
+// Builds the protocol server for a single request from the tables of tools, resources and prompts.
 import type { jsonSchemaValidator, ScopeChallengeHandler, ServerContext } from '@modelcontextprotocol/server';
 import {
   fromJsonSchema,
@@ -27,17 +27,17 @@ import { TOOLS } from './tool-table.ts';
 const INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
 /** The lists change only with the program; nodes and workflows are not part of them. */
 const HOUR_MS = 3_600_000;
-const LISTED = { ttlMs: HOUR_MS, cacheScope: 'private' } as const;
+const LIST_CACHE = { ttlMs: HOUR_MS, cacheScope: 'private' } as const;
 const FIXED = { listChanged: false } as const;
 const OPTIONS = {
   capabilities: { tools: FIXED, prompts: FIXED, resources: FIXED },
   instructions: INSTRUCTIONS,
   cacheHints: {
-    'tools/list': LISTED,
-    'prompts/list': LISTED,
-    'resources/list': LISTED,
-    'resources/templates/list': LISTED,
-    'server/discover': LISTED,
+    'tools/list': LIST_CACHE,
+    'prompts/list': LIST_CACHE,
+    'resources/list': LIST_CACHE,
+    'resources/templates/list': LIST_CACHE,
+    'server/discover': LIST_CACHE,
   },
 };
 
@@ -52,39 +52,39 @@ const CHECKED: jsonSchemaValidator = {
       : { valid: false, data: undefined, errorMessage: 'an argument is missing or too long' },
 };
 
-const schemaOf = (schema: TObject, validator: jsonSchemaValidator) =>
+const toSchema = (schema: TObject, validator: jsonSchemaValidator) =>
   fromJsonSchema(schema as Parameters<typeof fromJsonSchema>[0], validator);
 
-interface WiredTool {
+interface RegisteredTool {
   readonly tool: Tool;
-  readonly inputSchema: ReturnType<typeof schemaOf>;
-  readonly outputSchema: ReturnType<typeof schemaOf>;
+  readonly inputSchema: ReturnType<typeof toSchema>;
+  readonly outputSchema: ReturnType<typeof toSchema>;
 }
 
 /** Wrapped once, since servers are created for each request. */
-const WIRED_TOOLS: ReadonlyMap<string, WiredTool> = new Map(
+const REGISTERED_TOOLS: ReadonlyMap<string, RegisteredTool> = new Map(
   TOOLS.map(tool => [
     tool.name,
     {
       tool,
-      inputSchema: schemaOf(tool.input, UNCHECKED),
-      outputSchema: schemaOf(tool.output, UNCHECKED),
+      inputSchema: toSchema(tool.input, UNCHECKED),
+      outputSchema: toSchema(tool.output, UNCHECKED),
     },
   ]),
 );
-const WIRED_PROMPTS = PROMPTS.map(prompt => ({ prompt, argsSchema: schemaOf(prompt.input, CHECKED) }));
+const REGISTERED_PROMPTS = PROMPTS.map(prompt => ({ prompt, argsSchema: toSchema(prompt.input, CHECKED) }));
 
-/** What this request needs: everything, or just the tool that it calls, since building the rest takes longer. */
+/** Registers only what this request needs: a single tool if it calls one, since registering everything takes longer. */
 export function createServer(deps: RunDeps, call: McpCall): McpServer {
   const server = new McpServer(INFO, OPTIONS);
-  const called = WIRED_TOOLS.get(calledTool(call.body));
-  if (called !== undefined) {
-    addTool(server, deps, call, called);
+  const tool = REGISTERED_TOOLS.get(calledTool(call.body));
+  if (tool !== undefined) {
+    addTool(server, deps, call, tool);
     return server;
   }
-  for (const wired of WIRED_TOOLS.values()) addTool(server, deps, call, wired);
+  for (const tool of REGISTERED_TOOLS.values()) addTool(server, deps, call, tool);
   for (const resource of RESOURCES) addResource(server, deps, call, resource);
-  for (const { prompt, argsSchema } of WIRED_PROMPTS) {
+  for (const { prompt, argsSchema } of REGISTERED_PROMPTS) {
     const { name, title, description, text } = prompt;
     server.registerPrompt(name, { title, description, argsSchema }, args => ({
       messages: [{ role: 'user', content: { type: 'text', text: text(args as Record<string, string>) } }],
@@ -102,7 +102,7 @@ function addTool(
   server: McpServer,
   deps: RunDeps,
   call: McpCall,
-  { tool, inputSchema, outputSchema }: WiredTool,
+  { tool, inputSchema, outputSchema }: RegisteredTool,
 ): void {
   const config = {
     title: tool.title,
@@ -112,7 +112,7 @@ function addTool(
     annotations: { ...tool.hints },
     scopeChallenge: requireScope(call.actor, tool.scope),
   };
-  server.registerTool(tool.name, config, (input, ctx) => callTool(tool, callerOf(deps, call, ctx), input));
+  server.registerTool(tool.name, config, (input, ctx) => callTool(tool, toCaller(deps, call, ctx), input));
 }
 
 async function callTool(tool: Tool, caller: Caller, input: unknown) {
@@ -123,7 +123,7 @@ async function callTool(tool: Tool, caller: Caller, input: unknown) {
   }
 }
 
-function callerOf(deps: RunDeps, { actor, signal, takeStream }: McpCall, { mcpReq }: ServerContext): Caller {
+function toCaller(deps: RunDeps, { actor, signal, takeStream }: McpCall, { mcpReq }: ServerContext): Caller {
   const token = mcpReq._meta?.progressToken;
   return {
     deps,
@@ -170,11 +170,13 @@ async function readResource(
   }
 }
 
-/** 403 with the caller's scopes and the missing ones, so that a client can ask for them at once. */
+/** Returns 403 with the caller's scopes and the missing one, so that a client can request them all at once. */
 function requireScope(actor: UserActor, scope: Scope): ScopeChallengeHandler {
   return () => {
     if (hasScope(actor, scope)) return undefined;
-    const [first = scope, ...more] = AGENT_SCOPES.filter(it => it === scope || hasScope(actor, it));
+    const [first = scope, ...more] = AGENT_SCOPES.filter(
+      candidate => candidate === scope || hasScope(actor, candidate),
+    );
     return { scopes: [first, ...more], errorDescription: `This needs the scope ${scope}.` };
   };
 }

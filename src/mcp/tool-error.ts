@@ -18,8 +18,11 @@ export function presentError(log: Logger, { name, hints }: Tool, thrown: unknown
   };
 }
 
-function formatError({ message, code, issues: all, details }: AppError, issues: readonly Issue[]): string {
-  const total = typeof details?.total === 'number' ? details.total : (all?.length ?? 0);
+function formatError(
+  { message, code, issues: allIssues, details }: AppError,
+  issues: readonly Issue[],
+): string {
+  const total = typeof details?.total === 'number' ? details.total : (allIssues?.length ?? 0);
   const more = total - issues.length;
   return [
     `${message} (${code})`,
@@ -29,6 +32,6 @@ function formatError({ message, code, issues: all, details }: AppError, issues: 
 }
 
 function issueText(issue: Issue): string {
-  const place = [issue.nodeId ?? issue.edgeId, issue.path].filter(part => part !== undefined).join(' ');
-  return `- ${place === '' ? '' : `${place}: `}${issue.message} (${issue.code})`;
+  const location = [issue.nodeId ?? issue.edgeId, issue.path].filter(part => part !== undefined).join(' ');
+  return `- ${location === '' ? '' : `${location}: `}${issue.message} (${issue.code})`;
 }

@@ -1,11 +1,11 @@
-// Defines a tool as data with a function. The protocol layer turns tools into responses.
+// Defines the form of a tool: data and a function. The protocol layer turns its output into responses.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { findFaults, type SchemaFault } from '../lib/schema-check.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { Caller } from './caller.ts';
 
-/** Hints that clients may use before they ask their user. */
+/** Hints that clients may use before they ask their user for permission. */
 export interface Hints {
   readonly readOnlyHint?: true;
   readonly destructiveHint?: boolean;
@@ -40,7 +40,7 @@ export interface Tool {
   readonly hints: Hints;
   /** A plain object without composition, references or unions, which some clients cannot read. */
   readonly input: TObject;
-  /** Like the input schema; nothing is required, so that an error fits it too. */
+  /** Like the input schema. Nothing is required, so that errors match it too. */
   readonly output: TObject;
   /** How to request less if the result is too long. */
   readonly narrow: string;
@@ -52,7 +52,7 @@ interface TypedTool<I extends TObject> extends Omit<Tool, 'input' | 'call'> {
   call(caller: Caller, input: Static<I>): Promise<ToolOutput>;
 }
 
-/** A row of the table; its function is called with validated arguments. */
+/** Defines a tool whose function is called with validated arguments. */
 export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): Tool {
   return {
     ...tool,
@@ -63,12 +63,12 @@ export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): 
   };
 }
 
-/** One of these words. States its type as well, which some clients require. */
-export const OneOf = <const T extends string>(words: readonly T[]) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...words] });
+/** An enum that also states its type, which some clients require. */
+export const OneOf = <const T extends string>(values: readonly T[]) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values] });
 export const Id = (description?: string) =>
   Type.String({ maxLength: 200, ...(description === undefined ? {} : { description }) });
-export const Limit = (most: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: most }));
+export const Limit = (max: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: max }));
 export const Cursor = Type.Optional(Type.String({ maxLength: 200 }));
 /** An object with any members; the description says which. */
 export const Anything = (description?: string) =>
@@ -77,7 +77,7 @@ export const Anything = (description?: string) =>
     ...(description === undefined ? {} : { description }),
   });
 
-/** The properties of a result, all optional. */
+/** Makes all properties of a result optional. */
 export function OutputSchema(properties: Readonly<Record<string, TSchema>>): TObject {
   return Type.Object(
     Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
@@ -90,7 +90,7 @@ const MAX_FAULTS = 20;
 function requireMatch(schema: TObject, input: unknown): void {
   const inexact = findInexact(input);
   if (inexact !== undefined)
-    throw invalid([{ path: inexact, message: 'is a number that would be changed: send it as text' }]);
+    throw invalid([{ path: inexact, message: 'is a number that would lose precision: send it as text' }]);
   const faults = findFaults(schema, input).slice(0, MAX_FAULTS);
   if (faults.length > 0) throw invalid(faults.map(fault => describeFault(schema, fault)));
 }
@@ -108,27 +108,27 @@ function describeFault(schema: TObject, { keyword, instancePath, params, message
       path: `${instancePath}/${params.additionalProperty}`,
       message:
         instancePath === ''
-          ? `is no argument; there are ${Object.keys(schema.properties).join(', ')}`
-          : 'is not known here',
+          ? `is not an argument; the arguments are ${Object.keys(schema.properties).join(', ')}`
+          : 'is not allowed here',
     };
   if (keyword === 'enum')
     return { path: instancePath, message: `must be one of ${params.allowedValues.join(', ')}` };
-  return { path: instancePath, message: message ?? 'has the wrong form' };
+  return { path: instancePath, message: message ?? 'has the wrong format' };
 }
 
 function invalid(faults: readonly Fault[]): AppError {
   const issues: Issue[] = faults.map(fault => ({ code: 'invalid_request', ...fault }));
-  const said = faults.map(({ path, message }) => `${path === '' ? 'they' : path} ${message}`);
-  return new AppError('invalid_request', `The arguments do not fit: ${said.join('; ')}.`, { issues });
+  const sentences = faults.map(({ path, message }) => `${path === '' ? 'they' : path} ${message}`);
+  return new AppError('invalid_request', `Invalid arguments: ${sentences.join('; ')}.`, { issues });
 }
 
-/** The location of a number that JavaScript would change; the body parser makes it infinite. */
+/** Returns the location of a number that JavaScript would change; the body parser turned it into Infinity. */
 function findInexact(root: unknown): string | undefined {
-  const open: [string, unknown][] = [['', root]];
-  for (const [path, value] of open) {
+  const pending: [string, unknown][] = [['', root]];
+  for (const [path, value] of pending) {
     if (typeof value === 'number' && !Number.isFinite(value)) return path;
     if (typeof value === 'object' && value !== null)
-      for (const [key, member] of Object.entries(value)) open.push([`${path}/${key}`, member]);
+      for (const [key, member] of Object.entries(value)) pending.push([`${path}/${key}`, member]);
   }
   return undefined;
 }

@@ -1,23 +1,23 @@
-// Waits for runs, limited in time and number, with progress reports and without any effect on the run.
+// Waits for runs, with a time limit and progress reports. Waiting never affects the run.
 import { AppError } from '../lib/errors.ts';
 import { getExecution } from '../runs/executions.ts';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { awaitRun } from '../runs/watch-run.ts';
 import type { Caller } from './caller.ts';
 
-/** Clients reset their timeouts with each report; the shortest is 60 s. */
+/** Clients reset their timeouts with each report; the shortest timeout is 60 s. */
 const REPORT_EVERY_MS = 5000;
 
 /**
- * Returns the execution when it has ended, is paused for a decision, or the time is over. Throws 429 `too_many_streams`.
+ * Returns the execution when it has ended, is paused for a decision, or the time is up. Throws 429 `too_many_streams`.
  */
 export async function waitForRun(
   caller: Caller,
   executionId: string,
   seconds: number,
 ): Promise<ExecutionRecord> {
-  const first = await getExecution(caller.deps, caller.actor, executionId);
-  if (seconds === 0 || isSettled(first.status)) return first;
+  const record = await getExecution(caller.deps, caller.actor, executionId);
+  if (seconds === 0 || isSettled(record.status)) return record;
   const release = takeStream(caller, executionId);
   try {
     return await waitInSlices(caller, executionId, seconds);
@@ -26,13 +26,13 @@ export async function waitForRun(
   }
 }
 
-/** A wait keeps its answer open like an event stream, and counts as one. */
+/** A wait keeps its response open like an event stream, so it counts as one. */
 function takeStream(caller: Caller, executionId: string): () => void {
   try {
     return caller.takeStream();
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
-    const message = `${err.message} Or ask with waitSeconds 0.`;
+    const message = `${err.message} Or call with waitSeconds 0.`;
     throw new AppError(err.code, message, { details: { ...err.details, executionId } });
   }
 }

@@ -1,4 +1,4 @@
-// Links to the page of a workflow.
+// Builds links to workflow pages.
 import type { Deps } from '../services/deps.ts';
 
 /** The URL of the workflow's page. */

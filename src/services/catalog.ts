@@ -16,12 +16,12 @@ export interface CatalogQuery {
   readonly includeHidden?: string | undefined;
 }
 
-// The entries are constants of the program and its settings, so an answer is made once. The number of distinct
-// questions is small: filters are closed sets.
-const MAX_ANSWERS = 100;
+// The entries change rarely, so each response is built once. The number of distinct queries is small: filters are
+// closed sets.
+const MAX_RESPONSES = 100;
 
 /** Cached responses of one process, by query. */
-export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_ANSWERS);
+export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_RESPONSES);
 
 /** The response as JSON text. Throws 400 for an unknown filter value. */
 export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogResponse {
@@ -30,10 +30,10 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
   checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
   const key = JSON.stringify([list, query.category, query.source, includeHidden]);
-  const found = deps.catalogResponses.get(key);
-  if (found?.entries === deps.catalog.entries) return found;
-  const { entries: all } = deps.catalog;
-  const entries = all.filter(
+  const cached = deps.catalogResponses.get(key);
+  if (cached?.entries === deps.catalog.entries) return cached;
+  const { entries: allEntries } = deps.catalog;
+  const entries = allEntries.filter(
     entry =>
       (list === 'nodes' || isModel(entry)) &&
       (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
@@ -41,21 +41,21 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
       (query.source === undefined || entry.source === query.source),
   );
   const head = { version: VERSION, generatedAt: new Date(deps.now()).toISOString(), count: entries.length };
-  const answer = {
-    entries: all,
+  const response = {
+    entries: allEntries,
     text: JSON.stringify({ ...head, [list]: entries }),
     // Computed from the entries only: another process or a later start gives the same ETag with another generatedAt.
     etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
   };
-  deps.catalogResponses.set(key, answer, 1);
-  return answer;
+  deps.catalogResponses.set(key, response, 1);
+  return response;
 }
 
 function isModel(entry: CatalogEntry): boolean {
   return entry.category === 'model' || (entry.category === 'video' && entry.source === 'vendor');
 }
 
-function checkFilter(name: string, value: string | undefined, allowed: readonly string[]): void {
-  if (value === undefined || allowed.includes(value)) return;
-  throw invalidField(`/${name}`, `must be one of ${allowed.join(', ')}`);
+function checkFilter(name: string, value: string | undefined, allowedValues: readonly string[]): void {
+  if (value === undefined || allowedValues.includes(value)) return;
+  throw invalidField(`/${name}`, `must be one of ${allowedValues.join(', ')}`);
 }

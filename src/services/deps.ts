@@ -45,7 +45,7 @@ export interface Deps {
   /** Connections for the queue and group commits, with plans pinned to indexes. */
   readonly runDb: Db;
   readonly storage: MediaStorage;
-  /** Makes a stored file known, together with others that were stored meanwhile. Throws `storage_quota_exceeded`. */
+  /** Records a stored file, together with others that were stored meanwhile. Throws `storage_quota_exceeded`. */
   readonly keepMedia: (row: NewMedia) => Promise<void>;
   /** The bucket behind `storage`; undefined: the local disk. */
   readonly bucket: Bucket | undefined;

@@ -5,10 +5,10 @@ import { CATEGORIES } from '../graph/types.ts';
 import { Named } from './schema.ts';
 
 /** A named object that allows other members: they are stored as sent. */
-const Open = <P extends TProperties>(title: string, description: string, properties: P) =>
+const OpenObject = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { additionalProperties: true, title, description });
 
-const Port = Named('Port', 'Where an edge can end', {
+const Port = Named('Port', 'An end point for edges', {
   id: Type.String({ description: 'Edges refer to it as `in-<id>` or `out-<id>`' }),
   // Stored as sent: nothing reads them.
   label: Type.Optional(Type.Unknown({ description: 'Display name' })),
@@ -17,7 +17,10 @@ const Port = Named('Port', 'Where an edge can end', {
   ),
 });
 
-const Position = Named('Position', 'Where a node is on the board', { x: Type.Number(), y: Type.Number() });
+const Position = Named('Position', 'The position of a node on the board', {
+  x: Type.Number(),
+  y: Type.Number(),
+});
 
 const LABEL = Type.String({ description: 'Display name' });
 const CATEGORY = Type.Enum(CATEGORIES);
@@ -31,14 +34,14 @@ const NODE_DATA = {
   outputs: Type.Optional(Type.Array(Port)),
 };
 
-const NodeData = Open('NodeData', 'What a node is and how it is set', {
+const NodeData = OpenObject('NodeData', 'The type and settings of a node', {
   label: LABEL,
   category: CATEGORY,
   ...NODE_DATA,
 });
 
 /** The catalog fills in what is absent. */
-const NodeDataInput = Open('NodeDataInput', 'What a node is and how it is set, as it is sent', {
+const NodeDataInput = OpenObject('NodeDataInput', 'The type and settings of a node, as sent', {
   label: Type.Optional(Type.String({ description: 'Display name; default: the label of the catalog entry' })),
   category: Type.Optional(
     Type.Enum(CATEGORIES, { description: 'Default: the category of the catalog entry' }),
@@ -52,19 +55,19 @@ const NODE = {
 };
 
 /** A node as it is sent: one that a PUT adds may omit its position. */
-export const NodeInput = Open('NodeInput', 'A node as it is sent', {
+export const NodeInput = OpenObject('NodeInput', 'A node, as sent', {
   ...NODE,
   data: NodeDataInput,
   position: Type.Optional(Position),
 });
 
 /** A node as it is read. */
-export const Node = Open('Node', 'One step of a graph', {
+export const Node = OpenObject('Node', 'One step of a graph', {
   ...NODE,
   data: NodeData,
   position: Position,
   dims: Type.Optional(
-    Named('NodeDims', 'The size of the box, and how it is known', {
+    Named('NodeDims', 'The size of a node, and how it was determined', {
       width: Type.Number(),
       height: Type.Number(),
       source: Type.Enum(['measured', 'declared', 'estimated']),
@@ -79,12 +82,12 @@ const EDGE = {
   targetHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`in-<port id>`' })),
 };
 
-export const Edge = Open('Edge', 'What carries a value from one node to another', {
+export const Edge = OpenObject('Edge', 'A connection that passes a value from one node to another', {
   id: Type.String({ description: 'Unique in the workflow' }),
   ...EDGE,
 });
 
-export const EdgeInput = Open('EdgeInput', 'An edge as it is sent', {
+export const EdgeInput = OpenObject('EdgeInput', 'An edge, as sent', {
   id: Type.Optional(
     Type.String({
       description:

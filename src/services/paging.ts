@@ -29,7 +29,7 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-const titleOf = (item: TSchema): string => String((item as { readonly title?: string }).title);
+const getTitle = (item: TSchema): string => String((item as { readonly title?: string }).title);
 
 /** A page of items, with a schema name of its own. */
 export const PageSchema = (item: TSchema) =>
@@ -38,7 +38,7 @@ export const PageSchema = (item: TSchema) =>
       data: Type.Array(item),
       nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page' }),
     },
-    { title: `${titleOf(item).replace(/ListItem$/, '')}Page`, description: 'One page of a list' },
+    { title: `${getTitle(item).replace(/ListItem$/, '')}Page`, description: 'One page of a list' },
   );
 
 /** The order of a list: the key of its rows, and how a cursor encodes it. */
@@ -76,11 +76,11 @@ export async function readPage<R, K, T>(
   const after = cursor === undefined ? null : parseCursor(cursor, order);
   // One extra row tells whether another page follows.
   const rows = await fetch({ after, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const pageRows = rows.slice(0, limit);
+  const lastRow = rows.length > limit ? pageRows.at(-1) : undefined;
   return {
-    data: shown.map(row => present(row)),
-    nextCursor: last === undefined ? null : encode(order.write(order.keyOf(last))),
+    data: pageRows.map(row => present(row)),
+    nextCursor: lastRow === undefined ? null : encode(order.write(order.keyOf(lastRow))),
   };
 }
 
@@ -89,7 +89,7 @@ const encode = (text: string): string => Buffer.from(text, 'latin1').toString('b
 function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'read'>): K {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const key = encode(text) === cursor ? order.read(text) : undefined;
-  if (key === undefined) throw invalidQuery('cursor', 'is not one that this list gave');
+  if (key === undefined) throw invalidQuery('cursor', 'does not belong to this list');
   return key;
 }
 

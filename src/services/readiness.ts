@@ -30,11 +30,11 @@ export async function checkReadiness(deps: Deps): Promise<Readiness> {
 async function probe(work: () => Promise<unknown>): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<string>(resolve => {
-    timer = setTimeout(() => resolve(`no answer in ${TIMEOUT_MS} ms`), TIMEOUT_MS);
+    timer = setTimeout(() => resolve(`no response within ${TIMEOUT_MS} ms`), TIMEOUT_MS);
   });
-  const answer = work().then(
+  const outcome = work().then(
     () => OK,
     (err: unknown) => `failed (${toError(err).name})`,
   );
-  return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
+  return Promise.race([outcome, tooLate]).finally(() => clearTimeout(timer));
 }

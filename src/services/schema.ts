@@ -6,7 +6,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const Timestamp = Type.String({ format: 'date-time' });
 
-/** An object that refuses unknown members. */
+/** An object that rejects unknown members. */
 export const Exact = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 

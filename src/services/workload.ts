@@ -13,18 +13,18 @@ export interface Workload {
 
 const TIMEOUT_MS = 1000;
 
-/** Undefined if the database does not answer in time; the log says why. */
+/** Returns undefined if the database does not respond in time; the reason is logged. */
 export async function countWork(deps: Deps): Promise<Workload | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);
-  const counted = count(deps).catch((err: unknown) => {
-    deps.log.warn({ err }, 'the work to do could not be counted');
+  const counts = count(deps).catch((err: unknown) => {
+    deps.log.warn({ err }, 'the workload could not be read');
     return undefined;
   });
-  return await Promise.race([counted, tooLate]).finally(() => clearTimeout(timer));
+  return await Promise.race([counts, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** One after the other: a scrape uses at most one connection. */
+/** Runs the queries one after another: a scrape uses at most one connection. */
 async function count({ db }: Deps): Promise<Workload> {
   const jobs = await countJobs(db);
   const ready = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');

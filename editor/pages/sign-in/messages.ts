@@ -14,6 +14,6 @@ export const messages = {
       'The account with your email is linked to another identity. Sign in with that identity or with your password.',
     other: 'You signed in to another account. Sign in to the account that you use here.',
     disabled: 'Your account is disabled. Contact an administrator.',
-    unreachable: 'The identity provider is not responding. Try again in a moment.',
+    unreachable: 'The identity provider is not responding. Try again in a few seconds.',
   },
 } as const;

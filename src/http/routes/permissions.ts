@@ -6,7 +6,7 @@ import {
   ShareBody,
   Success,
 } from '../../services/accounts/account.schema.ts';
-import { parseSomebody } from '../../services/accounts/accounts.ts';
+import { parseUserRef } from '../../services/accounts/accounts.ts';
 import { listShares, shareWorkflow, unshareWorkflow } from '../../services/accounts/permissions.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
@@ -58,4 +58,4 @@ export function registerPermissions(app: App, deps: Deps): void {
 
 /** Parses a user id, or otherwise an email. */
 const personOf = (text: string) =>
-  parseSomebody(/^\d{1,9}$/.test(text) ? { userId: Number(text) } : { email: text });
+  parseUserRef(/^\d{1,9}$/.test(text) ? { userId: Number(text) } : { email: text });

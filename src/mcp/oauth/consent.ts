@@ -1,4 +1,4 @@
-// Handles a person's consent: earlier grants, the question, and the answer.
+// Handles a person's consent: reuses earlier grants, shows the consent page, and records the decision.
 
 import { errors, type Provider } from 'oidc-provider';
 import { hmacSha256Hex, safeEqual } from '../../lib/crypto.ts';
@@ -14,7 +14,7 @@ import {
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
-import { showName } from './client-name.ts';
+import { sanitizeName } from './client-name.ts';
 import { EXPIRED, PAGE_POLICY } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
@@ -32,24 +32,25 @@ export function createConsent(
   deps: Deps,
   provider: Provider,
   keys: OAuthKeys,
-): Pick<OAuthServer, 'ask' | 'decide'> {
+): Pick<OAuthServer, 'openConsent' | 'decide'> {
   const ctx = { deps, provider, keys };
   return {
-    ask: visit => ask(ctx, visit),
+    openConsent: visit => openConsent(ctx, visit),
     decide: (visit, decision) => decide(ctx, visit, decision),
   };
 }
 
-async function ask(ctx: Context, visit: Visit): Promise<ConsentResult> {
+async function openConsent(ctx: Context, visit: Visit): Promise<ConsentResult> {
   const { deps, keys } = ctx;
   const { client, redirect, scopes, mustAsk } = await readRequest(ctx, visit);
-  // With a redirect other than https, another program could impersonate the one that was granted access.
+  // With a redirect other than https, another program could impersonate the client that was granted access.
   if (redirect.kind === 'https' && !mustAsk) {
     const grantId = await findConsent(deps, visit.actor, client, scopes);
-    if (grantId !== undefined) return finish(ctx, visit, allowed(visit.actor, grantId));
+    if (grantId !== undefined) return finish(ctx, visit, toGrantResult(visit.actor, grantId));
   }
   const person = await findPerson(deps, visit.actor.userId);
-  if (person === undefined) throw new AppError('unauthorized', 'The account is gone: sign in again.');
+  if (person === undefined)
+    throw new AppError('unauthorized', 'The account no longer exists. Sign in again.');
   const html = renderConsentPage({
     uid: visit.uid,
     clientName: client.name,
@@ -64,36 +65,33 @@ async function ask(ctx: Context, visit: Visit): Promise<ConsentResult> {
 
 async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<ConsentResult> {
   if (!safeEqual(decision.token, formToken(ctx.keys, visit)))
-    throw new AppError(
-      'cross_site_request',
-      'The form is not one that this service sent you: open the page again.',
-    );
+    throw new AppError('cross_site_request', 'The form is invalid. Open the page again.');
   const { client, scopes } = await readRequest(ctx, visit);
   const granted = decision.isAllowed ? scopes.filter(scope => decision.scopes.includes(scope)) : [];
-  if (granted.length === 0) return finish(ctx, visit, REFUSED);
+  if (granted.length === 0) return finish(ctx, visit, DENIED);
   const refused = scopes.filter(scope => !granted.includes(scope));
   const grantId = await grantConsent(ctx.deps, visit.actor, client, { scopes: granted, refused });
-  return finish(ctx, visit, allowed(visit.actor, grantId));
+  return finish(ctx, visit, toGrantResult(visit.actor, grantId));
 }
 
 async function finish({ provider, deps }: Context, visit: Visit, result: Result): Promise<ConsentResult> {
-  const to = await provider.interactionResult(requestOf(deps, visit), visit.res, result, {
+  const to = await provider.interactionResult(toLibraryRequest(deps, visit), visit.res, result, {
     mergeWithLastSubmission: false,
   });
   return { kind: 'redirect', to };
 }
 
-const requestOf = ({ settings }: Deps, { raw, uid }: Visit) =>
+const toLibraryRequest = ({ settings }: Deps, { raw, uid }: Visit) =>
   forwardRequest(raw, settings.BASE_URL, { method: 'GET', url: `/oauth/interaction/${uid}` });
 
-const REFUSED = { error: 'access_denied', error_description: 'The person granted nothing.' };
+const DENIED = { error: 'access_denied', error_description: 'The user denied access.' };
 
-const allowed = ({ userId }: UserActor, grantId: string): Result => ({
+const toGrantResult = ({ userId }: UserActor, grantId: string): Result => ({
   login: { accountId: String(userId), remember: false },
   consent: { grantId },
 });
 
-/** Bound to session and request, so that another page or person cannot submit it. */
+/** Bound to the session and the request, so that no other page or person can submit it. */
 function formToken(keys: OAuthKeys, { uid, actor }: Visit): string {
   return hmacSha256Hex(keys.cookies, JSON.stringify(['consent', uid, actor.userId, actor.credential.id]));
 }
@@ -102,13 +100,15 @@ interface Request {
   readonly client: AskingClient;
   readonly redirect: Redirect;
   readonly scopes: ReturnType<typeof scopesIn>;
-  /** The client requests consent, whatever was granted before. */
+  /** The client requests consent even if it was granted before. */
   readonly mustAsk: boolean;
 }
 
-/** The pending authorization request; a cookie proves that this browser was sent here. Throws 404. */
+/** Returns the pending authorization request. A cookie proves that this browser started it. Throws 404. */
 async function readRequest({ provider, deps }: Context, visit: Visit): Promise<Request> {
-  const { uid, params } = await provider.interactionDetails(requestOf(deps, visit), visit.res).catch(explain);
+  const { uid, params } = await provider
+    .interactionDetails(toLibraryRequest(deps, visit), visit.res)
+    .catch(throwExpired);
   if (uid !== visit.uid) throw expired();
   const client = await provider.Client.find(String(params.client_id));
   if (client === undefined) throw expired();
@@ -116,24 +116,24 @@ async function readRequest({ provider, deps }: Context, visit: Visit): Promise<R
   return {
     client: {
       id: client.clientId,
-      name: showName(client.clientName, redirect.host),
+      name: sanitizeName(client.clientName, redirect.host),
       redirectHost: redirect.host,
     },
     redirect,
-    scopes: scopesIn(wordsOf(params.scope)),
-    mustAsk: wordsOf(params.prompt).has('consent'),
+    scopes: scopesIn(splitWords(params.scope)),
+    mustAsk: splitWords(params.prompt).has('consent'),
   };
 }
 
-const wordsOf = (text: unknown): ReadonlySet<string> =>
+const splitWords = (text: unknown): ReadonlySet<string> =>
   new Set(typeof text === 'string' ? text.split(' ') : []);
 
-/** Chrome also checks the redirect after a form against `form-action`. */
+/** The policy must also allow the redirect, because Chrome checks redirects of a form against `form-action`. */
 const policyFor = ({ policySource }: Redirect): string =>
   PAGE_POLICY.replace("form-action 'none'", `form-action 'self' ${policySource}`);
 
 const expired = (): AppError => new AppError('not_found', EXPIRED);
 
-function explain(err: unknown): never {
+function throwExpired(err: unknown): never {
   throw err instanceof errors.SessionNotFound ? expired() : err;
 }

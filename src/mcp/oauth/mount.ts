@@ -21,8 +21,8 @@ export function createOAuthMount(deps: Deps): OAuthMount | undefined {
   return {
     resourceMetadata: resourceMetadata(deps.settings),
     serverMetadata: serverMetadata(deps.settings),
-    prepare: async (...given) => (await load()).prepare(...given),
-    ask: async visit => (await load()).ask(visit),
+    prepare: async (...args) => (await load()).prepare(...args),
+    openConsent: async visit => (await load()).openConsent(visit),
     decide: async (visit, decision) => (await load()).decide(visit, decision),
   };
 }

@@ -1,4 +1,4 @@
-// How the authorization server's library is set up: what it issues, for how long, to whom, and where it keeps it.
+// Configures the authorization server's library: what it issues, for how long, to whom, and where it is stored.
 import { type AdapterFactory, type Configuration, errors, Provider } from 'oidc-provider';
 import { toAppError, toError } from '../../lib/errors.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
@@ -16,7 +16,7 @@ const TTL = {
   AccessToken: HOUR,
   AuthorizationCode: 300,
   RefreshToken: 30 * 24 * HOUR,
-  // Long enough to find a password, or to ask for an account.
+  // Long enough to find a password or to request an account.
   Interaction: HOUR,
   Session: HOUR,
   Grant: 30 * 24 * HOUR,
@@ -34,7 +34,7 @@ const COOKIES = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true
 export function createProvider(deps: Deps, keys: OAuthKeys): Provider {
   const { BASE_URL } = deps.settings;
   const provider = new Provider(BASE_URL, configure(deps, keys));
-  // The address of each request is BASE_URL: see forwarded-request.
+  // The URL of each request is based on BASE_URL (see forwarded-request.ts).
   provider.proxy = true;
   const failures = new WeakMap<object, unknown>();
   provider.on('server_error', (ctx, err) => {
@@ -43,21 +43,21 @@ export function createProvider(deps: Deps, keys: OAuthKeys): Provider {
   });
   provider.use(async (ctx, next) => {
     await next();
-    if (failures.has(ctx)) answerOutage(ctx, failures.get(ctx));
+    if (failures.has(ctx)) sendOutage(ctx, failures.get(ctx));
   });
   return provider;
 }
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0];
 
-/** The library answers 500 to whatever a store throws. Here any request may be repeated: at worst a code is refused. */
-function answerOutage(ctx: Context, thrown: unknown): void {
+/** Replaces the library's 500 for storage errors by a 503. Any request may be retried: at worst, a code is rejected. */
+function sendOutage(ctx: Context, thrown: unknown): void {
   const { status, message, headers = {} } = toAppError(thrown, { isRepeatable: true });
   if (status !== 503) return;
   ctx.status = status;
   ctx.set(headers);
-  const refusal = { error: UNAVAILABLE, error_description: message };
-  ctx.body = ctx.accepts('json', 'html') === 'html' ? renderErrorPage(status, refusal) : refusal;
+  const body = { error: UNAVAILABLE, error_description: message };
+  ctx.body = ctx.accepts('json', 'html') === 'html' ? renderErrorPage(status, body) : body;
 }
 
 function configure(deps: Deps, keys: OAuthKeys): Configuration {
@@ -72,7 +72,7 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
       short: COOKIES,
     },
     ttl: TTL,
-    // What one process made, another one may get whose clock is behind.
+    // Another process, whose clock is behind, may receive a token of this one.
     clockTolerance: 60,
     scopes: ['offline_access'],
     claims: {},
@@ -82,10 +82,10 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    // A client that gives back any of its tokens wants no more of the connection.
+    // A client that revokes any of its tokens no longer needs the connection.
     revokeGrantPolicy: () => true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // The service has sessions of its own, which have nothing to do with how long an agent may come back.
+    // The service's own sessions do not limit how long an agent may refresh its token.
     expiresWithSession: async () => false,
     findAccount: async (_ctx, sub) =>
       (await findPerson(deps, Number(sub))) && { accountId: sub, claims: async () => ({ sub }) },
@@ -120,8 +120,8 @@ function features(settings: Deps['settings']): NonNullable<Configuration['featur
       enabled: true,
       defaultResource: () => resource,
       useGrantedResource: () => true,
-      getResourceServerInfo: (_ctx, named) => {
-        if (named !== resource) throw new errors.InvalidTarget();
+      getResourceServerInfo: (_ctx, requestedResource) => {
+        if (requestedResource !== resource) throw new errors.InvalidTarget();
         return {
           scope: AGENT_SCOPES.join(' '),
           audience: resource,
@@ -145,7 +145,7 @@ function createAdapter(deps: Deps): AdapterFactory {
       revokeByGrantId: id => records.revokeByGrantId(id),
       async consume(id) {
         const isFirst = await records.consume(id);
-        // Of two that bring the same code at once, one is refused; a refresh token has its time of grace.
+        // If two requests use the same code at once, one is rejected; a refresh token has a grace period.
         if (!isFirst && model === 'AuthorizationCode')
           throw new errors.InvalidGrant('authorization code already consumed');
       },

@@ -1,19 +1,19 @@
-// Describes the redirect address of a client, and whether another program could receive its response.
+// Describes a client's redirect address, including whether another program could receive its response.
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** A URL with a path: not `mailto:`, not `urn:`, nothing that a browser runs or displays itself. */
-const HAS_PLACE = /^[a-z][a-z0-9+.-]*:\//i;
+/** Matches a URL with a path: not `mailto:`, not `urn:`, nothing that a browser runs or displays itself. */
+const HAS_PATH = /^[a-z][a-z0-9+.-]*:\//i;
 
 export interface Redirect {
-  /** Shown to people, and part of the key under which a consent is remembered. */
+  /** Displayed to people, and part of the key under which a consent is stored. */
   readonly host: string;
   readonly kind: 'https' | 'loopback' | 'app';
   /** The value for the page's `form-action`, so that the browser follows the redirect. */
   readonly policySource: string;
 }
 
-/** Whether the address can be a redirect at all; the authorization library refuses more. */
-export const isRedirect = (uri: string): boolean => HAS_PLACE.test(uri) && URL.canParse(uri);
+/** Returns whether the address can be a redirect at all; the authorization library rejects more. */
+export const isRedirect = (uri: string): boolean => HAS_PATH.test(uri) && URL.canParse(uri);
 
 export function describeRedirect(uri: string): Redirect {
   const { protocol, hostname, host, origin } = new URL(uri);

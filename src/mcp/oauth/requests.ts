@@ -1,4 +1,4 @@
-// Normalizes what clients send in practice to what the authorization library accepts.
+// Normalizes client requests to the form that the authorization library accepts.
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
@@ -7,7 +7,7 @@ import { isRedirect } from './redirects.ts';
 
 const OFFLINE = 'offline_access';
 /** The members read from a registration or metadata document. `scope` is ignored: it would limit later requests. */
-const KEPT = [
+const ACCEPTED_MEMBERS = [
   'client_id',
   'client_name',
   'client_uri',
@@ -16,7 +16,7 @@ const KEPT = [
   'tos_uri',
   'redirect_uris',
   'token_endpoint_auth_method',
-  // Refused in metadata documents.
+  // Rejected in metadata documents.
   'client_secret',
   'client_secret_expires_at',
 ];
@@ -24,27 +24,29 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const MAX_REDIRECTS = 20;
 const MAX_URI_CHARS = 2000;
 
-/** For a registration, which gets an id and a secret and brings none. */
+/** Reads a registration, for which the service creates the id and secret. */
 export function readRegistration(body: unknown): Record<string, unknown> {
-  if (!isRecord(body)) throw invalid('A registration is a JSON object.');
-  const { client_id: _id, client_secret: _secret, client_secret_expires_at: _until, ...rest } = body;
-  return readMetadata(rest);
+  if (!isRecord(body)) throw invalid('A registration must be a JSON object.');
+  const { client_id: _id, client_secret: _secret, client_secret_expires_at: _until, ...metadata } = body;
+  return readMetadata(metadata);
 }
 
 /**
- * Metadata of a client. All clients are treated as native, whatever they claim: only then may the port of a loopback
- * redirect change, may apps have their own URL schemes, and is plain http limited to this machine. Throws 400.
+ * Reads the metadata of a client. All clients are treated as native, whatever they claim: only then may the port of a
+ * loopback redirect change, may apps have their own URL schemes, and is plain http limited to this machine. Throws 400.
  */
-export function readMetadata(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = Object.fromEntries(KEPT.flatMap(name => (name in given ? [[name, given[name]]] : [])));
-  const { grant_types: grants, response_types: responses = ['code'] } = given;
-  const known = Array.isArray(grants) ? GRANT_TYPES.filter(type => grants.includes(type)) : GRANT_TYPES;
-  requireRedirects(kept.redirect_uris);
+export function readMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const members = Object.fromEntries(
+    ACCEPTED_MEMBERS.flatMap(name => (name in input ? [[name, input[name]]] : [])),
+  );
+  const { grant_types: grants, response_types: responses = ['code'] } = input;
+  const grantTypes = Array.isArray(grants) ? GRANT_TYPES.filter(type => grants.includes(type)) : GRANT_TYPES;
+  requireRedirects(members.redirect_uris);
   return {
     token_endpoint_auth_method: 'none',
-    ...kept,
+    ...members,
     application_type: 'native',
-    grant_types: known.includes('authorization_code') ? known : GRANT_TYPES,
+    grant_types: grantTypes.includes('authorization_code') ? grantTypes : GRANT_TYPES,
     response_types: Array.isArray(responses) && responses.includes('code') ? ['code'] : responses,
   };
 }
@@ -61,19 +63,21 @@ function requireRedirects(uris: unknown): void {
 
 const invalid = (message: string): AppError => new AppError('invalid_request', message);
 
-/** The query of an authorization request. Without one of our scopes it requests all three. */
+/** Reads the query of an authorization request. If it has none of our scopes, it requests all three. */
 export function readAuthorization(search: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(search);
-  const asked = new Set(params.getAll('scope').flatMap(text => text.split(' ')));
-  const scopes = scopesIn(asked);
+  const requestedScopes = new Set(params.getAll('scope').flatMap(text => text.split(' ')));
+  const scopes = scopesIn(requestedScopes);
   params.set(
     'scope',
-    [...(scopes.length > 0 ? scopes : AGENT_SCOPES), ...(asked.has(OFFLINE) ? [OFFLINE] : [])].join(' '),
+    [...(scopes.length > 0 ? scopes : AGENT_SCOPES), ...(requestedScopes.has(OFFLINE) ? [OFFLINE] : [])].join(
+      ' ',
+    ),
   );
   return withResource(params, resource);
 }
 
-/** The form of a token request. */
+/** Reads the form of a token request. */
 export function readTokenForm(body: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(body);
   const scopes = scopesIn(new Set((params.get('scope') ?? '').split(' ')));
@@ -82,22 +86,22 @@ export function readTokenForm(body: string, resource: string): URLSearchParams {
   return withResource(params, resource);
 }
 
-/** Our scopes among the words, in our order. */
+/** Returns our scopes among the words, in our order. */
 export const scopesIn = (words: ReadonlySet<string>): readonly AgentScope[] =>
   AGENT_SCOPES.filter(scope => words.has(scope));
 
 /**
- * Clients spell the resource in different ways: `/mcp`, `/mcp/`, the origin with or without a slash. All mean the only
- * resource. Any other value is kept, and refused later.
+ * Normalizes the resource: clients write `/mcp`, `/mcp/`, or the origin with or without a slash, and all mean the only
+ * resource. Any other value is kept, and rejected later.
  */
 function withResource(params: URLSearchParams, resource: string): URLSearchParams {
   const base = resource.slice(0, -'/mcp'.length);
   const spellings = new Set([resource, `${resource}/`, base, `${base}/`]);
-  const named = params.getAll('resource').map(text => {
+  const resources = params.getAll('resource').map(text => {
     const href = URL.parse(text)?.href;
     return href !== undefined && spellings.has(href) ? resource : text;
   });
   params.delete('resource');
-  for (const name of new Set(named)) params.append('resource', name);
+  for (const name of new Set(resources)) params.append('resource', name);
   return params;
 }

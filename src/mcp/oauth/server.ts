@@ -1,4 +1,4 @@
-// The authorization server: the library's endpoints, and our page for consent.
+// Implements the authorization server: the library's endpoints, and our consent page.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
 import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';
@@ -39,9 +39,9 @@ const READERS: Readonly<
   token: (_raw, body, resource) => ({
     method: POST,
     url: '/oauth/token',
-    body: form(readTokenForm(textOf(body), resource).toString()),
+    body: form(readTokenForm(requireText(body), resource).toString()),
   }),
-  revoke: (_raw, body) => ({ method: POST, url: '/oauth/revoke', body: form(textOf(body)) }),
+  revoke: (_raw, body) => ({ method: POST, url: '/oauth/revoke', body: form(requireText(body)) }),
   register: (_raw, body) => ({
     method: POST,
     url: '/oauth/register',
@@ -53,7 +53,7 @@ const splitUrl = ({ url = '/' }: IncomingMessage): URL => new URL(url, 'http://l
 
 const form = (text: string) => ({ type: 'application/x-www-form-urlencoded', text });
 
-function textOf(body: unknown): string {
+function requireText(body: unknown): string {
   if (typeof body === 'string') return body;
   throw new AppError('unsupported_type', 'The body must be a form: application/x-www-form-urlencoded.');
 }

@@ -1,4 +1,4 @@
-// Arguments that several tools share.
+// Defines arguments that several tools share.
 import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { Anything, Id } from '../tool.ts';

@@ -1,4 +1,4 @@
-// Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from
+// Tools that create and change workflows: in a single call, by operations, node by node, or from templates.
 // templates.
 import { Type } from 'typebox';
 import { toTruncation } from '../../graph/issues.ts';
@@ -17,7 +17,7 @@ import { ADDS, Anything, CHANGES, defineTool, Id, OneOf, OutputSchema, type Tool
 import { workflowPageUrl } from '../workflow-page.ts';
 import { EDGES, NODES } from './arguments.ts';
 
-const WRITTEN = OutputSchema({
+const WRITE_OUTPUT = OutputSchema({
   id: Type.String(),
   version: Type.Integer(),
   issues: Type.Array(Anything()),
@@ -32,7 +32,7 @@ export const createWorkflowTool = defineTool({
   name: 'create_workflow',
   title: 'Create workflow',
   description:
-    'Create a workflow from nodes and edges. It is linted, priced and laid out. Look first for a template.',
+    'Create a workflow from nodes and edges. It is linted, priced and laid out. Look for a template first.',
   scope: 'workflows:write',
   hints: ADDS,
   input: Exact({
@@ -41,7 +41,7 @@ export const createWorkflowTool = defineTool({
     nodes: NODES,
     edges: EDGES,
   }),
-  output: WRITTEN,
+  output: WRITE_OUTPUT,
   narrow: NARROW,
   call: async (caller, { name, description, nodes, edges }) => {
     const body = {
@@ -49,8 +49,8 @@ export const createWorkflowTool = defineTool({
       ...(description === undefined ? {} : { description }),
       ...toGraph(caller.deps, nodes, edges),
     };
-    const made = await createWorkflow(caller.deps, caller.actor, body, { autoLayout: 'always' });
-    return presentWritten(caller, made.id, made);
+    const created = await createWorkflow(caller.deps, caller.actor, body, { autoLayout: 'always' });
+    return presentWritten(caller, created.id, created);
   },
 });
 
@@ -58,12 +58,12 @@ export const editWorkflowTool = defineTool({
   name: 'edit_workflow',
   title: 'Edit workflow',
   description:
-    'Change nodes and edges, all operations or none. rename without nodeId names the workflow; null in config restores the default of a setting, unless the field accepts null. connect replaces the edge at its input, unless the input takes a list.',
+    'Change nodes and edges, all operations or none. rename without nodeId renames the workflow; null in config restores the default of a setting, unless the field accepts null. connect replaces the edge at its input, unless the input takes a list.',
   scope: 'workflows:write',
   hints: CHANGES,
   input: Exact({
     workflowId: Id(),
-    baseVersion: Type.Integer({ minimum: 1, description: 'version as you read it' }),
+    baseVersion: Type.Integer({ minimum: 1, description: 'The version that you read' }),
     operations: Type.Array(
       Exact({
         op: OneOf(OPERATIONS),
@@ -75,24 +75,24 @@ export const editWorkflowTool = defineTool({
       }),
       { minItems: 1, maxItems: 100 },
     ),
-    arrange: Type.Optional(Type.Boolean({ description: 'Lay the whole board out anew' })),
+    arrange: Type.Optional(Type.Boolean({ description: 'Lay out the whole board again' })),
   }),
-  output: WRITTEN,
+  output: WRITE_OUTPUT,
   narrow: NARROW,
   call: async (caller, { workflowId, baseVersion, operations, arrange }) => {
-    const written = await editGraph(caller.deps, caller.actor, workflowId, {
+    const edited = await editGraph(caller.deps, caller.actor, workflowId, {
       baseVersion,
       change: graph => applyOperations(caller.deps.catalog, graph, { operations, path: '/operations' }),
       ...(arrange === true ? { autoLayout: 'always' } : {}),
     });
-    return presentWritten(caller, workflowId, written);
+    return presentWritten(caller, workflowId, edited);
   },
 });
 
 export const updateConfigTool = defineTool({
   name: 'update_workflow_config',
   title: 'Set config',
-  description: 'Set config fields of nodes; what is not named stays. Refuses video:renderer.',
+  description: 'Set config fields of nodes; other fields are unchanged. Rejects video:renderer.',
   scope: 'workflows:write',
   hints: { ...CHANGES, idempotentHint: true },
   input: Exact({
@@ -103,50 +103,50 @@ export const updateConfigTool = defineTool({
     }),
     baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
   }),
-  output: WRITTEN,
+  output: WRITE_OUTPUT,
   narrow: NARROW,
   call: async (caller, { workflowId, changes, baseVersion }) => {
     const { catalog } = caller.deps;
     const operations = changes.map(change => ({ op: 'set_config' as const, ...change }));
-    const written = await editGraph(caller.deps, caller.actor, workflowId, {
+    const edited = await editGraph(caller.deps, caller.actor, workflowId, {
       baseVersion,
       change: graph => applyOperations(catalog, graph, { operations, path: '/changes' }),
     });
-    return presentWritten(caller, workflowId, written);
+    return presentWritten(caller, workflowId, edited);
   },
 });
 
 export const cloneTemplateTool = defineTool({
   name: 'clone_template',
   title: 'Clone template',
-  description: 'Copy a template to a workflow of your own.',
+  description: 'Copy a template to your own workflows.',
   scope: 'workflows:write',
   hints: ADDS,
   input: Exact({ templateId: Id(), name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) }),
-  output: WRITTEN,
+  output: WRITE_OUTPUT,
   narrow: NARROW,
   call: async (caller, { templateId, name }) => {
-    const made = await duplicateTemplate(caller.deps, caller.actor, templateId, {
+    const created = await duplicateTemplate(caller.deps, caller.actor, templateId, {
       body: name === undefined ? {} : { name },
       signal: caller.signal,
     });
-    return presentWritten(caller, made.id, made);
+    return presentWritten(caller, created.id, created);
   },
 });
 
-/** The result of a write, including the graph that REST returns. */
+/** Presents the result of a write with the price of the written graph. */
 async function presentWritten(
   caller: Caller,
   id: string,
   { text, version, findings }: PresentedWorkflow,
 ): Promise<ToolOutput> {
-  const found = await findPrice(caller, { graph: JSON.parse(text) as Graph });
-  const { price } = found;
+  const estimate = await findPrice(caller, { graph: JSON.parse(text) as Graph });
+  const { price } = estimate;
   return {
     facts: {
       id,
       version,
-      issues: presentIssues([...findings.issues, ...found.issues]),
+      issues: presentIssues([...findings.issues, ...estimate.issues]),
       ...toTruncation(findings),
       ...(price === undefined ? {} : { estimate: { credits: price.credits, exact: price.exact } }),
       url: workflowPageUrl(caller.deps, id),

@@ -1,4 +1,4 @@
-// A tool to check a graph before it is stored or run: its issues, and its price.
+// A tool that checks a graph before it is stored or run: its issues and its price.
 import { Type } from 'typebox';
 import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
@@ -16,7 +16,7 @@ export const checkWorkflowTool = defineTool({
   name: 'check_workflow',
   title: 'Check workflow',
   description:
-    'What is wrong with a workflow, or with nodes and edges, and the credits a run costs. Changes nothing.',
+    'List the issues of a workflow, or of nodes and edges, and the credits that a run costs. Changes nothing.',
   scope: 'workflows:read',
   hints: READS,
   input: Exact({
@@ -35,18 +35,18 @@ export const checkWorkflowTool = defineTool({
     breakdown: Type.Array(Anything()),
     note: Type.String(),
   }),
-  narrow: 'Ask for fewer targets.',
+  narrow: 'Request fewer targets.',
   call: async (caller, { inputs, targets, ...subject }) => {
     const { report, graph, workspace } = await lint(caller, subject);
     const { price, issues } = report.ok
       ? await findPrice(caller, { graph, workspace, inputs, targets })
       : { price: undefined, issues: [] };
     const { issues: linted, ok, ...truncation } = report;
-    const found: readonly Issue[] = [...linted, ...issues];
+    const allIssues: readonly Issue[] = [...linted, ...issues];
     return {
       facts: {
         ok: ok && issues.length === 0,
-        issues: presentIssues(found),
+        issues: presentIssues(allIssues),
         ...truncation,
         ...(price === undefined
           ? {}

@@ -1,4 +1,4 @@
-// Files brought in by agents: fetched from an address, or put there by a command that the agent's user can run.
+// A tool that adds files: fetched from a URL, or uploaded with a command that the agent's user can run.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
@@ -12,7 +12,7 @@ export const addMediaTool = defineTool({
   name: 'add_media',
   title: 'Add media',
   description:
-    'Keep the file at a public url. For a local file: send filename, contentType and bytes; run the command of the answer; call again with mediaId alone to complete the upload.',
+    'Store the file at a public url. For a local file: send filename, contentType and bytes; run the returned command; call again with only mediaId to complete the upload.',
   scope: 'workflows:write',
   hints: { destructiveHint: false, openWorldHint: true },
   input: Exact({
@@ -20,7 +20,7 @@ export const addMediaTool = defineTool({
     filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     contentType: Type.Optional(Type.String({ maxLength: 200 })),
     bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'Exact length of the file' })),
-    mediaId: Type.Optional(Id('Alone: completes this upload after its command ran')),
+    mediaId: Type.Optional(Id('Without other arguments: completes this upload after its command ran')),
   }),
   output: OutputSchema({
     mediaId: Type.String(),
@@ -49,8 +49,8 @@ async function mint(
   file: { readonly filename: string; readonly contentType: string; readonly bytes: number },
 ) {
   const { uploadUrl, headers, mediaId, url, contentType, bytes } = await mintUpload(deps, actor, file);
-  const sent = Object.entries(headers).filter(([name]) => name !== 'Content-Length');
-  const options = sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`).join(' ');
+  const curlHeaders = Object.entries(headers).filter(([name]) => name !== 'Content-Length');
+  const options = curlHeaders.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`).join(' ');
   return {
     mediaId,
     url,
@@ -63,10 +63,10 @@ async function mint(
   };
 }
 
-function presentStored(stored: Awaited<ReturnType<typeof completeUpload>>) {
-  const { mediaId, url, contentType, bytes } = stored;
+function presentStored(file: Awaited<ReturnType<typeof completeUpload>>) {
+  const { mediaId, url, contentType, bytes } = file;
   return { mediaId, url, contentType, bytes };
 }
 
-/** For a POSIX shell: nothing in it is looked at. */
+/** Quotes an argument for a POSIX shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-// Tools to search the catalog: words find brief rows, node types give complete entries.
+// A tool that searches the catalog: words return short rows, node types return complete entries.
 
 import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
@@ -32,7 +32,7 @@ export const findNodesTool = defineTool({
       Type.Array(Type.String({ maxLength: 200 }), {
         minItems: 1,
         maxItems: 5,
-        description: 'Whole entries of these',
+        description: 'Return the complete entries of these',
       }),
     ),
   }),
@@ -41,7 +41,7 @@ export const findNodesTool = defineTool({
     total: Type.Integer(),
     note: Type.String(),
   }),
-  narrow: 'Ask with a more exact query, a smaller limit, or fewer nodeTypes.',
+  narrow: 'Use a more exact query, a smaller limit, or fewer nodeTypes.',
   call: async ({ deps }, { nodeTypes, ...search }) =>
     nodeTypes === undefined
       ? { facts: searchCatalog(deps, search) }
@@ -62,15 +62,15 @@ function searchCatalog({ catalog }: RunDeps, search: Search) {
     .split(/[^\p{L}\p{N}]+/u)
     .filter(word => word !== '')
     .slice(0, MAX_WORDS);
-  const found = catalog.entries
+  const matches = catalog.entries
     .filter(entry => entry.hidden !== true && entry.deprecated !== true && fits(entry, search))
-    .map(entry => ({ entry, score: scoreOf(entry, words) }))
+    .map(entry => ({ entry, score: computeScore(entry, words) }))
     .filter(({ score }) => words.length === 0 || score > 0)
     .sort((a, b) => b.score - a.score);
-  const shown = found.slice(0, search.limit ?? DEFAULT_LIMIT).map(({ entry }) => presentBrief(entry));
+  const nodes = matches.slice(0, search.limit ?? DEFAULT_LIMIT).map(({ entry }) => presentBrief(entry));
   const note =
-    found.length === 0 ? { note: 'Nothing fits. Try other words, or none with accepts or produces.' } : {};
-  return { nodes: shown, total: found.length, ...note };
+    matches.length === 0 ? { note: 'No matches. Try other words, or only accepts or produces.' } : {};
+  return { nodes: nodes, total: matches.length, ...note };
 }
 
 function fits({ inputs, outputs, executionCost }: CatalogEntry, search: Search): boolean {
@@ -94,8 +94,8 @@ function makeSearchText({ nodeType, label, description = '' }: CatalogEntry): Se
   return { name: `${nodeType} ${label}`.toLowerCase(), about: description.toLowerCase() };
 }
 
-/** A match in the name counts more than one in the description; prefixes count too. */
-function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
+/** Ranks a match in the name above one in the description; prefixes count too. */
+function computeScore(entry: CatalogEntry, words: readonly string[]): number {
   const { name, about } = getOrCreate(searchTexts, entry, () => makeSearchText(entry));
   return words.reduce((sum, word) => {
     if (name.includes(word)) return sum + 3;
@@ -108,14 +108,14 @@ function presentBrief(entry: CatalogEntry) {
     nodeType: entry.nodeType,
     label: entry.label,
     about: entry.description ?? '',
-    price: priceOf(entry),
+    price: formatPrice(entry),
     ...(entry.nodeType === RENDERER.nodeType ? { note: RENDERER.note } : {}),
   };
 }
 
-function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string {
+function formatPrice({ executionCost, estimatedCredits }: CatalogEntry): string {
   if (executionCost === 'free') return 'free';
-  return estimatedCredits === null ? 'paid, by its settings' : `${estimatedCredits} credits`;
+  return estimatedCredits === null ? 'paid; depends on its settings' : `${estimatedCredits} credits`;
 }
 
 function readEntries({ catalog }: RunDeps, nodeTypes: readonly string[]) {
@@ -135,11 +135,11 @@ function presentWhole(entry: CatalogEntry) {
     out: outputs.filter(({ isPort }) => isPort).map(({ id, type }: OutputDef) => `${id} ${type}`),
     config: inputs.filter(({ isPort, removed }) => !isPort && removed !== true).map(describeInput),
     ...(dynamicPortsNote === undefined ? {} : { ports: dynamicPortsNote }),
-    ...(entry.nodeType === RENDERER.nodeType ? {} : { example: exampleOf(entry) }),
+    ...(entry.nodeType === RENDERER.nodeType ? {} : { example: makeExample(entry) }),
   };
 }
 
-/** `width NUMBER, default 1024, 64 to 2048`: a field in one line. */
+/** Describes a field in one line: `width NUMBER, default 1024, 64 to 2048`. */
 function describeInput(def: InputDef): string {
   const { min, max } = def;
   const range = min === undefined && max === undefined ? undefined : `${min ?? ''} to ${max ?? ''}`.trim();
@@ -155,12 +155,12 @@ function describeInput(def: InputDef): string {
     .join(', ');
 }
 
-/** A node as create_workflow takes it, with the config that has no default. */
-function exampleOf({ nodeType, inputs }: CatalogEntry) {
+/** Returns an example node for create_workflow, with required settings and choices. */
+function makeExample({ nodeType, inputs }: CatalogEntry) {
   const fields = inputs.filter(({ isPort, removed }) => !isPort && removed !== true);
   const config = Object.fromEntries(
     fields
-      .filter(({ enum: words, required, default: set }) => set !== undefined && (required || words))
+      .filter(({ enum: values, required, default: set }) => set !== undefined && (required || values))
       .map(({ id, default: set }) => [id, set]),
   );
   return { id: nodeType.split(':').at(-1) ?? nodeType, nodeType, config };

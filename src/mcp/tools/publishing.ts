@@ -1,4 +1,4 @@
-// A tool to publish or unpublish a workflow.
+// A tool that publishes or unpublishes a workflow.
 import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
@@ -10,7 +10,7 @@ import { workflowPageUrl } from '../workflow-page.ts';
 export const publishWorkflowTool = defineTool({
   name: 'publish_workflow',
   title: 'Publish workflow',
-  description: 'Show the present version to anybody at a public address, or withdraw it. Ask the user first.',
+  description: 'Publish the current version at a public URL, or unpublish it. Ask the user first.',
   scope: 'workflows:write',
   hints: { destructiveHint: true, openWorldHint: true },
   input: Exact({
@@ -37,17 +37,17 @@ export const publishWorkflowTool = defineTool({
       ...(title === undefined ? {} : { title }),
       ...(exposedInputs === undefined ? {} : { exposedInputs }),
     };
-    const written = await publishWorkflow(deps, actor, workflowId, {
+    const result = await publishWorkflow(deps, actor, workflowId, {
       isPublished: published,
       ...(slug === undefined ? {} : { slug }),
       ...(title === undefined && exposedInputs === undefined ? {} : { settings }),
     });
-    const { publishedSlug } = JSON.parse(written.text) as { publishedSlug: string | null };
+    const { publishedSlug } = JSON.parse(result.text) as { publishedSlug: string | null };
     return {
       facts: {
         url: workflowPageUrl(deps, workflowId),
         ...(publishedSlug === null ? {} : { slug: publishedSlug }),
-        version: written.version,
+        version: result.version,
         published,
       },
     };

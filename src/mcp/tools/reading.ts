@@ -21,7 +21,7 @@ export const listWorkflowsTool = defineTool({
     cursor: Cursor,
   }),
   output: OutputSchema({ workflows: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
-  narrow: 'Ask with a query or a smaller limit.',
+  narrow: 'Use a query or a smaller limit.',
   call: async ({ deps, actor }, { query, limit = DEFAULT_LIMIT, cursor }) => {
     const page = await listOwnWorkflows(deps, actor, {
       limit,
@@ -60,12 +60,12 @@ export const getWorkflowTool = defineTool({
     url: Type.String(),
     note: Type.String(),
   }),
-  narrow: 'Ask for some nodes by nodeIds, or for detail "outline".',
+  narrow: 'Request some nodes by nodeIds, or detail "outline".',
   call: async ({ deps, actor }, { workflowId, detail = 'outline', nodeIds }) => {
     const { view, version, graph } = await getWorkflowGraph(deps, actor, workflowId);
-    const wanted = nodeIds === undefined ? graph : selectNodes(graph, nodeIds);
+    const selected = nodeIds === undefined ? graph : selectNodes(graph, nodeIds);
     const show = detail === 'full' || nodeIds !== undefined ? expandGraph : outlineGraph;
     const { id, name } = view.workflow;
-    return { facts: { id, name, version, ...show(deps.catalog, wanted), url: workflowPageUrl(deps, id) } };
+    return { facts: { id, name, version, ...show(deps.catalog, selected), url: workflowPageUrl(deps, id) } };
   },
 });

@@ -8,7 +8,7 @@ import { cancelRun } from '../../runs/executions.ts';
 import type { AcceptedRun } from '../../runs/idempotency.ts';
 import type { RunRequest } from '../../runs/run.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
-import { giveBackExecution, takeExecution, takeStart } from '../../services/accounts/daily-executions.ts';
+import { returnExecution, takeExecution, takeStart } from '../../services/accounts/daily-executions.ts';
 import { Exact } from '../../services/schema.ts';
 import type { Caller } from '../caller.ts';
 import { EXECUTION, NARROW, presentExecution } from '../execution-form.ts';
@@ -39,7 +39,7 @@ export const runWorkflowTool = defineTool({
   name: 'run_workflow',
   title: 'Run workflow',
   description:
-    'Start a run and wait for it (45 s by default). One that costs credits needs maxCredits, the most that it may cost: agree on it with the user.',
+    'Start a run and wait for it (45 s by default). A run that costs credits requires maxCredits, its maximum cost: agree on it with the user.',
   scope: 'workflows:execute',
   hints: { destructiveHint: false, openWorldHint: true },
   input: START,
@@ -68,7 +68,7 @@ export const getExecutionTool = defineTool({
 export const cancelExecutionTool = defineTool({
   name: 'cancel_execution',
   title: 'Cancel execution',
-  description: 'Stop a run. What was done is kept and charged.',
+  description: 'Stop a run. Completed work is kept and charged.',
   scope: 'workflows:execute',
   hints: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
   input: Exact({ executionId: Id() }),
@@ -78,39 +78,39 @@ export const cancelExecutionTool = defineTool({
     presentExecution(caller, await cancelRun(caller.deps, caller.actor, executionId), { previews: false }),
 });
 
-/** Counts against the limits per minute and per day, like a start over REST. */
+/** Counts toward the limits per minute and per day, like a start over REST. */
 async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeconds'>): Promise<AcceptedRun> {
   const { deps, actor } = caller;
-  const { workflowId, idempotencyKey, inputs, ...rest } = input;
+  const { workflowId, idempotencyKey, inputs, ...options } = input;
   const request: RunRequest = {
-    ...rest,
+    ...options,
     ...(inputs === undefined ? {} : { inputs: JsonText.of(inputs as JsonObject) }),
   };
-  if (rest.maxCredits === undefined) await requireFree(caller, workflowId, request);
+  if (options.maxCredits === undefined) await requireFree(caller, workflowId, request);
   await takeStart(deps, actor);
-  const taken = await takeExecution(deps, actor);
+  const allowance = await takeExecution(deps, actor);
   try {
     const run = { workflowId, route: 'run', request, idempotencyKey, trigger: 'mcp' } as const;
     const accepted = await startRun(deps, actor, run);
-    if (accepted.replayed) giveBackExecution(deps, actor, taken);
+    if (accepted.replayed) returnExecution(deps, actor, allowance);
     return accepted;
   } catch (err) {
     // An internal error may have started a run, so it stays counted.
-    if (err instanceof AppError && err.status < 500) giveBackExecution(deps, actor, taken);
+    if (err instanceof AppError && err.status < 500) returnExecution(deps, actor, allowance);
     throw err;
   }
 }
 
-/** Nothing is spent without agreement. Throws 402 with the price. */
+/** Prevents spending without agreement. Throws 402 with the price. */
 async function requireFree({ deps, actor }: Caller, workflowId: string, request: RunRequest): Promise<void> {
   const { credits, exact: isExact, breakdown } = await estimateWorkflow(deps, actor, { workflowId, request });
   if (breakdown.length === 0) return;
   const price = isExact
     ? `${credits} credits`
-    : `at least ${credits} credits, and more by what its nodes are given`;
+    : `at least ${credits} credits, depending on the inputs of its nodes`;
   throw new AppError(
     'max_credits_exceeded',
-    `This run costs ${price}: ask the user, then send maxCredits with what may be spent.`,
+    `This run costs ${price}. Ask the user, then send the agreed amount as maxCredits.`,
     { details: { requiredCredits: credits, exact: isExact, breakdown } },
   );
 }

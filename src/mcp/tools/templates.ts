@@ -1,4 +1,4 @@
-// Tools for templates: the quickest way to a workflow that runs.
+// A tool that lists templates, the quickest way to a workflow that runs.
 import { Type } from 'typebox';
 import { listTemplatePage, readTemplate, type Template } from '../../runs/templates.ts';
 import { Exact } from '../../services/schema.ts';
@@ -12,7 +12,7 @@ const DEFAULT_LIMIT = 10;
 export const listTemplatesTool = defineTool({
   name: 'list_templates',
   title: 'List templates',
-  description: 'Workflows that are there to be cloned, newest first, with their price.',
+  description: 'Workflows that can be cloned, newest first, with their prices.',
   scope: 'workflows:read',
   hints: READS,
   input: Exact({
@@ -22,7 +22,7 @@ export const listTemplatesTool = defineTool({
     cursor: Cursor,
   }),
   output: OutputSchema({ templates: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
-  narrow: 'Ask with a query or a smaller limit.',
+  narrow: 'Use a query or a smaller limit.',
   call: async (caller, { limit = DEFAULT_LIMIT, ...query }) => {
     const { deps, actor } = caller;
     const page = await listTemplatePage(deps, actor, { limit, ...query });

@@ -1,4 +1,5 @@
-// Who may do what: what somebody is to a thing gives a role, and a table says which roles may do it.
+// Decides who may do what: a user's relation to a workflow or workspace gives a role, and a table maps roles to
+// actions.
 import { AppError } from '../../lib/errors.ts';
 import type { TeamRole } from '../../store/teams.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
@@ -6,63 +7,66 @@ import type { Actor } from './actor.ts';
 
 export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
 
-/** Of a workflow, all that its readers' roles depend on. */
-export type RoleStanding = Pick<
+/** The columns of a workflow that decide its readers' roles. */
+export type RoleFacts = Pick<
   ReadWorkflowRow,
   'user_id' | 'team_id' | 'media_user_id' | 'share_role' | 'team_role' | 'link_permission' | 'is_published'
 >;
 
-/** The same, and whether it may be copied. */
-export type WorkflowStanding = RoleStanding & Pick<ReadWorkflowRow, 'publish_settings'>;
+/** Also includes the settings that decide whether readers may duplicate it. */
+export type AccessFacts = RoleFacts & Pick<ReadWorkflowRow, 'publish_settings'>;
 
-/** A workspace as its reader stands to it: a team by its role, a personal one by being its user. */
-export interface WorkspaceStanding {
+/** A workspace as seen by one user: a team with the user's role, or a personal workspace with its owner. */
+export interface WorkspaceAccess {
   readonly user_id: number;
   readonly team_id: string | null;
   readonly team_role: TeamRole | null;
 }
 
-/** What is asked about: a workflow, or a workspace, which a folder lies in and a team is. */
-interface OfWorkflow {
-  readonly workflow: WorkflowStanding;
+/** The object of a permission check: a workflow, or the workspace of a folder or team. */
+interface WorkflowSubject {
+  readonly workflow: AccessFacts;
 }
-interface OfWorkspace {
-  readonly workspace: WorkspaceStanding;
+interface WorkspaceSubject {
+  readonly workspace: WorkspaceAccess;
 }
 
-/** A line a rule: verb → the roles that may. */
+/** The roles that may perform each action. */
 const WORKFLOW_RULES = {
   read: ['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS'],
-  /** Besides, the workflow must let itself be copied by those who cannot edit it. */
+  /** Also requires that the workflow allows duplication, for roles that cannot edit it. */
   duplicate: ['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS'],
-  /** Its graph and fields, layout, versions, heartbeat, history of runs. */
+  /** Graph, fields, layout, versions, heartbeat and run history. */
   edit: ['OWNER', 'EDITOR'],
-  /** Start, cancel, resume: its workspace pays. */
+  /** Start, cancel and resume runs; the workspace pays. */
   run: ['OWNER', 'EDITOR'],
   delete: ['OWNER'],
   share: ['OWNER'],
-  /** Visibility too. */
+  /** Includes visibility. */
   publish: ['OWNER'],
   budget: ['OWNER'],
-  /** To another folder; to another workspace its creator alone (workflow-location.ts). */
+  /** To another folder. Only the creator can move it to another workspace (workflow-location.ts). */
   move: ['OWNER'],
 } as const satisfies Record<string, readonly WorkflowRole[]>;
 
 const WORKSPACE_RULES = {
   read: ['OWNER', 'EDITOR', 'VIEWER'],
-  /** Make, change and delete folders, put workflows in. */
+  /** Create, change and delete folders, and add workflows to them. */
   edit: ['OWNER', 'EDITOR'],
-  /** Members and their roles. */
+  /** Change members and their roles. */
   manage: ['OWNER'],
 } as const satisfies Record<string, readonly TeamRole[]>;
 
 export type WorkflowVerb = keyof typeof WORKFLOW_RULES;
 export type WorkspaceVerb = keyof typeof WORKSPACE_RULES;
 
-/** A line a standing, strongest first: the first that applies gives the role. */
-const STANDINGS: readonly (readonly [WorkflowRole, (userId: number, workflow: RoleStanding) => boolean])[] = [
+/** The roles with their conditions, strongest first: the first that applies gives the role. */
+const ROLE_CONDITIONS: readonly (readonly [
+  WorkflowRole,
+  (userId: number, workflow: RoleFacts) => boolean,
+])[] = [
   ['OWNER', createdWorkflow],
-  ['OWNER', (userId, workflow) => workflow.media_user_id === userId && isInItsTeam(workflow)],
+  ['OWNER', (userId, workflow) => workflow.media_user_id === userId && isStillInTeam(workflow)],
   ['OWNER', (_, { share_role }) => share_role === 'OWNER'],
   ['OWNER', (_, { team_role }) => team_role === 'OWNER'],
   ['EDITOR', (_, { share_role }) => share_role === 'EDIT'],
@@ -72,40 +76,44 @@ const STANDINGS: readonly (readonly [WorkflowRole, (userId: number, workflow: Ro
   ['VIEWER', (_, workflow) => isPublic(workflow)],
 ];
 
-/** Whether the user created the workflow, and has not left its team since. */
-function createdWorkflow(userId: number, workflow: TeamStanding & Pick<RoleStanding, 'user_id'>): boolean {
-  return workflow.user_id === userId && isInItsTeam(workflow);
+/** Returns whether the user created the workflow and is still in its team. */
+function createdWorkflow(userId: number, workflow: MembershipFacts & Pick<RoleFacts, 'user_id'>): boolean {
+  return workflow.user_id === userId && isStillInTeam(workflow);
 }
 
-type TeamStanding = Pick<RoleStanding, 'team_id' | 'team_role'>;
+type MembershipFacts = Pick<RoleFacts, 'team_id' | 'team_role'>;
 
-/** Standing from having made something in a team lasts as long as the membership. */
-function isInItsTeam({ team_id, team_role }: TeamStanding): boolean {
+/** Rights from having created something in a team end with the membership. */
+function isStillInTeam({ team_id, team_role }: MembershipFacts): boolean {
   return team_id === null || team_role !== null;
 }
 
-/** Whether the actor created the workflow and has not left its team since: sees its secrets, may take it elsewhere. */
-export function isCreator(actor: Actor, workflow: TeamStanding & Pick<RoleStanding, 'user_id'>): boolean {
+/**
+ * Returns whether the actor created the workflow and is still in its team. Only the creator sees its secrets and may
+ * move it to another workspace.
+ */
+export function isCreator(actor: Actor, workflow: MembershipFacts & Pick<RoleFacts, 'user_id'>): boolean {
   return actor.kind === 'user' && createdWorkflow(actor.userId, workflow);
 }
 
-/** Whether the actor has a role of their own, besides the one that everybody has at a public workflow. */
-export function hasOwnRole(actor: Actor, workflow: RoleStanding): boolean {
+/** Returns whether the actor has a role besides the one that everyone has in a public workflow. */
+export function hasOwnRole(actor: Actor, workflow: RoleFacts): boolean {
   return findRole(actor, { ...workflow, link_permission: 'PRIVATE', is_published: false }) !== undefined;
 }
 
-/** Whether the actor may do it. Scopes are another matter: services ask `requireScope` first. */
-export function can(actor: Actor, verb: WorkflowVerb, thing: OfWorkflow): boolean;
-export function can(actor: Actor, verb: WorkspaceVerb, thing: OfWorkspace): boolean;
+/** Returns whether the actor may perform the action. Does not check scopes: services call `requireScope` first. */
+export function can(actor: Actor, verb: WorkflowVerb, subject: WorkflowSubject): boolean;
+export function can(actor: Actor, verb: WorkspaceVerb, subject: WorkspaceSubject): boolean;
 export function can(
   actor: Actor,
   verb: WorkflowVerb | WorkspaceVerb,
-  thing: OfWorkflow | OfWorkspace,
+  subject: WorkflowSubject | WorkspaceSubject,
 ): boolean {
-  if ('workspace' in thing) return isOneOf(WORKSPACE_RULES, verb, findWorkspaceRole(actor, thing.workspace));
-  const role = findRole(actor, thing.workflow);
+  if ('workspace' in subject)
+    return isOneOf(WORKSPACE_RULES, verb, findWorkspaceRole(actor, subject.workspace));
+  const role = findRole(actor, subject.workflow);
   if (!isOneOf(WORKFLOW_RULES, verb, role)) return false;
-  return verb !== 'duplicate' || canDo(role, 'edit') || allowsDuplicate(thing.workflow);
+  return verb !== 'duplicate' || canDo(role, 'edit') || allowsDuplicate(subject.workflow);
 }
 
 function isOneOf(
@@ -116,36 +124,42 @@ function isOneOf(
   return role !== undefined && rules[verb]?.includes(role) === true;
 }
 
-/** What the actor is to the workflow; undefined: a stranger who may not even read it. */
-export function findRole(actor: Actor, workflow: RoleStanding): WorkflowRole | undefined {
+/** Returns the actor's role in the workflow; undefined if the actor may not even read it. */
+export function findRole(actor: Actor, workflow: RoleFacts): WorkflowRole | undefined {
   if (actor.kind === 'anonymous') return isPublic(workflow) ? 'ANONYMOUS' : undefined;
-  return STANDINGS.find(([, holds]) => holds(actor.userId, workflow))?.[0];
+  return ROLE_CONDITIONS.find(([, applies]) => applies(actor.userId, workflow))?.[0];
 }
 
-function findWorkspaceRole(actor: Actor, workspace: WorkspaceStanding): TeamRole | undefined {
+function findWorkspaceRole(actor: Actor, workspace: WorkspaceAccess): TeamRole | undefined {
   if (actor.kind === 'anonymous') return undefined;
   if (workspace.team_id !== null) return workspace.team_role ?? undefined;
   return workspace.user_id === actor.userId ? 'OWNER' : undefined;
 }
 
-/** Whether anyone may read it. */
-function isPublic({ link_permission, is_published }: RoleStanding): boolean {
+/** Returns whether anyone may read the workflow. */
+function isPublic({ link_permission, is_published }: RoleFacts): boolean {
   return link_permission !== 'PRIVATE' || is_published;
 }
 
-/** Whether readers who cannot edit it may copy it; a published template is there to be copied unless it says no. */
-function allowsDuplicate({ link_permission, is_published, publish_settings }: WorkflowStanding): boolean {
+/**
+ * Returns whether readers who cannot edit the workflow may copy it. A published template may be copied unless its
+ * settings forbid it.
+ */
+function allowsDuplicate({ link_permission, is_published, publish_settings }: AccessFacts): boolean {
   if (link_permission === 'DUPLICATE') return true;
   return is_published && (publish_settings?.allowDuplicate ?? publish_settings?.isTemplate) === true;
 }
 
-/** Whether the role may, on any workflow; for `duplicate` ask `can`. */
+/** Returns whether the role allows the action in any workflow. For `duplicate`, use `can`. */
 export function canDo(role: WorkflowRole | undefined, verb: Exclude<WorkflowVerb, 'duplicate'>): boolean {
   return isOneOf(WORKFLOW_RULES, verb, role);
 }
 
-/** The actor's role, or the refusal that fits: 404 without the workflow, 401 for nobody, 403 for somebody else. */
-export function authorize<W extends WorkflowStanding>(
+/**
+ * Returns the workflow and the actor's role. Throws 404 without the workflow, 401 for an anonymous caller, 403 without
+ * permission.
+ */
+export function authorize<W extends AccessFacts>(
   actor: Actor,
   verb: WorkflowVerb,
   workflow: W | undefined,
@@ -175,7 +189,7 @@ const PERMISSION_TEXTS: Readonly<Record<WorkflowVerb, string>> = {
 
 const PERSONAL = 'user:';
 
-/** The pool a workflow runs and pays on: its team's, or its creator's own. */
+/** Returns the workspace that the workflow's runs are charged to: its team's, or its creator's own. */
 export function getWorkspaceId(workflow: {
   readonly team_id: string | null;
   readonly user_id: number;
@@ -183,10 +197,10 @@ export function getWorkspaceId(workflow: {
   return workflow.team_id ?? userWorkspace(workflow.user_id);
 }
 
-/** Whether the workspace is a team's, not somebody's own. */
+/** Returns whether the workspace belongs to a team. */
 export const isTeam = (workspace: string): boolean => !workspace.startsWith(PERSONAL);
 
-/** The name of a user's personal workspace; as a `teamId` it names the personal team. */
+/** Returns the name of a user's personal workspace; as a `teamId` it means the personal team. */
 export function userWorkspace(userId: number): string {
   return `${PERSONAL}${userId}`;
 }

@@ -1,4 +1,4 @@
-// The forms of requests and answers about accounts, teams, members and shares.
+// Defines the schemas of requests and responses about accounts, teams, members and shares.
 import { type Static, Type } from 'typebox';
 import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
@@ -12,13 +12,13 @@ const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const TeamId = Type.String({ maxLength: 64, description: 'Team ID, `team_…`' });
 const TeamRole = Type.Enum(TEAM_ROLES);
 const ShareRole = Type.Enum(SHARE_ROLES);
-/** Exactly one of the two names somebody. */
-const SOMEBODY = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
-export type SomebodyInput = { readonly userId?: number | undefined; readonly email?: string | undefined };
+/** Identifies a user by exactly one of these. */
+const USER_REF = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
+export type UserRefInput = { readonly userId?: number | undefined; readonly email?: string | undefined };
 
 export const UserParams = Type.Object({ userId: UserId });
 
-/** What an account has stored, in all of its workspaces. */
+/** The storage that an account uses, in all of its workspaces. */
 export const STORAGE = {
   usedBytes: Type.Integer({
     description: 'Your files in all workspaces, and incomplete uploads',
@@ -34,7 +34,7 @@ const ACCOUNT = {
   isAuthor: Type.Boolean(),
   isAdmin: Type.Boolean(),
 };
-export const Me = Named('Me', 'Who asks', {
+export const Me = Named('Me', 'The caller', {
   ...ACCOUNT,
   scopes: Type.Array(Type.Enum(SCOPES), { description: 'Scopes of the credential of this request' }),
   personalTeamId: Type.String({
@@ -61,10 +61,13 @@ export const Team = Named('Team', 'A workspace that several users share', {
 export const TeamPage = PageSchema(Team);
 
 export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
-export const AddMemberBody = NamedExact('MemberInput', 'Whom to invite', { ...SOMEBODY, role: TeamRole });
+export const AddMemberBody = NamedExact('MemberInput', 'The person to invite', {
+  ...USER_REF,
+  role: TeamRole,
+});
 export type AddMemberBody = Static<typeof AddMemberBody>;
 export const ChangeMemberBody = Exact({ role: TeamRole });
-// Emails are not shown: members may be in the team without knowing each other's.
+// Without emails: members of a team need not know each other's.
 export const Member = Named('Member', 'A user in a team', {
   userId: UserId,
   name: Type.String(),
@@ -73,7 +76,7 @@ export const Member = Named('Member', 'A user in a team', {
 });
 export const MemberPage = PageSchema(Member);
 
-export const InviteToTeamBody = NamedExact('TeamInvitationInput', 'Whom to invite', {
+export const InviteToTeamBody = NamedExact('TeamInvitationInput', 'The person to invite', {
   email: Email,
   role: TeamRole,
 });
@@ -108,8 +111,8 @@ export const PermissionParams = Type.Object({
   id: Type.String({ maxLength: 64 }),
   person: Type.String({ maxLength: 254, description: 'The user ID or email, as listed' }),
 });
-export const ShareBody = NamedExact('PermissionInput', 'Whom to share with, and how', {
-  ...SOMEBODY,
+export const ShareBody = NamedExact('PermissionInput', 'The person to share with, and the role', {
+  ...USER_REF,
   role: ShareRole,
 });
 export type ShareBody = Static<typeof ShareBody>;
@@ -125,7 +128,7 @@ export const Permission = Named('Permission', 'A user or an email that a workflo
 });
 export const PermissionPage = PageSchema(Permission);
 
-export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
+export const CreateUserBody = NamedExact('UserInput', 'The account to create', {
   email: Email,
   name: Name,
   plan: Type.Optional(Type.String({ maxLength: 64, description: 'Default: DEFAULT_PLAN' })),
@@ -155,7 +158,7 @@ export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
   ),
 });
 export type CreateUserBody = Static<typeof CreateUserBody>;
-export const ChangeUserBody = NamedExact('UserChanges', 'What to change of an account', {
+export const ChangeUserBody = NamedExact('UserChanges', 'The fields of an account to change', {
   name: Type.Optional(Name),
   plan: Type.Optional(Type.String({ maxLength: 64 })),
   isAuthor: Type.Optional(Type.Boolean()),
@@ -193,7 +196,7 @@ export const CreatedUser = Named('CreatedUser', 'A new account, with its key or 
   inviteUrl: Type.Optional(Type.String()),
 });
 
-export const LinkBody = NamedExact('PasswordLinkInput', 'Whose password a link shall set', {
+export const LinkBody = NamedExact('PasswordLinkInput', 'The account whose password the link sets', {
   kind: Type.Enum(LINK_KINDS, {
     description:
       'What the link sets: the account of the first user, the password of an invited user, or a forgotten password',
@@ -205,4 +208,4 @@ export const PasswordLinkResponse = Named('PasswordLink', 'A link that sets a pa
   expiresAt: Nullable(Timestamp),
 });
 
-export const Success = Named('Success', 'It is done', { success: Type.Literal(true) });
+export const Success = Named('Success', 'The request succeeded', { success: Type.Literal(true) });

@@ -1,4 +1,4 @@
-// The caller's own account and the workspace it works in.
+// Reads and changes the caller's own account and active workspace.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { shareTeam, type TeamRole } from '../../store/teams.ts';
@@ -6,17 +6,17 @@ import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../stor
 import type { Deps } from '../deps.ts';
 import { readStorageUsage } from '../media/storage-quota.ts';
 import { userWorkspace } from './access.ts';
-import type { SomebodyInput } from './account.schema.ts';
+import type { UserRefInput } from './account.schema.ts';
 import { type Actor, hasScope, requireScope, requireUser, type UserActor } from './actor.ts';
 import { parseEmail, parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';
 
-/** Who the caller is; any valid key may ask. */
+/** Returns the caller; any valid key may request this. */
 export async function getMe(deps: Deps, actor: Actor) {
   return presentMe(deps, requireUser(actor));
 }
 
-/** Changes the caller's name. Throws 400 for one that shows nothing. */
+/** Changes the caller's name. Throws 400 for a blank name. */
 export async function changeMe(deps: Deps, actor: Actor, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
   const name = parseName(input.name);
@@ -24,7 +24,7 @@ export async function changeMe(deps: Deps, actor: Actor, input: { readonly name:
   return presentMe(deps, user);
 }
 
-/** Chooses the workspace that folders are listed and created in. Throws 404 for a team the caller is not in. */
+/** Sets the workspace in which folders are listed and created. Throws 404 for a team that the caller is not in. */
 export async function setActiveWorkspace(
   deps: Deps,
   actor: Actor,
@@ -39,7 +39,7 @@ export async function setActiveWorkspace(
 async function presentMe(deps: Deps, user: UserActor) {
   const { db: tx } = deps;
   const row = await findUser(tx, user.userId);
-  if (row === undefined) throw new AppError('not_found', 'Your account is gone.');
+  if (row === undefined) throw new AppError('not_found', 'Your account no longer exists.');
   const active = await getActiveWorkspace(tx, user);
   return {
     userId: row.id,
@@ -57,7 +57,7 @@ async function presentMe(deps: Deps, user: UserActor) {
   };
 }
 
-/** A member of a team. */
+/** Presents a member of a team. */
 export function presentMember(row: {
   readonly user_id: number;
   readonly name: string;
@@ -67,21 +67,21 @@ export function presentMember(row: {
   return { userId: row.user_id, name: row.name, role: row.role, createdAt: row.created_at.toISOString() };
 }
 
-/** Whom a request names. */
-export type Somebody = { readonly userId: number } | { readonly email: string };
+/** A user named in a request. */
+export type UserRef = { readonly userId: number } | { readonly email: string };
 
-/** Throws 400 for a request that names both or neither, or an email that is none. */
-export function parseSomebody({ userId, email }: SomebodyInput): Somebody {
+/** Throws 400 if the request names both or neither, or an invalid email. */
+export function parseUserRef({ userId, email }: UserRefInput): UserRef {
   if (userId !== undefined && email === undefined) return { userId };
   if (userId === undefined && email !== undefined) return { email: parseEmail(email) };
   throw new AppError('invalid_request', 'Send either userId or email to identify the user.');
 }
 
 /**
- * The user, if the caller knows of them: oneself, a member of a common team, and anybody for an administrator. Throws 404
- * for every other id, whether or not somebody has it.
+ * Returns the user if the caller may know of them: oneself, a member of a common team, or anyone for an administrator.
+ * Throws 404 for any other id, whether or not it exists.
  */
-export async function getAcquaintance(tx: Tx, caller: UserActor, userId: number): Promise<UserRow> {
+export async function getKnownUser(tx: Tx, caller: UserActor, userId: number): Promise<UserRow> {
   const isKnown =
     hasScope(caller, 'instance:admin') ||
     caller.userId === userId ||

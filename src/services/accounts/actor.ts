@@ -1,4 +1,4 @@
-// Who is asking: a user by key or by session, or nobody in particular.
+// Defines the caller of a request: a user with a key or session, or an anonymous visitor.
 import { AppError } from '../../lib/errors.ts';
 
 export const SCOPES = [
@@ -10,13 +10,16 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a user showed. `token`: an access token, which opens MCP alone. `operator`: the command line, on the database itself. */
+/**
+ * How a user authenticated. `token`: an access token, accepted only by MCP. `operator`: the command line, directly on
+ * the database.
+ */
 export type Credential =
   | { readonly kind: 'key' | 'token' | 'operator'; readonly id: string }
   | {
       readonly kind: 'session';
       readonly id: string;
-      /** When the session last proved who uses it, by a password or a fresh sign-in. */
+      /** When the session's user last confirmed their identity, by a password or a fresh sign-in. */
       readonly provedAtMs: number;
     };
 
@@ -37,13 +40,13 @@ export type Actor = UserActor | AnonymousActor;
 
 export const ANONYMOUS: AnonymousActor = { kind: 'anonymous', plan: 'anonymous' };
 
-/** Execute implies read; nothing else implies anything. */
+/** `workflows:execute` implies `workflows:read`; no other scope implies another. */
 export function hasScope(actor: Actor, scope: Scope): boolean {
   if (actor.kind === 'anonymous') return false;
   return actor.scopes.has(scope) || (scope === 'workflows:read' && actor.scopes.has('workflows:execute'));
 }
 
-/** The user behind the request, or 401. */
+/** Returns the user of the request. Throws 401. */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor;
   throw new AppError(
@@ -55,12 +58,12 @@ export function requireUser(actor: Actor): UserActor {
   );
 }
 
-/** Whether a person in a browser asks. */
+/** Returns whether the request comes from a browser session. */
 export function hasSession(actor: Actor): boolean {
   return actor.kind === 'user' && actor.credential.kind === 'session';
 }
 
-/** The user and the session behind the request, or 401. */
+/** Returns the user and the session of the request. Throws 401. */
 export function requireSession(actor: Actor): { readonly user: UserActor; readonly sessionId: string } {
   if (actor.kind === 'user' && actor.credential.kind === 'session')
     return { user: actor, sessionId: actor.credential.id };
@@ -69,7 +72,7 @@ export function requireSession(actor: Actor): { readonly user: UserActor; readon
   });
 }
 
-/** The user, if the credential has the scope; else 401, for a missing scope too. */
+/** Returns the user if the credential has the scope. Throws 401, also for a missing scope. */
 export function requireScope(actor: Actor, scope: Scope): UserActor {
   const user = requireUser(actor);
   if (hasScope(user, scope)) return user;

@@ -1,4 +1,4 @@
-// Accounts as the operator makes and changes them.
+// Creates, lists and changes accounts for the operator.
 import { mintApiKey } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
@@ -11,10 +11,10 @@ import { mintLink } from '../sessions/mint-link.ts';
 import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import { type Actor, requireScope } from './actor.ts';
-import { requireScopesToHandOn, storeKey } from './keys.ts';
+import { requireGrantableScopes, storeKey } from './keys.ts';
 import { namingEmailConflict, parseEmail, parseName } from './names.ts';
 
-/** What the command line has too, which makes accounts without a running service. */
+/** The dependencies that the command line has too, which creates accounts without a running service. */
 type UserDeps = {
   readonly db: Db;
   readonly now: () => number;
@@ -35,7 +35,7 @@ export async function listAllUsers(
   );
 }
 
-/** Makes an account, and for it an invitation or a key, where one is asked for. Throws 409 where the email is taken. */
+/** Creates an account, with an invitation or a key if requested. Throws 409 if the email is taken. */
 export async function createUser(deps: UserDeps, actor: Actor, input: CreateUserBody) {
   const operator = requireScope(actor, 'instance:admin');
   if (input.invite === true && input.keyScopes !== undefined)
@@ -43,7 +43,7 @@ export async function createUser(deps: UserDeps, actor: Actor, input: CreateUser
       'invalid_request',
       'Send either invite or keyScopes, not both. An invited user creates their own keys.',
     );
-  if (input.keyScopes !== undefined) requireScopesToHandOn(operator, input.keyScopes);
+  if (input.keyScopes !== undefined) requireGrantableScopes(operator, input.keyScopes);
   const user = {
     email: parseEmail(input.email),
     name: parseName(input.name),
@@ -86,12 +86,12 @@ function presentFound(user: UserRow | undefined) {
   return presentUser(user);
 }
 
-/** The credentials that this process holds in memory; the command line has none. */
+/** The in-memory credentials of this process; the command line has none. */
 type CredentialCaches = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
 
 /**
- * In force with the next request to this process, in others within five seconds. Throws 404 for an unknown user, 409 where
- * operators would shut themselves out.
+ * Takes effect in this process with the next request, in others within five seconds. Throws 404 for an unknown user,
+ * 409 if operators would lock themselves out.
  */
 export async function changeUser(
   deps: UserDeps & CredentialCaches,
@@ -119,7 +119,7 @@ export async function changeUser(
 }
 
 function parsePlan({ settings }: UserDeps, plan: string): string {
-  // Of those who have no account.
+  // Excludes the plan of anonymous callers.
   const plans = Object.keys(settings.plans).filter(name => name !== 'anonymous');
   if (plans.includes(plan)) return plan;
   throw invalidField('/plan', `must be one of ${plans.join(', ')}`, 'The plan');

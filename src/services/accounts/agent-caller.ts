@@ -1,66 +1,68 @@
-// Who calls over MCP: the bearer is an API key or an access token, and a caller without one learns where to get one.
+// Authenticates callers of MCP by API key or access token, and tells callers without a credential where to get one.
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Scope, UserActor } from './actor.ts';
 import type { KeyAuthenticator } from './key-authenticator.ts';
 
-/** The scopes that an agent can be granted, in the order in which they are asked for. */
+/** The scopes that an agent can be granted, in the order in which they are requested. */
 export const AGENT_SCOPES = [
   'workflows:read',
   'workflows:write',
   'workflows:execute',
 ] as const satisfies readonly Scope[];
 
-/** The access tokens that this service's authorization server has issued. */
+/** The access tokens issued by this service's authorization server. */
 export interface AccessTokens {
-  /** The user of the token with the scopes that were granted; undefined where it is unknown, expired or revoked. */
+  /** Returns the user of the token with the granted scopes; undefined if it is unknown, expired or revoked. */
   authenticate(token: string): UserActor | undefined | Promise<UserActor | undefined>;
 }
 
-/** What is needed to say who calls. `accessTokens` is undefined where the authorization server is off. */
+/** The dependencies of authentication. `accessTokens` is undefined if the authorization server is off. */
 export interface AgentCallerDeps {
   readonly settings: Pick<Settings, 'BASE_URL'>;
   readonly keys: KeyAuthenticator;
   readonly accessTokens: AccessTokens | undefined;
 }
 
-/** The user behind an `Authorization` header. Throws 401 with the challenge that MCP clients follow. */
+/** Returns the user of an `Authorization` header. Throws 401 with the challenge that MCP clients follow. */
 export async function authenticateAgent(
   deps: AgentCallerDeps,
   authorization: string | undefined,
 ): Promise<UserActor> {
   if (authorization === undefined)
-    throw refusal(deps, 'unauthorized', 'This needs an API key or an access token, Authorization: Bearer ….');
+    throw authError(deps, 'unauthorized', 'Send an API key or an access token (Authorization: Bearer …).');
   const bearer = /^Bearer ([\x21-\x7e]{1,2048})$/i.exec(authorization)?.[1] ?? '';
   if (bearer.startsWith('sk-')) return authenticateKey(deps, bearer);
   const actor = bearer === '' ? undefined : await deps.accessTokens?.authenticate(bearer);
   if (actor !== undefined) return actor;
-  throw refusal(deps, 'invalid_api_key', 'The API key or access token is not valid: sign in again.');
+  throw authError(deps, 'invalid_api_key', 'The API key or access token is invalid. Sign in again.');
 }
 
 async function authenticateKey(deps: AgentCallerDeps, key: string): Promise<UserActor> {
   try {
     return await deps.keys.authenticate(key);
   } catch (err) {
-    if (err instanceof AppError && err.status === 401) throw refusal(deps, err.code, err.message);
+    if (err instanceof AppError && err.status === 401) throw authError(deps, err.code, err.message);
     throw err;
   }
 }
 
-function refusal(deps: AgentCallerDeps, code: AppError['code'], message: string): AppError {
+function authError(deps: AgentCallerDeps, code: AppError['code'], message: string): AppError {
   // RFC 6750 §3.1: a request without credentials gets no error code.
   const error = code === 'unauthorized' ? [] : ['error="invalid_token"'];
-  return new AppError(code, message, { headers: { 'www-authenticate': challengeOf(deps, error) } });
+  return new AppError(code, message, { headers: { 'www-authenticate': formatChallenge(deps, error) } });
 }
 
-/** A value of `WWW-Authenticate`: first asks for all scopes, since few clients manage to ask for more later. */
-function challengeOf(deps: AgentCallerDeps, first: readonly string[]): string {
+/**
+ * Returns the value of `WWW-Authenticate`. It requests all scopes at once, since few clients can request more later.
+ */
+function formatChallenge(deps: AgentCallerDeps, parameters: readonly string[]): string {
   const metadata = resourceMetadataUrl(deps);
-  const place = metadata === undefined ? [] : [`resource_metadata="${metadata}"`];
-  return `Bearer ${[...first, ...place, `scope="${AGENT_SCOPES.join(' ')}"`].join(', ')}`;
+  const metadataParameter = metadata === undefined ? [] : [`resource_metadata="${metadata}"`];
+  return `Bearer ${[...parameters, ...metadataParameter, `scope="${AGENT_SCOPES.join(' ')}"`].join(', ')}`;
 }
 
-/** Where clients read which authorization server to ask (RFC 9728); undefined where it is off. */
+/** Returns the URL where clients find the authorization server (RFC 9728); undefined if it is off. */
 export function resourceMetadataUrl({ settings, accessTokens }: AgentCallerDeps): string | undefined {
   if (accessTokens === undefined) return undefined;
   return `${settings.BASE_URL}/.well-known/oauth-protected-resource/mcp`;

@@ -1,4 +1,4 @@
-// The first user: made once, on the first start of an empty database, with a key that has every scope.
+// Creates the first user once, on the first start with an empty database, with a key that has every scope.
 import { mintApiKey, sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { grant } from '../../store/credits.ts';
@@ -10,26 +10,25 @@ import { ALL_SCOPES, storeKey } from './keys.ts';
 
 const BOOTSTRAP_CREDITS = 1_000_000;
 
-/** The id of the bootstrap user: the first row of an identity column. */
+/** The id of the first user: the first value of an identity column. */
 export const BOOTSTRAP_USER_ID = 1;
 
 /**
- * Makes the first user where there is none, and gives it BOOTSTRAP_API_KEY where that is new. A key that was revoked
- * stays so, though the setting still names it.
- * Returns the key where it was minted just now: the only moment at which it can be shown.
+ * Creates the first user if there is none, and stores BOOTSTRAP_API_KEY if it is new. A revoked key stays revoked, even
+ * if the setting still contains it. Returns the key if it was just generated: the only moment at which it can be shown.
  */
 export async function bootstrap(db: Db, settings: Settings): Promise<string | undefined> {
   return db.transaction(async tx => {
     await lockStartUp(tx);
-    const given = settings.BOOTSTRAP_API_KEY;
+    const configuredKey = settings.BOOTSTRAP_API_KEY;
     if (await hasUsers(tx)) {
-      if (given !== undefined && !(await hasKey(tx, sha256(given)))) {
+      if (configuredKey !== undefined && !(await hasKey(tx, sha256(configuredKey)))) {
         await storeKey(tx, {
           userId: BOOTSTRAP_USER_ID,
           name: 'BOOTSTRAP_API_KEY',
           scopes: ALL_SCOPES,
           expiresAt: null,
-          key: given,
+          key: configuredKey,
         });
       }
       return undefined;
@@ -42,8 +41,8 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
       isAdmin: true,
     });
     await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'Initial credits');
-    const key = given ?? mintApiKey();
+    const key = configuredKey ?? mintApiKey();
     await storeKey(tx, { userId, name: 'bootstrap', scopes: ALL_SCOPES, expiresAt: null, key });
-    return given === undefined ? key : undefined;
+    return configuredKey === undefined ? key : undefined;
   });
 }

@@ -1,9 +1,9 @@
-// Credentials on the way of each request: looked up by the hash of their secret, through a cache of five seconds.
+// Looks up the credential of each request by the hash of its secret, with a cache of five seconds.
 import { sha256 } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { UserActor } from './actor.ts';
 
-/** What was revoked is refused by every process after this time. */
+/** Every process rejects a revoked credential after this time. */
 const CACHE_MS = 5000;
 const MAX_CACHED = 10_000;
 
@@ -13,24 +13,24 @@ export interface Credential {
   readonly expiresAtMs: number;
 }
 
-/** `R`: what is said of a secret that stands for nobody. */
+/** `R` is the result for an invalid secret. */
 export interface CredentialCache<R> {
-  /** The user whose secret this is, or the refusal; it is noted that the credential was used, for `flush`. */
+  /** Returns the user of the secret, or the rejection. Marks the credential as used, for `flush`. */
   authenticate(secret: string): UserActor | R | Promise<UserActor | R>;
-  /** This process asks the database again. */
+  /** Removes entries from the cache of this process. */
   forget(hashes: readonly Buffer[]): void;
-  /** The same for all credentials of a user whose plan, role or standing changed. */
+  /** Removes all credentials of a user whose plan, role or status changed. */
   forgetUser(userId: number): void;
-  /** Writes which were used since the last time. */
+  /** Writes the times of use since the last flush. */
   flush(): Promise<void>;
 }
 
 export interface CredentialSource<R> {
   readonly now: () => number;
-  readonly read: (hash: Buffer) => Promise<Credential | undefined>;
-  readonly touch: (ids: readonly string[]) => Promise<void>;
-  /** Of a credential that has expired, or of none. */
-  readonly refuse: (expired: Credential | undefined) => R;
+  readonly readCredential: (hash: Buffer) => Promise<Credential | undefined>;
+  readonly recordUse: (ids: readonly string[]) => Promise<void>;
+  /** Rejects a credential that has expired or does not exist. */
+  readonly reject: (expired: Credential | undefined) => R;
 }
 
 interface Cached {
@@ -40,51 +40,51 @@ interface Cached {
 
 export function createCredentialCache<R>({
   now,
-  read,
-  touch,
-  refuse,
+  readCredential,
+  recordUse,
+  reject,
 }: CredentialSource<R>): CredentialCache<R> {
   // By hash, so that a memory dump contains no secret.
   const cache = createLru<Cached>(MAX_CACHED);
-  const used = new Set<string>();
-  // Raised by each forgetting: a reading that began before it may be older than the change, so it is not kept.
+  const usedIds = new Set<string>();
+  // Incremented when entries are removed: a read that started earlier may be outdated, so its result is not cached.
   let generation = 0;
-  const nameOf = (hash: Buffer): string => hash.toString('latin1');
+  const toCacheKey = (hash: Buffer): string => hash.toString('latin1');
 
   const readNow = async (hash: Buffer): Promise<Credential | undefined> => {
-    // Before the query: what it saw is at least this old.
+    // Taken before the query, since the result is at least this old.
     const readAtMs = now();
-    const readIn = generation;
-    const credential = await read(hash);
-    if (readIn === generation) cache.set(nameOf(hash), { credential, readAtMs }, 1);
+    const startGeneration = generation;
+    const credential = await readCredential(hash);
+    if (startGeneration === generation) cache.set(toCacheKey(hash), { credential, readAtMs }, 1);
     return credential;
   };
   const check = (credential: Credential | undefined): UserActor | R => {
-    if (credential === undefined || credential.expiresAtMs <= now()) return refuse(credential);
-    used.add(credential.id);
+    if (credential === undefined || credential.expiresAtMs <= now()) return reject(credential);
+    usedIds.add(credential.id);
     return credential.actor;
   };
   return {
     authenticate(secret) {
       const hash = sha256(secret);
-      const cached = cache.get(nameOf(hash));
+      const cached = cache.get(toCacheKey(hash));
       return cached !== undefined && now() - cached.readAtMs < CACHE_MS
         ? check(cached.credential)
         : readNow(hash).then(check);
     },
     forget: hashes => {
       generation++;
-      for (const hash of hashes) cache.delete(nameOf(hash));
+      for (const hash of hashes) cache.delete(toCacheKey(hash));
     },
     forgetUser: userId => {
       generation++;
       cache.deleteWhere(({ credential }) => credential?.actor.userId === userId);
     },
     async flush() {
-      if (used.size === 0) return;
-      const ids = [...used];
-      used.clear();
-      await touch(ids);
+      if (usedIds.size === 0) return;
+      const ids = [...usedIds];
+      usedIds.clear();
+      await recordUse(ids);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The forms of folder requests and answers.
+// Defines the schemas of requests and responses about folders.
 import { type Static, Type } from 'typebox';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { Name } from './names.ts';
@@ -7,7 +7,7 @@ const FolderIdText = Type.String({ maxLength: 64, description: 'Folder ID, `fld_
 
 export const FolderParams = Type.Object({ id: FolderIdText });
 
-export const CreateFolderBody = NamedExact('FolderInput', 'The folder to make', {
+export const CreateFolderBody = NamedExact('FolderInput', 'The folder to create', {
   name: Name,
   parentId: Type.Optional(Nullable(FolderIdText)),
   teamId: Type.Optional(
@@ -22,7 +22,7 @@ export const CreateFolderBody = NamedExact('FolderInput', 'The folder to make', 
 });
 export type CreateFolderBody = Static<typeof CreateFolderBody>;
 
-export const ChangeFolderBody = NamedExact('FolderChanges', 'What to change of a folder', {
+export const ChangeFolderBody = NamedExact('FolderChanges', 'The fields of a folder to change', {
   name: Type.Optional(Name),
   parentId: Type.Optional(Nullable(FolderIdText)),
 });
@@ -32,7 +32,7 @@ export const RemoveFolderQuery = Type.Object({
   recursive: Type.Optional(Type.Boolean({ default: false, description: 'Also delete the subfolders' })),
 });
 
-export const Folder = Named('Folder', 'A place for workflows', {
+export const Folder = Named('Folder', 'A folder of workflows', {
   id: Type.String(),
   name: Type.String(),
   parentId: Nullable(Type.String()),

@@ -1,4 +1,5 @@
-// Folders: trees within a workspace. Changes of one workspace's tree wait for each other, so that no two make a cycle.
+// Manages folders, which form trees within a workspace. Changes to one workspace's tree are serialized, so that they
+// cannot create a cycle.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -16,16 +17,16 @@ import {
 } from '../../store/folders.ts';
 import type { Deps } from '../deps.ts';
 import { ARRAY_LIMIT, type ArrayQuery, byId, readPage } from '../paging.ts';
-import { can, getWorkspaceId, type WorkspaceStanding } from './access.ts';
+import { can, getWorkspaceId, type WorkspaceAccess } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import type { ChangeFolderBody, CreateFolderBody } from './folder.schema.ts';
 import { parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';
 
-/** More than anybody finds their way in; it bounds every walk of a tree. */
+/** Bounds every walk of a tree. */
 const MAX_DEPTH = 32;
 
-/** Those of the active workspace, oldest first. */
+/** Lists the folders of the active workspace, oldest first. */
 export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQuery) {
   const user = requireScope(actor, 'workflows:read');
   const { team_id } = await getActiveWorkspace(deps.db, user);
@@ -38,7 +39,7 @@ export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQu
   );
 }
 
-/** For whoever is in its workspace. Throws 404, 403. */
+/** Throws 404, and 403 for anyone outside the workspace. */
 export async function readFolder(deps: Deps, actor: Actor, id: string) {
   return presentFolder(await getFolder(deps.db, requireScope(actor, 'workflows:read'), id));
 }
@@ -64,7 +65,7 @@ export async function createFolder(deps: Deps, actor: Actor, input: CreateFolder
   });
 }
 
-/** Renames, moves within the workspace, or both. Throws 400 `folder_cycle`, 403, 404. */
+/** Renames the folder, moves it within the workspace, or both. Throws 400 `folder_cycle`, 403, 404. */
 export async function changeFolder(deps: Deps, actor: Actor, id: string, input: ChangeFolderBody) {
   const user = requireScope(actor, 'workflows:write');
   return deps.db.transaction(async tx => {
@@ -79,7 +80,10 @@ export async function changeFolder(deps: Deps, actor: Actor, id: string, input: 
   });
 }
 
-/** Its workflows go to the root of the workspace. Throws 409 `folder_not_empty` with subfolders, unless `recursive`. */
+/**
+ * Moves its workflows to the root of the workspace. Throws 409 `folder_not_empty` if it has subfolders, unless
+ * `recursive`.
+ */
 export async function removeFolder(
   deps: Deps,
   actor: Actor,
@@ -100,11 +104,11 @@ export async function removeFolder(
   });
 }
 
-/** The folder as it is once nobody else changes its tree. */
+/** Locks the folder's tree and returns the folder. */
 async function lockOwnTree(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
-  const found = await getFolder(tx, user, id);
-  requireEditor(user, found);
-  await lockFolderTree(tx, getWorkspaceId(found));
+  const folder = await getFolder(tx, user, id);
+  requireEditor(user, folder);
+  await lockFolderTree(tx, getWorkspaceId(folder));
   return getFolder(tx, user, id);
 }
 
@@ -115,16 +119,16 @@ async function getFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow
   throw new AppError('forbidden', "You don't have permission to use this folder.");
 }
 
-function requireEditor(user: UserActor, workspace: WorkspaceStanding): void {
+function requireEditor(user: UserActor, workspace: WorkspaceAccess): void {
   if (can(user, 'edit', { workspace })) return;
   throw new AppError('forbidden', "You don't have permission to change the folders of this team.");
 }
 
-/** Whether a folder of that depth may lie in the parent; `movedId` where it is there already. */
+/** Throws if a folder of that depth cannot be placed in the parent. `movedId` is set if the folder already exists. */
 async function checkParent(
   tx: Tx,
   user: UserActor,
-  workspace: WorkspaceStanding,
+  workspace: WorkspaceAccess,
   { parentId, movedId, depth }: { parentId: string; movedId?: string; depth: number },
 ): Promise<void> {
   const parent = await getFolder(tx, user, parentId);

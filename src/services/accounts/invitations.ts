@@ -1,7 +1,7 @@
-// Invitations to teams. An invitation is to an email, whether or not there is an account with it: owners learn of none
-// before it is accepted, and make none. Whom the inviter knows from another team can be invited by user id too. The
-// invited accepts or declines; the link that an owner passes on opens nothing to anybody else. Emails of accounts come from
-// administrators and from identity providers that have verified them.
+// Manages invitations to teams. An invitation addresses an email, whether or not it has an account, so owners cannot
+// find out who has one. Users whom the inviter knows from another team can also be invited by id. The invited person
+// accepts or declines; the link gives access to nobody else. Emails of accounts come from administrators and from
+// identity providers that have verified them.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -18,13 +18,13 @@ import { findMember, insertMember, lockTeam, type TeamRole } from '../../store/t
 import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
-import type { SomebodyInput } from './account.schema.ts';
-import { getAcquaintance, parseSomebody } from './accounts.ts';
+import type { UserRefInput } from './account.schema.ts';
+import { getKnownUser, parseUserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { getTeam, presentTeam, requireManager } from './teams.ts';
 
 const INVITATION_DAYS = 7;
-/** Of a team, expired ones included. */
+/** Maximum per team, including expired ones. */
 const MAX_INVITATIONS = 100;
 
 export interface InvitationId {
@@ -40,15 +40,15 @@ export async function inviteToTeam(
   deps: Pick<Deps, 'db' | 'now' | 'settings'>,
   actor: Actor,
   teamId: string,
-  input: SomebodyInput & { readonly role: TeamRole },
+  input: UserRefInput & { readonly role: TeamRole },
 ) {
   const user = requireScope(actor, 'account:admin');
-  const invited = parseSomebody(input);
+  const invited = parseUserRef(input);
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
     await lockTeam(tx, teamId);
     await requireManager(tx, user, teamId);
-    if ('userId' in invited) await requireStranger(tx, user, { ...invited, teamId });
+    if ('userId' in invited) await requireNonMember(tx, user, { ...invited, teamId });
     if ((await countOtherInvitations(tx, teamId, invited)) >= MAX_INVITATIONS) {
       const message = `The team already has ${MAX_INVITATIONS} invitations. Revoke some that are no longer needed.`;
       throw new AppError('conflict', message);
@@ -62,17 +62,17 @@ export async function inviteToTeam(
       createdAt: new Date(nowMs),
       expiresAt: new Date(nowMs + INVITATION_DAYS * 86_400_000),
     });
-    return presentSent(deps, await getSent(tx, { teamId, invitationId: id }));
+    return presentTeamInvitation(deps, await getTeamInvitation(tx, { teamId, invitationId: id }));
   });
 }
 
-/** An email is not compared with those of the members: the answer would tell whose it is. */
-async function requireStranger(
+/** Does not check an email against those of the members: the response would reveal whose it is. */
+async function requireNonMember(
   tx: Tx,
   user: UserActor,
   { teamId, userId }: { readonly teamId: string; readonly userId: number },
 ): Promise<void> {
-  await getAcquaintance(tx, user, userId);
+  await getKnownUser(tx, user, userId);
   if ((await findMember(tx, teamId, userId)) === undefined) return;
   throw new AppError('conflict', 'This user is already in the team. PATCH the member to change the role.');
 }
@@ -85,7 +85,7 @@ export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: stri
     query,
     byId('invitation'),
     part => listInvitationsOfTeam(deps.db, teamId, part),
-    invitation => presentSent(deps, invitation),
+    invitation => presentTeamInvitation(deps, invitation),
   );
 }
 
@@ -93,7 +93,7 @@ export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: stri
 export async function readTeamInvitation(deps: Deps, actor: Actor, id: InvitationId) {
   const user = requireScope(actor, 'account:admin');
   await requireManager(deps.db, user, id.teamId);
-  return presentSent(deps, await getSent(deps.db, id));
+  return presentTeamInvitation(deps, await getTeamInvitation(deps.db, id));
 }
 
 /** Only for OWNERs. Throws 403, 404. */
@@ -102,12 +102,12 @@ export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationI
   await deps.db.transaction(async tx => {
     await lockTeam(tx, id.teamId);
     await requireManager(tx, user, id.teamId);
-    await getSent(tx, id);
+    await getTeamInvitation(tx, id);
     await deleteInvitation(tx, id.invitationId);
   });
 }
 
-/** The invitations to the caller that can be accepted. */
+/** Lists the invitations that the caller can accept. */
 export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQuery) {
   const { userId } = requireScope(actor, 'account:admin');
   const now = new Date(deps.now());
@@ -115,17 +115,17 @@ export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQu
     query,
     byId('invitation'),
     part => listInvitationsOfUser(deps.db, userId, now, part),
-    presentReceived,
+    presentOwnInvitation,
   );
 }
 
-/** Throws 403 for one to somebody else, 404 for one that is gone or has expired. */
+/** Throws 403 if the invitation is for someone else, 404 if it was deleted or has expired. */
 export async function readOwnInvitation(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
-  return presentReceived(await getReceived(deps, deps.db, user, id));
+  return presentOwnInvitation(await getOwnInvitation(deps, deps.db, user, id));
 }
 
-/** Makes the caller a member; whoever is one already keeps the role. Throws 403, 404 as `readOwnInvitation`. */
+/** Makes the caller a member; an existing member keeps the role. Throws 403 and 404 like `readOwnInvitation`. */
 export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
   return endInvitation(deps, user, id, async (tx, { team_id, role }) => {
@@ -134,35 +134,38 @@ export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
   });
 }
 
-/** Throws 403, 404 as `readOwnInvitation`. */
+/** Throws 403 and 404 like `readOwnInvitation`. */
 export async function declineInvitation(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   await endInvitation(deps, user, id, async () => undefined);
 }
 
-/** The team's lock comes first, as wherever it changes: of an answer, a revocation and the team's end one is the first. */
+/**
+ * Locks the team first, like every change of it, so that acceptance, revocation and deletion of the team exclude each
+ * other.
+ */
 async function endInvitation<T>(
   deps: Deps,
   user: UserActor,
   id: string,
-  answer: (tx: Tx, invitation: InvitationRow) => Promise<T>,
+  apply: (tx: Tx, invitation: InvitationRow) => Promise<T>,
 ): Promise<T> {
   return deps.db.transaction(async tx => {
-    const { team_id } = await getReceived(deps, tx, user, id);
+    const { team_id } = await getOwnInvitation(deps, tx, user, id);
     await lockTeam(tx, team_id);
-    const invitation = await getReceived(deps, tx, user, id);
+    const invitation = await getOwnInvitation(deps, tx, user, id);
     await deleteInvitation(tx, id);
-    return answer(tx, invitation);
+    return apply(tx, invitation);
   });
 }
 
-async function getSent(tx: Tx, { teamId, invitationId }: InvitationId): Promise<InvitationRow> {
+async function getTeamInvitation(tx: Tx, { teamId, invitationId }: InvitationId): Promise<InvitationRow> {
   const invitation = await findInvitation(tx, invitationId);
   if (invitation?.team_id !== teamId) throw new AppError('not_found', 'Invitation not found.');
   return invitation;
 }
 
-async function getReceived(
+async function getOwnInvitation(
   { now }: Pick<Deps, 'now'>,
   tx: Tx,
   { userId }: UserActor,
@@ -185,7 +188,7 @@ async function getReceived(
   return invitation;
 }
 
-function presentSent({ settings, now }: Pick<Deps, 'settings' | 'now'>, invitation: InvitationRow) {
+function presentTeamInvitation({ settings, now }: Pick<Deps, 'settings' | 'now'>, invitation: InvitationRow) {
   return {
     id: invitation.id,
     email: invitation.email,
@@ -200,7 +203,7 @@ function presentSent({ settings, now }: Pick<Deps, 'settings' | 'now'>, invitati
   };
 }
 
-function presentReceived(invitation: InvitationRow) {
+function presentOwnInvitation(invitation: InvitationRow) {
   return {
     id: invitation.id,
     team: { id: invitation.team_id, name: invitation.team_name },

@@ -1,4 +1,4 @@
-// API keys as credentials: who a key stands for, or why it stands for nobody.
+// Authenticates API keys: the user of a key, or why it is rejected.
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../store/db.ts';
 import { findKeyByHash, touchKeys } from '../../store/keys.ts';
@@ -13,13 +13,13 @@ export type KeyAuthenticator = CredentialCache<never>;
 export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthenticator {
   return createCredentialCache({
     now,
-    touch: ids => touchKeys(db, ids),
-    read: async hash => {
+    recordUse: ids => touchKeys(db, ids),
+    readCredential: async hash => {
       const row = await findKeyByHash(db, hash);
       if (row === undefined) return undefined;
       const { id, user_id: userId, plan } = row;
       const scopes = new Set(row.scopes as Scope[]);
-      // As of a session: the scope lasts as long as its user is an administrator.
+      // As for a session, the scope requires that the user is still an administrator.
       if (!row.is_admin) scopes.delete('instance:admin');
       return {
         id,
@@ -27,7 +27,7 @@ export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthentica
         expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
       };
     },
-    refuse: expired => {
+    reject: expired => {
       throw expired === undefined
         ? new AppError('invalid_api_key', 'The API key is invalid.', { headers: CHALLENGE })
         : new AppError('expired_api_key', 'The API key has expired.', { headers: CHALLENGE });

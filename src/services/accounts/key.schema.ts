@@ -1,4 +1,4 @@
-// The forms of requests and answers about API keys.
+// Defines the schemas of requests and responses about API keys.
 import { Type } from 'typebox';
 import { PageSchema } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
@@ -9,7 +9,7 @@ const Scope = Type.Enum(SCOPES);
 
 export const KeyParams = Type.Object({ id: Type.String({ maxLength: 64, description: 'Key ID, `key_…`' }) });
 
-export const CreateKeyBody = NamedExact('KeyInput', 'The key to make', {
+export const CreateKeyBody = NamedExact('KeyInput', 'The key to create', {
   name: Name,
   scopes: Type.Array(Scope, { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
   expiresAt: Type.Optional(
@@ -21,7 +21,7 @@ export const CreateKeyBody = NamedExact('KeyInput', 'The key to make', {
 
 export const ChangeKeyBody = Exact({ name: Name });
 
-export const Key = Named('Key', 'What is known of an API key', {
+export const Key = Named('Key', 'An API key without its secret', {
   id: Type.String(),
   name: Type.String(),
   scopes: Type.Array(Scope),
@@ -30,7 +30,7 @@ export const Key = Named('Key', 'What is known of an API key', {
   createdAt: Timestamp,
 });
 export const KeyPage = PageSchema(Key);
-export const CreatedKey = Named('CreatedKey', 'A new key; it is shown this once', {
+export const CreatedKey = Named('CreatedKey', 'A new key, shown only once', {
   ...Key.properties,
   key: Type.String({ description: 'Shown once' }),
 });

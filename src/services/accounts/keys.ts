@@ -1,4 +1,4 @@
-// API keys: minted and shown once, kept as a hash, never with a scope that their maker lacks.
+// Manages API keys: shown once, stored as a hash, and never with a scope that their creator lacks.
 import { mintApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -10,7 +10,7 @@ import { byId, type PageQuery, readPage } from '../paging.ts';
 import { type Actor, hasScope, requireScope, SCOPES, type Scope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
-/** What the keys need of Deps; the command line has no more than this. */
+/** The dependencies that the command line has too. */
 type KeyDeps = Pick<Deps, 'db' | 'now'>;
 
 export interface CreateKeyInput {
@@ -19,10 +19,10 @@ export interface CreateKeyInput {
   readonly expiresAt?: string | null | undefined;
 }
 
-/** Mints a key for the caller; no scope that the caller's own key lacks. The key is in the answer and nowhere else. */
+/** Creates a key for the caller, with no scope that the caller lacks. Only the response contains the key. */
 export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInput) {
   const user = requireScope(actor, 'account:admin');
-  requireScopesToHandOn(user, input.scopes);
+  requireGrantableScopes(user, input.scopes);
   const key = mintApiKey();
   const row = await storeKey(deps.db, {
     userId: user.userId,
@@ -34,23 +34,23 @@ export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInp
   return { ...presentKey(row), key };
 }
 
-/** Throws 403 where a key would get a scope that its maker lacks. */
-export function requireScopesToHandOn(user: UserActor, scopes: readonly Scope[]): void {
-  const missing = scopes.filter(scope => !hasScope(user, scope));
-  if (missing.length === 0) return;
+/** Throws 403 if a key would get a scope that its creator lacks. */
+export function requireGrantableScopes(user: UserActor, scopes: readonly Scope[]): void {
+  const missingScopes = scopes.filter(scope => !hasScope(user, scope));
+  if (missingScopes.length === 0) return;
   throw new AppError(
     'forbidden',
-    `Your API key does not have the scope ${missing.join(', ')}, so it can't grant it.`,
+    `Your API key does not have the scope ${missingScopes.join(', ')}, so it can't grant it.`,
   );
 }
 
 function parseExpiry(deps: KeyDeps, text: string): Date {
   const time = parseIsoTime(text);
   if (time !== undefined && time.getTime() > deps.now()) return time;
-  throw invalidField('/expiresAt', 'must be a time to come in ISO 8601, such as 2030-12-31T23:59:59Z');
+  throw invalidField('/expiresAt', 'must be a future time in ISO 8601, such as 2030-12-31T23:59:59Z');
 }
 
-/** Stores a key that is known already. */
+/** Stores a given key. */
 export async function storeKey(
   tx: Tx,
   key: {
@@ -64,19 +64,19 @@ export async function storeKey(
   return insertKey(tx, { ...key, id: newId('key'), hash: sha256(key.key) });
 }
 
-/** The caller's keys that are not revoked, newest first. */
+/** Lists the caller's keys that are not revoked, newest first. */
 export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   return readPage(query, byId('key'), part => listKeys(deps.db, user.userId, part), presentKey);
 }
 
-/** Throws 404, also for a revoked one. */
+/** Throws 404, also for a revoked key. */
 export async function readKey(deps: KeyDeps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
   return presentFound(await findKey(deps.db, id, user.userId));
 }
 
-/** Gives a key of the caller's another name. Throws 404. */
+/** Renames a key of the caller. Throws 404. */
 export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
   return presentFound(await renameKey(deps.db, { id, userId: user.userId, name: parseName(input.name) }));
@@ -87,7 +87,7 @@ function presentFound(key: ListedKey | undefined) {
   return presentKey(key);
 }
 
-/** Ends a key of the caller's: in this process at once, in others within five seconds. Throws 404. */
+/** Revokes a key of the caller: in this process at once, in others within five seconds. Throws 404. */
 export async function revokeOwnKey(
   deps: KeyDeps & Partial<Pick<Deps, 'keys'>>,
   actor: Actor,
@@ -103,7 +103,7 @@ function presentKey(key: ListedKey) {
   return {
     id: key.id,
     name: key.name,
-    // The column has no others.
+    // The column contains only known scopes.
     scopes: key.scopes as readonly Scope[],
     expiresAt: key.expires_at?.toISOString() ?? null,
     lastUsedAt: key.last_used_at?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-// Names that people give to keys, teams, folders and accounts, and the emails that accounts are known by.
+// Validates the names of keys, teams, folders and accounts, and the emails of accounts.
 import { Type } from 'typebox';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { isUniqueViolation } from '../../store/db.ts';
@@ -7,13 +7,13 @@ export const Name = Type.String({ minLength: 1, maxLength: 200 });
 export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
-  description: 'Upper and lower case are the same',
+  description: 'Not case-sensitive',
 });
 
-// C0, C1, and the marks that turn the direction of text: none can be seen, all can deceive.
+// C0, C1 and marks that change the direction of text: invisible characters that can deceive.
 const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** The name without the blanks around it. Throws 400 where nothing is left, or where it contains what cannot be seen. */
+/** Trims the name. Throws 400 if it is blank or contains invisible characters. */
 export function parseName(text: string): string {
   const name = text.trim();
   if (name !== '' && !UNSEEN.test(name)) return name;
@@ -21,14 +21,14 @@ export function parseName(text: string): string {
   throw invalidField('/name', message, 'The name');
 }
 
-/** The email without the blanks around it. Throws 400 where it has not the form of one. */
+/** Trims the email. Throws 400 if it is malformed. */
 export function parseEmail(text: string): string {
   const email = text.trim();
   if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) return email;
   throw invalidField('/email', 'must have the form name@host', 'The email');
 }
 
-/** What the work resolves to. Throws 409 where it wrote an email that another account has. */
+/** Awaits the work. Throws 409 if it wrote an email that another account has. */
 export async function namingEmailConflict<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

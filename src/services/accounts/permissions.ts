@@ -1,5 +1,5 @@
-// Sharing: direct permissions on a workflow, which its owners hand out and everybody may give back. Sharing tells nobody
-// who has an account: by id it works among people who know each other, by email it is the same for every address.
+// Shares workflows: owners grant direct permissions, and everyone may give up their own. Sharing reveals nobody's
+// account: by id it works only among users who know each other, and by email the result is the same for every address.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import {
@@ -22,10 +22,10 @@ import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { authorize } from './access.ts';
 import type { ShareBody } from './account.schema.ts';
-import { getAcquaintance, parseSomebody, type Somebody } from './accounts.ts';
+import { getKnownUser, parseUserRef, type UserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 
-/** Of a workflow: whoever may share could fill the table with addresses otherwise. */
+/** Maximum per workflow, since the addresses need not exist. */
 const MAX_EMAIL_SHARES = 200;
 
 export async function listShares(deps: Deps, actor: Actor, workflowId: string, query: PageQuery) {
@@ -40,20 +40,20 @@ export async function listShares(deps: Deps, actor: Actor, workflowId: string, q
 }
 
 /**
- * Shares with a user or an email, or changes that share's role. Throws 404 for a user whom the caller does not know, 409
- * for the creator and past the number of emails.
+ * Shares the workflow with a user or an email, or changes the role of that share. Throws 404 for a user whom the
+ * caller does not know, 409 for the creator or too many emails.
  */
 export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string, input: ShareBody) {
   const user = requireScope(actor, 'workflows:write');
-  const who = parseSomebody(input);
+  const userRef = parseUserRef(input);
   return deps.db.transaction(async tx => {
-    const found = await lockWorkflow(tx, workflowId, user.userId);
-    const { workflow } = authorize(actor, 'share', found);
+    const row = await lockWorkflow(tx, workflowId, user.userId);
+    const { workflow } = authorize(actor, 'share', row);
     const { role } = input;
     return presentShare(
-      'email' in who
-        ? await shareWithEmail(tx, { workflowId, email: who.email, role })
-        : await shareWithUser(tx, user, workflow, { workflowId, userId: who.userId, role }),
+      'email' in userRef
+        ? await shareWithEmail(tx, { workflowId, email: userRef.email, role })
+        : await shareWithUser(tx, user, workflow, { workflowId, userId: userRef.userId, role }),
     );
   });
 }
@@ -78,10 +78,10 @@ async function shareWithUser(
   share: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
 ): Promise<PermissionRow> {
   const { workflowId, userId } = share;
-  // Whoever is in the list already may get another role without a common team.
+  // A user who is already in the list may get another role without a common team.
   if (!(await updatePermission(tx, share))) {
-    await getAcquaintance(tx, user, userId);
-    // Who created it and left its team owns it no more.
+    await getKnownUser(tx, user, userId);
+    // A creator who has left the team no longer owns the workflow.
     if (userId === creatorId && (team_id === null || !(await hasLeft(tx, team_id, creatorId))))
       throw new AppError('conflict', 'This user created the workflow and already owns it.');
     await upsertPermission(tx, share);
@@ -89,23 +89,23 @@ async function shareWithUser(
   return (await findPermission(tx, workflowId, userId)) as PermissionRow;
 }
 
-/** Ends a share: any share for owners, one's own for everybody. */
+/** Ends a share: any share for owners, one's own for everyone. */
 export async function unshareWorkflow(
   deps: Deps,
   actor: Actor,
   workflowId: string,
-  who: Somebody,
+  userRef: UserRef,
 ): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
     const workflow = await lockWorkflow(tx, workflowId, user.userId);
-    const isOwn = 'userId' in who && who.userId === user.userId;
+    const isOwn = 'userId' in userRef && userRef.userId === user.userId;
     authorize(actor, isOwn ? 'read' : 'share', workflow);
     if (isOwn) await openEmailShare(tx, workflowId, user.userId);
     const isEnded =
-      'email' in who
-        ? await deleteEmailShare(tx, workflowId, who.email)
-        : await deletePermission(tx, workflowId, who.userId);
+      'email' in userRef
+        ? await deleteEmailShare(tx, workflowId, userRef.email)
+        : await deletePermission(tx, workflowId, userRef.userId);
     if (!isEnded) throw new AppError('not_found', 'The workflow is not shared with this user.');
   });
 }

@@ -1,12 +1,12 @@
-// Rate limits over all processes: tokens are leased from PostgreSQL in blocks of at most a tenth of what is left,
-// and one by one near the end, so that never more than the limit is admitted and most requests cost no query.
+// Limits rates over all processes: tokens are leased from PostgreSQL in blocks of at most a tenth of what remains, and
+// one by one near the limit, so that it is never exceeded and most requests cost no query.
 
 import { AppError, type ErrorCode, OutageError, toError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { countUses } from '../../store/rate-windows.ts';
 
 export interface Allowance {
-  readonly allowed: boolean;
+  readonly isAllowed: boolean;
   readonly limit: number;
   readonly remaining: number;
   /** Unix seconds at which the window ends. */
@@ -16,18 +16,22 @@ export interface Allowance {
 interface Bucket {
   readonly windowStart: number;
   limit: number;
-  /** Tokens left in this process; below zero, uses of a key without a limit that are not counted in the database yet. */
+  /** Tokens left in this process. Negative: uses of a key without a limit that are not yet counted in the database. */
   tokens: number;
-  /** Tokens of the window not yet leased by anybody, as last read. */
+  /** Tokens of the window that no process had leased at the last read. */
   unleased: number;
-  /** One lease at a time; later callers wait for it. */
+  /** The lease in progress; later callers wait for it. */
   leasing: Promise<void> | undefined;
   /** When uses without a limit were last counted. */
   countedAtMs: number;
 }
 
-/** The state of a limit as the headers of an answer carry it. */
-export function rateHeaders({ limit, remaining, reset }: Omit<Allowance, 'allowed'>): Record<string, string> {
+/** Returns the response headers that describe the state of a limit. */
+export function rateHeaders({
+  limit,
+  remaining,
+  reset,
+}: Omit<Allowance, 'isAllowed'>): Record<string, string> {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
@@ -35,28 +39,30 @@ export function rateHeaders({ limit, remaining, reset }: Omit<Allowance, 'allowe
   };
 }
 
-/** A limit that is used up: its size, and when it admits again in Unix seconds. */
-export interface UsedUp {
+/** An exhausted limit: its size, and the Unix time in seconds at which its window ends. */
+export interface ExhaustedLimit {
   readonly limit: number;
   readonly reset: number;
 }
 
-/** The one form of 429: `retryAfter` in the body equals X-RateLimit-Reset, Retry-After is relative. */
+/**
+ * Creates the error for every 429: `retryAfter` in the body equals X-RateLimit-Reset, while Retry-After is relative.
+ */
 export function rateLimitError(
   code: ErrorCode,
-  what: string,
-  { limit, reset }: UsedUp,
+  reason: string,
+  { limit, reset }: ExhaustedLimit,
   nowMs: number,
 ): AppError {
   const seconds = Math.max(1, Math.ceil(reset - nowMs / 1000));
-  return new AppError(code, `${what}. Try again in ${seconds} s.`, {
+  return new AppError(code, `${reason}. Try again in ${seconds} s.`, {
     details: { retryAfter: reset },
     headers: { 'retry-after': String(seconds), ...rateHeaders({ limit, remaining: 0, reset }) },
   });
 }
 
-// Below this many left, each use is counted in the database.
-const NEAR_THE_END = 20;
+// When fewer tokens are left, each use is counted in the database.
+const NEAR_LIMIT = 20;
 const MAX_BUCKETS = 100_000;
 const COUNT_EVERY_MS = 1000;
 
@@ -77,24 +83,26 @@ export class RateLimiter {
     const isSettling = bucket.leasing !== undefined && bucket.tokens <= 0;
     if (isSettling || (bucket.tokens === 0 && bucket.unleased > 0))
       return this.#takeSlowly(key, limit, windowSeconds);
-    const allowed = bucket.tokens > 0;
-    if (allowed) bucket.tokens--;
-    return allowanceOf(bucket, allowed, windowSeconds);
+    const isAllowed = bucket.tokens > 0;
+    if (isAllowed) bucket.tokens--;
+    return toAllowance(bucket, isAllowed, windowSeconds);
   }
 
-  /** What `take` would say, without using anything; what other processes used since the last lease is not in it. */
+  /**
+   * Returns what `take` would return, without using a token or knowing what other processes used since the last lease.
+   */
   peek(key: string, limit: number, windowSeconds: number): Allowance {
-    const found = this.#findBucket(key, limit, windowSeconds);
-    return allowanceOf(found ?? newBucket(this.#startOf(windowSeconds), limit), true, windowSeconds);
+    const bucket = this.#findBucket(key, limit, windowSeconds);
+    return toAllowance(bucket ?? newBucket(this.#startOf(windowSeconds), limit), true, windowSeconds);
   }
 
-  /** Undoes a `take` that was allowed; nothing where its window has ended. */
+  /** Undoes an allowed `take`; does nothing if its window has ended. */
   giveBack(key: string, windowSeconds: number, { reset }: Allowance): void {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined || bucket.windowStart + windowSeconds !== reset) return;
     bucket.tokens++;
-    // Near the end each one counts for the other processes too.
-    if (bucket.unleased <= NEAR_THE_END) this.#settle(key, bucket);
+    // Near the limit each token matters for the other processes.
+    if (bucket.unleased <= NEAR_LIMIT) this.#settle(key, bucket);
   }
 
   #startOf(windowSeconds: number): number {
@@ -102,34 +110,34 @@ export class RateLimiter {
   }
 
   #findBucket(key: string, limit: number, windowSeconds: number): Bucket | undefined {
-    const found = this.#buckets.get(key);
-    if (found?.windowStart !== this.#startOf(windowSeconds)) return undefined;
-    if (found.limit !== limit) {
-      // The plan has changed: tokens leased under the old one go back, or what was used is counted, before any more.
-      found.limit = limit;
-      this.#settle(key, found);
+    const bucket = this.#buckets.get(key);
+    if (bucket?.windowStart !== this.#startOf(windowSeconds)) return undefined;
+    if (bucket.limit !== limit) {
+      // The plan has changed: tokens leased under the old limit are returned, and uses without a limit are counted.
+      bucket.limit = limit;
+      this.#settle(key, bucket);
     }
-    return found;
+    return bucket;
   }
 
   #bucketOf(key: string, limit: number, windowSeconds: number): Bucket {
-    const found = this.#findBucket(key, limit, windowSeconds);
-    if (found !== undefined) return found;
+    const bucket = this.#findBucket(key, limit, windowSeconds);
+    if (bucket !== undefined) return bucket;
     if (this.#buckets.size >= MAX_BUCKETS) dropOldest(this.#buckets);
     const fresh = newBucket(this.#startOf(windowSeconds), limit);
-    // The newest stand last.
+    // Keeps the most recently used buckets last.
     this.#buckets.delete(key);
     this.#buckets.set(key, fresh);
     return fresh;
   }
 
-  /** Makes the database's count what was used; tokens left here are nobody's again. */
+  /** Writes the used tokens to the database's count and returns the rest. */
   #settle(key: string, bucket: Bucket): void {
     const { leasing: before, tokens } = bucket;
     bucket.tokens = 0;
     bucket.countedAtMs = this.#now();
     bucket.leasing = this.#count(key, bucket, tokens, before);
-    // Whoever waits for it sees a failure; where nobody does, the next count makes up for it.
+    // A waiting caller sees the failure; otherwise the next count corrects it.
     bucket.leasing.catch(() => undefined);
   }
 
@@ -140,24 +148,24 @@ export class RateLimiter {
     before: Promise<void> | undefined,
   ): Promise<void> {
     await before?.catch(() => undefined);
-    const counted = Math.max(0, bucket.tokens) + tokens;
+    const consumed = Math.max(0, bucket.tokens) + tokens;
     bucket.tokens = Math.min(0, bucket.tokens);
     try {
-      bucket.unleased = bucket.limit - (await this.#countUses(key, bucket, -counted));
+      bucket.unleased = bucket.limit - (await this.#countUses(key, bucket, -consumed));
     } catch (err) {
-      bucket.tokens += counted;
+      bucket.tokens += consumed;
       throw err;
     } finally {
       bucket.leasing = undefined;
     }
   }
 
-  /** Uses without a limit are counted too, a moment later, so that another plan finds them. */
+  /** Uses without a limit are counted too, a moment later, so that they count if the plan changes. */
   #takeUnlimited(key: string, bucket: Bucket, windowSeconds: number): Allowance {
     bucket.tokens--;
     if (bucket.leasing === undefined && this.#now() - bucket.countedAtMs >= COUNT_EVERY_MS)
       this.#settle(key, bucket);
-    return allowanceOf(bucket, true, windowSeconds);
+    return toAllowance(bucket, true, windowSeconds);
   }
 
   async #takeSlowly(key: string, limit: number, windowSeconds: number): Promise<Allowance> {
@@ -169,16 +177,16 @@ export class RateLimiter {
       }
       if (bucket.tokens > 0) {
         bucket.tokens--;
-        return allowanceOf(bucket, true, windowSeconds);
+        return toAllowance(bucket, true, windowSeconds);
       }
-      if (bucket.unleased <= 0) return allowanceOf(bucket, false, windowSeconds);
+      if (bucket.unleased <= 0) return toAllowance(bucket, false, windowSeconds);
       bucket.leasing = this.#lease(key, bucket).finally(() => {
         bucket.leasing = undefined;
       });
     }
   }
 
-  /** Where it is not known whether they were counted, the request that waits for them has not begun all the same. */
+  /** Even if it is unknown whether they were counted, the waiting request has not started. */
   async #countUses(key: string, { windowStart }: Bucket, uses: number): Promise<number> {
     try {
       return await countUses(this.#db, key, windowStart, uses);
@@ -188,10 +196,10 @@ export class RateLimiter {
   }
 
   async #lease(key: string, bucket: Bucket): Promise<void> {
-    const block = bucket.unleased <= NEAR_THE_END ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
-    const used = await this.#countUses(key, bucket, block);
-    bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (used - block)));
-    bucket.unleased = bucket.limit - used;
+    const block = bucket.unleased <= NEAR_LIMIT ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
+    const usedByAll = await this.#countUses(key, bucket, block);
+    bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (usedByAll - block)));
+    bucket.unleased = bucket.limit - usedByAll;
   }
 }
 
@@ -204,19 +212,19 @@ const newBucket = (windowStart: number, limit: number): Bucket => ({
   countedAtMs: 0,
 });
 
-const allowanceOf = (bucket: Bucket, allowed: boolean, windowSeconds: number): Allowance => ({
-  allowed,
+const toAllowance = (bucket: Bucket, isAllowed: boolean, windowSeconds: number): Allowance => ({
+  isAllowed,
   limit: bucket.limit,
   remaining: Math.max(0, bucket.tokens + bucket.unleased),
   reset: bucket.windowStart + windowSeconds,
 });
 
-// A tenth at once, so that callers from ever new addresses cost no scan each. What a dropped bucket had left is
-// lost, never admitted twice: it was counted when it was leased.
+// Drops a tenth at once, so that callers from ever new addresses do not each cause a scan. The tokens of a dropped
+// bucket are lost, but never used twice: they were counted when leased.
 function dropOldest(buckets: Map<string, Bucket>): void {
-  let left = MAX_BUCKETS / 10;
+  let toDrop = MAX_BUCKETS / 10;
   for (const key of buckets.keys()) {
-    if (left-- === 0) break;
+    if (toDrop-- === 0) break;
     buckets.delete(key);
   }
 }

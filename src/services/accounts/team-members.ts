@@ -1,4 +1,4 @@
-// Who is in a team, with which role. Changes of one team's members wait for each other, so that an owner is always left.
+// Manages the members and roles of a team. Changes to one team are serialized, so that at least one owner remains.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { deletePermissionsIn } from '../../store/permissions.ts';
@@ -22,21 +22,21 @@ export interface MemberId {
   readonly userId: number;
 }
 
-/** For every member. Throws 404 for a team the caller is not in. */
+/** For every member. Throws 404 for a team that the caller is not in. */
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
   return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentMember);
 }
 
-/** For whoever is in the team. Throws 404. */
+/** For every member. Throws 404. */
 export async function readMember(deps: Deps, actor: Actor, id: MemberId) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, id.teamId);
   return presentMember(await getMember(deps.db, id));
 }
 
-/** Throws 409 `last_owner` where the team would be left without an owner. */
+/** Throws 409 `last_owner` if the team would have no owner left. */
 export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role: TeamRole) {
   const user = requireScope(actor, 'account:admin');
   return deps.db.transaction(async tx => {
@@ -49,7 +49,10 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
   });
 }
 
-/** Owners remove anybody, everybody may leave. Direct shares of the team's workflows end as well. Throws 409 `last_owner` as `changeMember`. */
+/**
+ * Owners can remove anyone, and everyone can leave. Also ends the user's direct shares of the team's workflows. Throws
+ * 409 `last_owner` like `changeMember`.
+ */
 export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   await deps.db.transaction(async tx => {

@@ -1,4 +1,4 @@
-// Teams, and the workspaces that callers name by them.
+// Manages teams, and resolves the workspaces that requests name by team id.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -17,17 +17,17 @@ import {
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
-import { can, userWorkspace, type WorkspaceStanding } from './access.ts';
+import { can, userWorkspace, type WorkspaceAccess } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
-/** The teams the caller is in; the personal one is no team. */
+/** Lists the caller's teams, without the personal one. */
 export async function listOwnTeams(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   return readPage(query, byId('team'), part => listTeams(deps.db, user.userId, part), presentTeam);
 }
 
-/** Makes a team that the caller owns. */
+/** Creates a team that the caller owns. */
 export async function createTeam(deps: Pick<Deps, 'db'>, actor: Actor, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
   const id = newId('team');
@@ -39,12 +39,12 @@ export async function createTeam(deps: Pick<Deps, 'db'>, actor: Actor, input: { 
   });
 }
 
-/** Throws 404 as `getTeam`. */
+/** Throws 404 like `getTeam`. */
 export async function readTeam(deps: Deps, actor: Actor, id: string) {
   return presentTeam(await getTeam(deps.db, requireScope(actor, 'account:admin'), id));
 }
 
-/** Gives it another name. Throws 403 for anybody but an OWNER, 404 as `getTeam`. */
+/** Renames the team. Throws 403 for anyone but an OWNER, 404 like `getTeam`. */
 export async function changeTeam(deps: Deps, actor: Actor, id: string, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
   const name = parseName(input.name);
@@ -56,11 +56,11 @@ export async function changeTeam(deps: Deps, actor: Actor, id: string, input: { 
   });
 }
 
-/** Its folders and memberships go with it. Throws 409 `team_not_empty` while workflows are in it, 403, 404. */
+/** Deletes the team with its folders and memberships. Throws 409 `team_not_empty` if it has workflows, 403, 404. */
 export async function removeTeam(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   await deps.db.transaction(async tx => {
-    // Nothing moves into the team from here on.
+    // After this lock nothing can move into the team.
     await lockTeamForDeletion(tx, id);
     await requireManager(tx, user, id);
     const count = await countTeamWorkflows(tx, id);
@@ -74,40 +74,39 @@ export async function removeTeam(deps: Deps, actor: Actor, id: string): Promise<
   });
 }
 
-/** The team, for its OWNERs alone. Throws 403, 404 as `getTeam`. */
+/** Returns the team for its OWNERs. Throws 403, 404 like `getTeam`. */
 export async function requireManager(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
   const team = await getTeam(tx, user, teamId);
   if (can(user, 'manage', { workspace: standingIn(user, team) })) return team;
   throw new AppError('forbidden', 'Only an OWNER of the team can change it or its members.');
 }
 
-/** The team and the caller's role in it. Throws 404 for any other, whether or not it exists. */
+/** Returns the team and the caller's role in it. Throws 404 for any other team, whether or not it exists. */
 export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
   const team = await findTeam(tx, user.userId, teamId);
   if (team === undefined) throw new AppError('not_found', 'Team not found.');
   return team;
 }
 
-/** The workspace that a `teamId` names: null and the personal team's id mean the caller's own. Throws 404 as `getTeam`. */
-export async function getWorkspace(
-  tx: Tx,
-  user: UserActor,
-  teamId: string | null,
-): Promise<WorkspaceStanding> {
+/**
+ * Returns the workspace of a `teamId`: null and the personal team's id mean the caller's own. Throws 404 like
+ * `getTeam`.
+ */
+export async function getWorkspace(tx: Tx, user: UserActor, teamId: string | null): Promise<WorkspaceAccess> {
   const isPersonal = teamId === null || teamId === userWorkspace(user.userId);
   return standingIn(user, isPersonal ? undefined : await getTeam(tx, user, teamId));
 }
 
-/** The workspace the caller has chosen to work in. */
-export async function getActiveWorkspace(tx: Tx, user: UserActor): Promise<WorkspaceStanding> {
+/** Returns the caller's active workspace. */
+export async function getActiveWorkspace(tx: Tx, user: UserActor): Promise<WorkspaceAccess> {
   return standingIn(user, await findActiveTeam(tx, user.userId));
 }
 
-function standingIn({ userId }: UserActor, team: TeamRow | undefined): WorkspaceStanding {
+function standingIn({ userId }: UserActor, team: TeamRow | undefined): WorkspaceAccess {
   return { user_id: userId, team_id: team?.id ?? null, team_role: team?.role ?? null };
 }
 
-/** As the API shows it. */
+/** Presents a team. */
 export function presentTeam(team: TeamRow) {
   return { id: team.id, name: team.name, role: team.role, createdAt: team.created_at.toISOString() };
 }

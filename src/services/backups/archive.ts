@@ -30,9 +30,9 @@ const READ_BYTES = 524_288;
 /** Creates the file, readable by its owner only. Throws if it exists. */
 export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
   const { readable, controller } = createTarPacker();
-  const written = writeOut(path, readable, signal);
+  const writing = writeOut(path, readable, signal);
   // Errors here surface in the next write, and in `finish`.
-  written.catch(err => controller.error(err));
+  writing.catch(err => controller.error(err));
   const seal = createSeal();
 
   const append = async (name: string, bytes: number, source: Parameters<ArchiveWriter['add']>[2]) => {
@@ -53,11 +53,11 @@ export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
       const last = Buffer.from(`${JSON.stringify(seal.value(), null, 2)}\n`);
       await append(END, last.length, [last]);
       controller.finalize();
-      await written;
+      await writing;
     },
     async abort() {
-      controller.error(new Error('The backup was given up.'));
-      await written.catch(() => undefined);
+      controller.error(new Error('The backup was canceled.'));
+      await writing.catch(() => undefined);
     },
   };
 }
@@ -121,14 +121,14 @@ function createSeal() {
       hash.update(`${sha256} ${bytes} ${name}\n`);
     },
     check(text: string): void {
-      const found = parseJson(text);
+      const summary = parseJson(text);
       const expected = value();
-      if (!isRecord(found) || found.entries !== expected.entries) throw broken('entries are missing');
-      if (found.sha256 !== expected.sha256) throw broken('its checksum is wrong');
+      if (!isRecord(summary) || summary.entries !== expected.entries) throw broken('entries are missing');
+      if (summary.sha256 !== expected.sha256) throw broken('its checksum is wrong');
     },
   };
 }
 
-function broken(how: string): AppError {
-  return new AppError('invalid_request', `The backup is damaged: ${how}. Nothing was restored.`);
+function broken(reason: string): AppError {
+  return new AppError('invalid_request', `The backup is damaged: ${reason}. Nothing was restored.`);
 }

@@ -182,20 +182,20 @@ async function* readAhead(
   storage: MediaStorage,
   files: AsyncIterable<SnapshotFile>,
 ): AsyncGenerator<{ readonly id: string; readonly read: Promise<OpenFile | undefined> }> {
-  const ahead: { id: string; read: Promise<OpenFile | undefined> }[] = [];
+  const pending: { id: string; read: Promise<OpenFile | undefined> }[] = [];
   for await (const { id, bytes } of files) {
     if (bytes > SMALL_BYTES) {
-      yield* ahead.splice(0);
+      yield* pending.splice(0);
       yield { id, read: openFile(storage, id) };
       continue;
     }
     const read = openFile(storage, id).then(gather);
     // Awaited later; until then a rejection must not count as unhandled.
     read.catch(() => undefined);
-    ahead.push({ id, read });
-    if (ahead.length === SMALL_AT_ONCE) yield* ahead.splice(0, 1);
+    pending.push({ id, read });
+    if (pending.length === SMALL_AT_ONCE) yield* pending.splice(0, 1);
   }
-  yield* ahead;
+  yield* pending;
 }
 
 async function gather(file: OpenFile | undefined): Promise<OpenFile | undefined> {

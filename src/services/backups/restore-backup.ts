@@ -100,8 +100,8 @@ async function prepare(
 ): Promise<void> {
   await checkKey(secretsKey);
   await requireServiceStopped(db);
-  const present = await findSchemaVersion(db);
-  if (present === undefined) await migrate(schema.migrations.at(-1)?.version ?? 0);
+  const databaseVersion = await findSchemaVersion(db);
+  if (databaseVersion === undefined) await migrate(schema.migrations.at(-1)?.version ?? 0);
   else if (!force && (await hasAccounts(db)))
     throw new AppError(
       'conflict',
@@ -110,8 +110,12 @@ async function prepare(
   checkSchema(schema, (await findSchemaVersion(db)) ?? { migrations: [], queue: 0 });
 }
 
-function checkSchema(wanted: SchemaVersion, present: SchemaVersion): void {
-  if (wanted.queue === present.queue && sayMigrations(wanted) === sayMigrations(present)) return;
+function checkSchema(backupVersion: SchemaVersion, databaseVersion: SchemaVersion): void {
+  if (
+    backupVersion.queue === databaseVersion.queue &&
+    sayMigrations(backupVersion) === sayMigrations(databaseVersion)
+  )
+    return;
   throw new AppError(
     'conflict',
     'The tables of this database have a different version than the backup. Restore into an empty database with the version of Graphwright that wrote the backup, or a newer one.',
@@ -164,8 +168,8 @@ async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
 }
 
 /** The table of that name, which both backup and database must have. */
-function findTable(name: string, { tables }: BackupHeader, present: readonly TableColumns[]) {
+function findTable(name: string, { tables }: BackupHeader, databaseVersion: readonly TableColumns[]) {
   const columns = tables.find(table => table.name === name)?.columns;
-  if (columns === undefined || !present.some(table => table.name === name)) throw noBackup();
+  if (columns === undefined || !databaseVersion.some(table => table.name === name)) throw noBackup();
   return { table: quoteName(name), columns: columns.map(quoteIdentifier) };
 }

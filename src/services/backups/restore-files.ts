@@ -59,9 +59,9 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
       active.add(done);
     },
     takeStored() {
-      const taken = stored;
+      const newFiles = stored;
       stored = [];
-      return taken;
+      return newFiles;
     },
     settle,
     count: () => ids.size,

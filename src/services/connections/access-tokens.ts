@@ -11,8 +11,8 @@ export type TokenAuthenticator = CredentialCache<undefined>;
 export function createAccessTokens(db: Db, now: () => number): TokenAuthenticator {
   return createCredentialCache({
     now,
-    touch: ids => touchGrants(db, ids),
-    read: async hash => {
+    recordUse: ids => touchGrants(db, ids),
+    readCredential: async hash => {
       const row = await findAccessToken(db, hash, new Date(now()));
       if (row === undefined) return undefined;
       const { grant_id: id, user_id: userId, plan } = row;
@@ -24,6 +24,6 @@ export function createAccessTokens(db: Db, now: () => number): TokenAuthenticato
         expiresAtMs: row.expires_at.getTime(),
       };
     },
-    refuse: () => undefined,
+    reject: () => undefined,
   });
 }

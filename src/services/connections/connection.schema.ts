@@ -9,7 +9,7 @@ export const ConnectionParams = Type.Object({
 });
 
 export const ConnectionPage = PageSchema(
-  Named('Connection', 'A program that you let in by OAuth', {
+  Named('Connection', 'A program that you granted access by OAuth', {
     id: Type.String(),
     clientId: Type.String({
       description: 'The client ID, or the URL of the client metadata document',

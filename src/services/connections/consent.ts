@@ -38,7 +38,7 @@ export async function grantConsent(
   { db, now }: ConsentDeps,
   { userId }: UserActor,
   client: AskingClient,
-  answer: { readonly scopes: readonly AgentScope[]; readonly refused: readonly AgentScope[] },
+  decision: { readonly scopes: readonly AgentScope[]; readonly refused: readonly AgentScope[] },
 ): Promise<string> {
   const id = newId('connection', now());
   await insertGrant(db, {
@@ -47,8 +47,8 @@ export async function grantConsent(
     client_id: client.id,
     client_name: client.name,
     redirect_host: client.redirectHost,
-    scopes: answer.scopes,
-    refused: answer.refused,
+    scopes: decision.scopes,
+    refused: decision.refused,
     created_at: new Date(now()),
   });
   return id;

@@ -13,10 +13,10 @@ export interface OAuthKeys {
 
 /** The same for all processes. Throws if SECRETS_KEY is not the one that encrypted them. */
 export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secretsKey'>): Promise<OAuthKeys> {
-  const keep = async (name: string, fresh: string): Promise<string> =>
+  const loadOrStore = async (name: string, fresh: string): Promise<string> =>
     decrypt(secretsKey, await keepKey(db, name, encrypt(secretsKey, fresh)));
-  const cookies = await keep('cookies', randomBytes(32).toString('base64url'));
-  const signing = await keep('signing', JSON.stringify(mintSigningKey()));
+  const cookies = await loadOrStore('cookies', randomBytes(32).toString('base64url'));
+  const signing = await loadOrStore('signing', JSON.stringify(mintSigningKey()));
   return { cookies, signing: JSON.parse(signing) as OAuthKeys['signing'] };
 }
 

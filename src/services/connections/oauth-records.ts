@@ -1,5 +1,5 @@
-// What the authorization server keeps, by its models: tokens as hashes, secrets of clients encrypted, all in PostgreSQL, so
-// that any process can go on with what another began.
+// Stores the authorization server's records in PostgreSQL: tokens as hashes and client secrets encrypted, so that any
+// process can continue what another one started.
 import { decrypt, encrypt, sha256 } from '../../lib/crypto.ts';
 import type { Db } from '../../store/db.ts';
 import { deleteClient, findClient, insertClient } from '../../store/oauth/clients.ts';
@@ -23,7 +23,7 @@ type Payload = Readonly<Record<string, unknown>>;
 export interface OAuthRecords {
   find(id: string): Promise<Payload | undefined>;
   upsert(id: string, payload: Payload, expiresInSeconds?: number): Promise<void>;
-  /** False where it was consumed before. */
+  /** Returns false if it was already consumed. */
   consume(id: string): Promise<boolean>;
   destroy(id: string): Promise<void>;
   revokeByGrantId(grantId: string): Promise<void>;
@@ -32,9 +32,9 @@ export interface OAuthRecords {
 type RecordDeps = Pick<Deps, 'db' | 'now' | 'secretsKey' | 'settings'>;
 
 /**
- * How long a used refresh token is still valid: for a client that retries because the answer was lost, and for programs of
- * one person that refresh at the same moment. A later use means that the token was stolen, and ends the connection
- * (RFC 9700 §4.14.2). The library refuses the token of another client before.
+ * How long a used refresh token stays valid, for clients that retry because the response was lost, and for programs of
+ * one person that refresh at the same time. A later use means that the token was stolen, and ends the connection (RFC
+ * 9700 §4.14.2). The library rejects tokens of other clients first.
  */
 const GRACE_MS = 60_000;
 
@@ -46,7 +46,7 @@ const NOTHING: OAuthRecords = {
   revokeByGrantId: async () => undefined,
 };
 
-/** Nothing is kept of models that are not named here: people have sessions of the service itself. */
+/** Models that are not listed are not stored: people use the service's own sessions. */
 export function createOAuthRecords(deps: RecordDeps, model: string): OAuthRecords {
   const kind = TOKEN_KINDS.find(name => name === model);
   if (kind !== undefined) return tokenRecords(deps, kind);
@@ -57,23 +57,23 @@ export function createOAuthRecords(deps: RecordDeps, model: string): OAuthRecord
 }
 
 function tokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
-  const keyOf = (id: string) => ({ kind, hash: sha256(id) });
+  const toRecordKey = (id: string) => ({ kind, hash: sha256(id) });
   const dueAt = (seconds = 0): Date => new Date(now() + seconds * 1000);
   return {
     find: async id => {
-      const row = await findToken(db, keyOf(id), new Date(now()));
+      const row = await findToken(db, toRecordKey(id), new Date(now()));
       if (row === undefined) return undefined;
       return { ...row.payload, jti: id, ...consumption(kind, row.consumed_at, now()) };
     },
     upsert: (id, { jti: _secret, ...payload }, expiresIn) =>
       insertToken(db, {
-        ...keyOf(id),
+        ...toRecordKey(id),
         grantId: String(payload.grantId),
         payload,
         expiresAt: dueAt(expiresIn),
       }),
-    consume: id => consumeToken(db, keyOf(id), new Date(now())),
-    destroy: id => deleteToken(db, keyOf(id)),
+    consume: id => consumeToken(db, toRecordKey(id), new Date(now())),
+    destroy: id => deleteToken(db, toRecordKey(id)),
     revokeByGrantId: grantId => deleteTokensOf(db, grantId, kind),
   };
 }
@@ -113,7 +113,7 @@ function grantRecords({ db, settings }: { readonly db: Db } & RecordDeps): Parti
   };
 }
 
-/** `offline_access` asks for nothing that a person could refuse: who may come back is for the grant to say. */
+/** `offline_access` is not shown for consent: the grant's lifetime decides how long a client can return. */
 function presentGrant(row: GrantRow, resource: string): Payload {
   return {
     kind: 'Grant',

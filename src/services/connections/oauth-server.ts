@@ -32,7 +32,7 @@ export interface OAuthServer {
     raw: IncomingMessage,
     body: unknown,
   ): Promise<(res: ServerResponse) => Promise<void>>;
-  ask(visit: Visit): Promise<ConsentResult>;
+  openConsent(visit: Visit): Promise<ConsentResult>;
   decide(visit: Visit, decision: Decision): Promise<ConsentResult>;
 }
 

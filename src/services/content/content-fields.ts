@@ -14,7 +14,7 @@ export type SentContent = Omit<UpdateContentBody, 'contentBlocks'> & {
 };
 
 export interface CheckedContent {
-  readonly sent: SentContent;
+  readonly content: SentContent;
   readonly warnings: readonly string[];
 }
 
@@ -43,27 +43,27 @@ interface Findings {
 
 /** Throws 400 `invalid_request` with everything that is wrong. */
 export function checkContent(body: UpdateContentBody): CheckedContent {
-  const found: Findings = { issues: [], ignored: [] };
+  const findings: Findings = { issues: [], ignored: [] };
   if (!SLUG.test(body.slug))
-    found.issues.push(
+    findings.issues.push(
       fault('/slug', 'must be lowercase letters, digits and single hyphens, e.g. "upscale-photos"'),
     );
-  if (body.title?.trim() === '') found.issues.push(fault('/title', 'must not be blank'));
-  const { contentBlocks: blocks, ...others } = body;
-  const fields = readMembers(UpdateContentBody as Form, others, '', found) as SentContent;
-  const sent: SentContent = {
+  if (body.title?.trim() === '') findings.issues.push(fault('/title', 'must not be blank'));
+  const { contentBlocks: blocks, ...otherMembers } = body;
+  const fields = readMembers(UpdateContentBody as Form, otherMembers, '', findings) as SentContent;
+  const content: SentContent = {
     ...fields,
     ...(body.title === undefined ? {} : { title: body.title.trim() }),
-    ...(blocks === undefined ? {} : { contentBlocks: blocks && readBlocks(blocks, found) }),
+    ...(blocks === undefined ? {} : { contentBlocks: blocks && readBlocks(blocks, findings) }),
   };
-  if (found.issues.length === 0) checkMarkdown(sent, found);
-  const [first] = found.issues;
+  if (findings.issues.length === 0) checkMarkdown(content, findings);
+  const [first] = findings.issues;
   if (first !== undefined) {
     throw new AppError('invalid_request', `The body at ${first.path} ${first.message}.`, {
-      issues: found.issues.slice(0, MAX_NAMED),
+      issues: findings.issues.slice(0, MAX_NAMED),
     });
   }
-  return { sent, warnings: describeIgnored(found.ignored) };
+  return { content, warnings: describeIgnored(findings.ignored) };
 }
 
 /** A schema as plain JSON. */
@@ -73,63 +73,66 @@ interface Form {
 }
 
 /** A copy with the schema's members only; URLs are checked on the way. */
-function readMembers(form: Form, value: unknown, path: string, found: Findings): unknown {
+function readMembers(form: Form, value: unknown, path: string, findings: Findings): unknown {
   if (Array.isArray(value)) {
     const { items } = form;
     return items === undefined
       ? value
-      : value.map((item, index) => readMembers(items, item, `${path}/${index}`, found));
+      : value.map((item, index) => readMembers(items, item, `${path}/${index}`, findings));
   }
   const { properties } = form;
   if (typeof value !== 'object' || value === null || properties === undefined) return value;
-  const kept: Record<string, unknown> = {};
+  const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    const place = `${path}/${name.slice(0, MAX_NAME_LENGTH)}`;
+    const memberPath = `${path}/${name.slice(0, MAX_NAME_LENGTH)}`;
     const memberForm = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (memberForm === undefined) found.ignored.push(place.slice(1));
+    if (memberForm === undefined) findings.ignored.push(memberPath.slice(1));
     else {
-      checkAddress(name, member, place, found);
-      kept[name] = readMembers(memberForm, member, place, found);
+      checkAddress(name, member, memberPath, findings);
+      members[name] = readMembers(memberForm, member, memberPath, findings);
     }
   }
-  return kept;
+  return members;
 }
 
-function checkAddress(name: string, value: unknown, path: string, found: Findings): void {
+function checkAddress(name: string, value: unknown, path: string, findings: Findings): void {
   const kind = name === 'url' ? (path.startsWith('/crossLinks/') ? 'link' : 'media') : ADDRESSES[name];
   if (kind === undefined || typeof value !== 'string' || value === '') return;
-  if (!isWebAddress(value, kind)) found.issues.push(fault(path, `must be ${ADDRESS_FORMS[kind]}`));
+  if (!isWebAddress(value, kind)) findings.issues.push(fault(path, `must be ${ADDRESS_FORMS[kind]}`));
 }
 
-function readBlocks(blocks: readonly { readonly type: string }[], found: Findings): ContentBlock[] {
+function readBlocks(blocks: readonly { readonly type: string }[], findings: Findings): ContentBlock[] {
   return blocks.flatMap((block, index) => {
     const path = `/contentBlocks/${index}`;
     const form: TSchema | undefined = Object.hasOwn(BLOCKS, block.type)
       ? BLOCKS[block.type as ContentBlock['type']]
       : undefined;
     if (form === undefined) {
-      const named = block.type.slice(0, MAX_NAME_LENGTH);
-      found.issues.push(fault(`${path}/type`, `"${named}" is not one of ${Object.keys(BLOCKS).join(', ')}`));
+      const typeName = block.type.slice(0, MAX_NAME_LENGTH);
+      findings.issues.push(
+        fault(`${path}/type`, `"${typeName}" is not one of ${Object.keys(BLOCKS).join(', ')}`),
+      );
       return [];
     }
     const [wrong] = findFaults(form, block);
     if (wrong !== undefined) {
-      found.issues.push(fault(`${path}${wrong.instancePath}`, wrong.message ?? 'has the wrong form'));
+      findings.issues.push(fault(`${path}${wrong.instancePath}`, wrong.message ?? 'has the wrong format'));
       return [];
     }
-    return [readMembers(form as Form, block, path, found) as ContentBlock];
+    return [readMembers(form as Form, block, path, findings) as ContentBlock];
   });
 }
 
-function checkMarkdown(sent: SentContent, found: Findings): void {
-  const parts = markdownParts(sent);
+function checkMarkdown(content: SentContent, findings: Findings): void {
+  const parts = markdownParts(content);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const tags = parts.reduce((sum, part) => sum + (part.match(/<[a-z/]/gi)?.length ?? 0), 0);
   if (length > MAX_MARKDOWN)
-    found.issues.push(
-      fault('/contentBlocks', `must hold at most ${MAX_MARKDOWN} characters of markdown with the body`),
+    findings.issues.push(
+      fault('/contentBlocks', `must have at most ${MAX_MARKDOWN} characters of markdown, including the body`),
     );
-  if (tags > MAX_TAGS) found.issues.push(fault('/body_markdown', `must hold at most ${MAX_TAGS} HTML tags`));
+  if (tags > MAX_TAGS)
+    findings.issues.push(fault('/body_markdown', `must have at most ${MAX_TAGS} HTML tags`));
 }
 
 /** The body's markdown, then each block's; the body is included even if it is empty. */
@@ -146,9 +149,7 @@ export function markdownParts(content: {
 function describeIgnored(ignored: readonly string[]): string[] {
   if (ignored.length === 0) return [];
   const more = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : '';
-  return [
-    `Ignored, since no content page has such a field: ${ignored.slice(0, MAX_NAMED).join(', ')}${more}.`,
-  ];
+  return [`Ignored unknown fields: ${ignored.slice(0, MAX_NAMED).join(', ')}${more}.`];
 }
 
 function fault(path: string, message: string): Issue {

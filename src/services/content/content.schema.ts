@@ -131,7 +131,7 @@ const FIELDS = {
   quickAnswer: Type.Optional(
     Type.Unsafe<Static<typeof QuickAnswer> | null>({ ...QuickAnswer, type: ['object', 'null'] }),
   ),
-  workflowId: text(64, 'Its preview is shown where anybody may see it'),
+  workflowId: text(64, 'The page shows its preview if the workflow is public'),
   subcategory: text(200),
   parentCategory: Type.Optional(
     Type.Unsafe<ContentCategory | null>({
@@ -142,7 +142,7 @@ const FIELDS = {
   event: Type.Optional(Type.Enum(Object.keys(CONTENT_EVENTS) as (keyof typeof CONTENT_EVENTS)[])),
 };
 
-export const CreateContentBody = Named('ContentPageInput', 'The page to make', {
+export const CreateContentBody = Named('ContentPageInput', 'The page to create', {
   slug: Slug,
   title: Title,
   ...FIELDS,
@@ -156,7 +156,7 @@ export const UpdateContentBody = Named('ContentPageChanges', 'The fields of a pa
 });
 export type UpdateContentBody = Static<typeof UpdateContentBody>;
 
-export const WrittenPage = Named('WrittenPage', 'A page as it was written', {
+export const WrittenPage = Named('WrittenPage', 'The written page', {
   success: Type.Literal(true),
   url: Type.String({ description: 'URL of the page' }),
   page: Type.Object({

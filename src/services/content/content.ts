@@ -72,14 +72,14 @@ const CONTENT_KEYS = [
 /** Throws 401 unless the header contains CONTENT_WEBHOOK_SECRET. */
 export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization: string | undefined): void {
   const secret = deps.settings.CONTENT_WEBHOOK_SECRET;
-  const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1];
+  const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1];
   // Compared even if no secret is set, so that the time is the same.
-  const isEqual = safeEqual(given ?? '', secret ?? '');
-  if (secret !== undefined && given !== undefined && isEqual) return;
+  const isEqual = safeEqual(token ?? '', secret ?? '');
+  if (secret !== undefined && token !== undefined && isEqual) return;
   const message =
     secret === undefined
-      ? 'The content webhook is switched off: the operator has not set CONTENT_WEBHOOK_SECRET.'
-      : 'The content webhook needs Authorization: Bearer CONTENT_WEBHOOK_SECRET.';
+      ? 'The content webhook is disabled: CONTENT_WEBHOOK_SECRET is not set.'
+      : 'Send Authorization: Bearer CONTENT_WEBHOOK_SECRET.';
   throw new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
@@ -89,8 +89,8 @@ export async function publishContent(
   body: CreateContentBody,
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
-  const { sent, warnings } = checkContent(body);
-  const fields = await applySent({ ...BLANK, ...identityOf(body, sent) }, sent, renderer);
+  const { content: sent, warnings } = checkContent(body);
+  const fields = await applySent({ ...BLANK, ...parseIdentity(body, sent) }, sent, renderer);
   const authorId = await findAuthor(deps.db);
   if (authorId === undefined) {
     throw new AppError(
@@ -108,7 +108,7 @@ export async function changeContent(
   body: UpdateContentBody,
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
-  const { sent, warnings } = checkContent(body);
+  const { content: sent, warnings } = checkContent(body);
   const row = await explainConflict(sent, () =>
     deps.db.transaction(async tx => {
       const current = await lockContent(tx, sent.slug);
@@ -121,12 +121,12 @@ export async function changeContent(
   return { page: presentContent(row), warnings };
 }
 
-function identityOf(
+function parseIdentity(
   { event }: CreateContentBody,
   { slug, title = '', type }: SentContent,
 ): Pick<ContentFields, 'slug' | 'title' | 'type'> {
-  const known = type ?? (event === undefined ? undefined : CONTENT_EVENTS[event]);
-  if (known !== undefined) return { slug, title, type: known };
+  const eventType = type ?? (event === undefined ? undefined : CONTENT_EVENTS[event]);
+  if (eventType !== undefined) return { slug, title, type: eventType };
   const message = `must be one of ${Object.keys(CATEGORIES).join(', ')}, unless event is present`;
   throw invalidField('/type', message, 'The body at /type');
 }
@@ -164,9 +164,9 @@ async function applySent(
 
 /** Blank and null reset a field to its default: it is not stored. */
 function mergeContent(current: ContentFields['content'], sent: SentContent): ContentFields['content'] {
-  const changed = CONTENT_KEYS.filter(key => sent[key] !== undefined).map(key => [key, orNull(sent[key])]);
-  const merged = Object.entries({ ...current, ...Object.fromEntries(changed) });
-  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+  const changes = CONTENT_KEYS.filter(key => sent[key] !== undefined).map(key => [key, orNull(sent[key])]);
+  const members = Object.entries({ ...current, ...Object.fromEntries(changes) });
+  return Object.fromEntries(members.filter(([, value]) => value !== null));
 }
 
 function orNull<T>(value: T): T | null {

@@ -56,14 +56,17 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
     { maxItems: 100, concurrency: 2 },
   );
   // All pages of a section choose related ones from the same few, so these are read once per site revision.
-  const kin = new Map<ContentCategory, { revision: number; rows: Promise<readonly ContentKinRow[]> }>();
+  const relatedCandidates = new Map<
+    ContentCategory,
+    { revision: number; rows: Promise<readonly ContentKinRow[]> }
+  >();
   const listKinAt = (category: ContentCategory, revision: number): Promise<readonly ContentKinRow[]> => {
-    const kept = kin.get(category);
+    const kept = relatedCandidates.get(category);
     if (kept?.revision === revision) return kept.rows;
     const rows = listKin(deps.db, category, RELATED_AMONG);
-    kin.set(category, { revision, rows });
+    relatedCandidates.set(category, { revision, rows });
     // Failures are not cached.
-    rows.catch(() => kin.delete(category));
+    rows.catch(() => relatedCandidates.delete(category));
     return rows;
   };
   return {

@@ -26,7 +26,7 @@ export const SpendingQuery = Type.Object({
 export type SpendingQuery = Static<typeof SpendingQuery>;
 
 const Credits = Type.Integer();
-export const SpendingResponse = Named('Spending', 'What was charged, in credits', {
+export const SpendingResponse = Named('Spending', 'Charges, in credits', {
   teamId: Nullable(Type.String()),
   from: Type.String({ format: 'date', description: 'The first day (UTC)' }),
   to: Type.String({ format: 'date', description: 'Today (UTC)' }),
@@ -85,7 +85,7 @@ export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }
 }
 
 export const BudgetPage = PageSchema(
-  Named('Budget', 'What a workflow may spend in a UTC day, and has spent today', {
+  Named('Budget', 'The daily budget of a workflow, and what it has spent today (UTC)', {
     workflowId: Type.String(),
     name: Type.String(),
     dailyCreditBudget: Credits,

@@ -27,12 +27,12 @@ const LOCK_WAIT_MS = 1000;
 export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:write');
   const { mediaId, ...hints } = body;
-  if (!isId('media', mediaId)) throw new AppError('invalid_media_id', 'mediaId is not the id of an upload.');
-  const done = await findDone(deps, mediaId, user.userId);
-  if (done !== undefined) return presentUpload(deps, done);
+  if (!isId('media', mediaId)) throw new AppError('invalid_media_id', 'mediaId is not the ID of an upload.');
+  const completed = await findDone(deps, mediaId, user.userId);
+  if (completed !== undefined) return presentUpload(deps, completed);
   const upload = await takeFile(deps, mediaId, user.userId);
   const file = await checkFile(deps, upload, signal).catch(async (err: unknown) => {
-    if (err instanceof AppError && REFUSALS.has(err.code)) await discard(deps, mediaId);
+    if (err instanceof AppError && REJECTION_CODES.has(err.code)) await discard(deps, mediaId);
     throw err instanceof AppError && err.code === 'not_found' ? notFound() : err;
   });
   const owner = {
@@ -48,7 +48,7 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
   return presentUpload(deps, (await findDone(deps, mediaId, user.userId)) ?? row);
 }
 
-const REFUSALS: ReadonlySet<string> = new Set([
+const REJECTION_CODES: ReadonlySet<string> = new Set([
   'unreadable_image',
   'unsupported_type',
   'file_too_large',
@@ -68,7 +68,7 @@ function takeFile(deps: Deps, mediaId: string, userId: number): Promise<UploadRo
   return deps.db.transaction(async tx => {
     const since = new Date(nowMs - WINDOW_MS);
     const upload = await lockUpload(tx, { id: mediaId, userId, since, waitMs: LOCK_WAIT_MS });
-    if (upload === 'busy') throw busy('This upload is being completed', deps.now());
+    if (upload === 'busy') throw busy('This upload is already being completed', deps.now());
     if (upload === undefined) throw notFound();
     if (upload.moved_at !== null) return upload;
     const isHere = await moveOrFind(deps, mediaId);
@@ -105,14 +105,14 @@ async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Pr
 async function readThrough(deps: Deps, id: string): Promise<StoredFile & { readonly start: Buffer }> {
   const { stream } = await deps.storage.read(id);
   const hash = createHash('sha256');
-  const seen: Uint8Array[] = [];
+  const firstChunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of freeAfterUse(stream)) {
-    if (bytes < SNIFFED_BYTES) seen.push(Buffer.copyBytesFrom(chunk, 0, SNIFFED_BYTES));
+    if (bytes < SNIFFED_BYTES) firstChunks.push(Buffer.copyBytesFrom(chunk, 0, SNIFFED_BYTES));
     bytes += chunk.length;
     hash.update(chunk);
   }
-  return { bytes, sha256: hash.digest('hex'), start: Buffer.concat(seen) };
+  return { bytes, sha256: hash.digest('hex'), start: Buffer.concat(firstChunks) };
 }
 
 interface UploadedFile {

@@ -37,22 +37,22 @@ export interface NamedMedia {
 export async function copyMedia(
   deps: Deps,
   user: UserActor,
-  named: NamedMedia,
+  mediaToCopy: NamedMedia,
   signal: AbortSignal,
 ): Promise<CopiedMedia> {
-  const { chosen, warnings } = choose(await listForeign(deps, user, named));
-  if (chosen.length > 0) {
-    const bytes = chosen.reduce((sum, row) => sum + row.bytes, 0);
+  const { selected, warnings } = choose(await listForeign(deps, user, mediaToCopy));
+  if (selected.length > 0) {
+    const bytes = selected.reduce((sum, row) => sum + row.bytes, 0);
     await requireFreeStorage(deps, user.userId, bytes);
   }
-  const gate = createGate({ concurrency: CONCURRENT_COPIES, maxWaiting: chosen.length });
+  const gate = createGate({ concurrency: CONCURRENT_COPIES, maxWaiting: selected.length });
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(COPY_MS)]);
   const outcomes = await Promise.allSettled(
-    chosen.map(row => gate(() => copyOne(deps, user, row, inTime), inTime)),
+    selected.map(row => gate(() => copyOne(deps, user, row, inTime), inTime)),
   );
-  const copied = outcomes.map(it => (it.status === 'fulfilled' ? it.value : undefined));
+  const copied = outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : undefined));
   const rows = copied.filter(row => row !== undefined);
-  const failed = outcomes.find(it => it.status === 'rejected');
+  const failed = outcomes.find(outcome => outcome.status === 'rejected');
   if (failed !== undefined) {
     await dropMedia(deps, rows);
     if (!inTime.aborted || signal.aborted) throw failed.reason;
@@ -61,7 +61,7 @@ export async function copyMedia(
       headers: { 'retry-after': '60' },
     });
   }
-  const copies = chosen.flatMap(({ id }, index) => {
+  const copies = selected.flatMap(({ id }, index) => {
     const copy = copied[index];
     return copy === undefined ? [] : [[id, copy.id] as const];
   });
@@ -73,10 +73,10 @@ async function listForeign(
   { userId }: UserActor,
   { ids, from }: NamedMedia,
 ): Promise<readonly MediaRow[]> {
-  const own = { ids, workspace: userWorkspace(userId), userIds: [userId] };
-  const known = new Set((await listUsableMedia(deps.db, own)).map(({ id }) => id));
+  const ownMedia = { ids, workspace: userWorkspace(userId), userIds: [userId] };
+  const usableIds = new Set((await listUsableMedia(deps.db, ownMedia)).map(({ id }) => id));
   return await listUsableMedia(deps.db, {
-    ids: ids.filter(id => !known.has(id)),
+    ids: ids.filter(id => !usableIds.has(id)),
     workspace: getWorkspaceId(from),
     userIds: from.team_id === null ? [from.user_id] : [],
   });
@@ -84,19 +84,19 @@ async function listForeign(
 
 /** Selects, in order, each file that still fits. */
 function choose(rows: readonly MediaRow[]): {
-  readonly chosen: readonly MediaRow[];
+  readonly selected: readonly MediaRow[];
   readonly warnings: readonly string[];
 } {
-  let left = MAX_BYTES;
-  const chosen = rows.slice(0, MAX_EXPORTED_MEDIA).filter(({ bytes }) => {
-    const fits = bytes <= left;
-    if (fits) left -= bytes;
+  let remaining = MAX_BYTES;
+  const selected = rows.slice(0, MAX_EXPORTED_MEDIA).filter(({ bytes }) => {
+    const fits = bytes <= remaining;
+    if (fits) remaining -= bytes;
     return fits;
   });
-  const count = rows.length - chosen.length;
-  if (count === 0) return { chosen, warnings: [] };
+  const count = rows.length - selected.length;
+  if (count === 0) return { selected, warnings: [] };
   return {
-    chosen,
+    selected,
     warnings: [
       `${count} media were not copied: at most ${MAX_EXPORTED_MEDIA} files of ${MAX_BYTES} bytes in all are. Upload your own in their places.`,
     ],

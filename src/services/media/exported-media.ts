@@ -17,10 +17,10 @@ export interface ExportedMedia {
 
 /** Embeds, in order, each file that still fits. */
 export function chooseEmbedded(rows: readonly MediaRow[]): readonly ExportedMedia[] {
-  let left = MAX_EMBEDDED_BYTES;
+  let remaining = MAX_EMBEDDED_BYTES;
   return rows.slice(0, MAX_EXPORTED_MEDIA).map(row => {
-    const isEmbedded = row.bytes <= left;
-    if (isEmbedded) left -= row.bytes;
+    const isEmbedded = row.bytes <= remaining;
+    if (isEmbedded) remaining -= row.bytes;
     return { row, isEmbedded };
   });
 }
@@ -49,13 +49,13 @@ async function* writeData(
   });
   if (file === undefined) return;
   yield ',"data":"';
-  let rest = Buffer.alloc(0);
+  let remainder = Buffer.alloc(0);
   for await (const chunk of freeAfterUse(file.stream)) {
-    const bytes = Buffer.concat([rest, chunk]);
+    const bytes = Buffer.concat([remainder, chunk]);
     // Base64 encodes three bytes as four characters; the remainder waits for the next piece.
-    const whole = bytes.length - (bytes.length % 3);
-    yield bytes.toString('base64', 0, whole);
-    rest = Buffer.copyBytesFrom(bytes, whole);
+    const complete = bytes.length - (bytes.length % 3);
+    yield bytes.toString('base64', 0, complete);
+    remainder = Buffer.copyBytesFrom(bytes, complete);
   }
-  yield `${rest.toString('base64')}"`;
+  yield `${remainder.toString('base64')}"`;
 }

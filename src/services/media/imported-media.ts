@@ -44,25 +44,25 @@ export async function receiveMedia(
   signal: AbortSignal,
 ): Promise<ReceivedMedia> {
   checkEmbedded(files);
-  const known = await findKnown(deps, user, files);
-  const missing = files.filter(file => !known.has(file.mediaId));
-  if (missing.length > 0) await requireFreeStorage(deps, user.userId);
+  const knownMedia = await findKnown(deps, user, files);
+  const filesToStore = files.filter(file => !knownMedia.has(file.mediaId));
+  if (filesToStore.length > 0) await requireFreeStorage(deps, user.userId);
   const gate = createGate({ concurrency: CONCURRENT_FETCHES, maxWaiting: files.length });
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
   const outcomes = await Promise.allSettled(
-    missing.map(file => gate(() => receiveOne(deps, user, file, inTime), signal)),
+    filesToStore.map(file => gate(() => receiveOne(deps, user, file, inTime), signal)),
   );
-  const rows = outcomes.flatMap(it =>
-    it.status === 'fulfilled' && typeof it.value !== 'string' ? [it.value] : [],
+  const rows = outcomes.flatMap(outcome =>
+    outcome.status === 'fulfilled' && typeof outcome.value !== 'string' ? [outcome.value] : [],
   );
-  const failed = outcomes.find(it => it.status === 'rejected');
+  const failed = outcomes.find(outcome => outcome.status === 'rejected');
   if (failed !== undefined || signal.aborted) {
     await dropMedia(deps, rows);
     throw failed?.reason ?? signal.reason;
   }
   const replacements = new Map<string, Replacement>();
   const warnings: string[] = [];
-  for (const [index, file] of missing.entries()) {
+  for (const [index, file] of filesToStore.entries()) {
     const outcome = outcomes[index];
     if (outcome?.status !== 'fulfilled') continue;
     if (typeof outcome.value === 'string') warnings.push(outcome.value);
@@ -126,8 +126,8 @@ async function receiveOne(
   try {
     return toMediaRow(await receiveUrl(deps, url, signal, 'import'), owner, file);
   } catch (err) {
-    const isRefused = err instanceof AppError && err.status < 500;
-    if (!isRefused && !signal.aborted) throw err;
+    const isClientError = err instanceof AppError && err.status < 500;
+    if (!isClientError && !signal.aborted) throw err;
     return `The media ${mediaId} could not be fetched from ${url.slice(0, 200)}: ${toError(err).message} Upload it again, and put it where the graph names it.`;
   }
 }

@@ -70,8 +70,8 @@ async function mayIn(
 ): Promise<boolean> {
   if (workspace === userWorkspace(user.userId)) return true;
   const team = await findTeam(deps.db, user.userId, workspace);
-  const standing = { user_id: user.userId, team_id: workspace, team_role: team?.role ?? null };
-  return can(user, verb, { workspace: standing });
+  const access = { user_id: user.userId, team_id: workspace, team_role: team?.role ?? null };
+  return can(user, verb, { workspace: access });
 }
 
 function inUse(uses: readonly MediaUse[]): AppError {

@@ -17,7 +17,7 @@ export function parseMediaUrl({ settings }: SettingsOnly, url: string): string |
   return url.startsWith(prefix) ? url.slice(prefix.length).split('/', 1)[0] : undefined;
 }
 
-/** The answer to every upload. */
+/** Presents the result of every upload. */
 export function presentUpload(deps: SettingsOnly, row: NewMedia) {
   return {
     url: mediaUrl(deps, row),

@@ -23,7 +23,7 @@ export async function listUses(deps: Deps, actor: Actor, mediaId: string, query:
   );
   const data = [];
   // Sequential: a graph may be large, so only one is in memory.
-  for (const row of page.data) data.push(presentUse(row, await nodesOf(deps, row, mediaId)));
+  for (const row of page.data) data.push(presentUse(row, await findNodes(deps, row, mediaId)));
   return { ...page, data };
 }
 
@@ -37,7 +37,7 @@ const USE_ORDER: Order<UseRow, UseKey> = {
   write: ({ kind, id }) => `${kind}:${id}`,
   read: text => {
     const [name, id = '', more] = text.split(':');
-    const kind = USE_KINDS.find(it => it === name);
+    const kind = USE_KINDS.find(candidate => candidate === name);
     const isKey = isId(kind === 'execution' ? 'execution' : 'workflow', id) && more === undefined;
     return kind !== undefined && isKey ? { kind, id } : undefined;
   },
@@ -57,7 +57,7 @@ async function fetchUses(
   return rows;
 }
 
-async function nodesOf(
+async function findNodes(
   { db }: Pick<Deps, 'db'>,
   { workflow_id, version }: UseRow,
   mediaId: string,
@@ -73,7 +73,7 @@ async function nodesOf(
     .map(({ id, data }) => ({ id, label: String(data?.label ?? id) }));
 }
 
-function presentUse(row: UseRow, nodes: Awaited<ReturnType<typeof nodesOf>>) {
+function presentUse(row: UseRow, nodes: Awaited<ReturnType<typeof findNodes>>) {
   return {
     kind: row.kind,
     workflow: { id: row.workflow_id, name: row.workflow_name },

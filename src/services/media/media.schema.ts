@@ -1,4 +1,4 @@
-// Defines the schemas of media requests and answers.
+// Defines the schemas of media requests and responses.
 import { type Static, Type } from 'typebox';
 import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
@@ -13,7 +13,7 @@ const HINTS = {
 export const Hints = Exact(HINTS);
 export type Hints = Static<typeof Hints>;
 
-const InlineBody = NamedExact('InlineUpload', 'A file as a data URL, or its address', {
+const InlineBody = NamedExact('InlineUpload', 'A file as a data URL, or its URL', {
   dataUrl: Type.Optional(Type.String({ description: '`data:<type>;base64,…`, up to 3 MB of file' })),
   url: Type.Optional(
     Type.String({ maxLength: 8192, description: 'A public URL; the service downloads and stores the file' }),
@@ -41,14 +41,14 @@ export const InlineUpload = Type.Unsafe<InlineBody>({
   },
 });
 
-export const MintBody = NamedExact('MintRequest', 'The file to be put', {
+export const MintBody = NamedExact('MintRequest', 'The file to upload', {
   contentType: Type.String({ maxLength: 200 }),
   bytes: Type.Integer({ minimum: 1, description: 'The exact length of the file' }),
   filename: Type.String({ minLength: 1, maxLength: 1000 }),
 });
 export type MintBody = Static<typeof MintBody>;
 
-export const CompleteBody = NamedExact('CompleteRequest', 'The upload that is done', {
+export const CompleteBody = NamedExact('CompleteRequest', 'The upload to complete', {
   mediaId: Type.String(),
   ...HINTS,
 });
@@ -87,7 +87,7 @@ const RESULT = {
   bytes: Type.Integer({ description: 'Size of the stored file; an SVG is stored sanitized' }),
 };
 
-export const UploadResult = Named('Media', 'A file that the service keeps', RESULT);
+export const UploadResult = Named('Media', 'A stored file', RESULT);
 
 export const MediaItem = Named('MediaItem', 'A media file with its name and owner', {
   ...RESULT,
@@ -113,7 +113,7 @@ export const MediaUsePage = PageSchema(
   }),
 );
 
-export const MintedUpload = Named('MintedUpload', 'Where to put a file, and with which headers', {
+export const MintedUpload = Named('MintedUpload', 'The URL and headers for an upload', {
   uploadUrl: Type.String({ format: 'uri', description: 'PUT the bytes here within 15 minutes' }),
   method: Type.Literal('PUT'),
   headers: Type.Record(Type.String(), Type.String(), {

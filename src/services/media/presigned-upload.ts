@@ -40,7 +40,7 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
   };
   await deps.db.transaction(async tx => {
     if (!(await lockMinting(tx, owner.userId, MINT_WAIT_MS)))
-      throw busy('Another upload of this account is being minted', nowMs);
+      throw busy('Another upload of this account is being created', nowMs);
     await checkBudget(tx, owner.userId, bytes, nowMs);
     await lockFreeStorage(tx, deps.settings, { userId: owner.userId, bytes });
     await insertUpload(tx, upload);
@@ -79,13 +79,13 @@ async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number)
   const mintedAt = await findMintedAt(tx, userId, since, over);
   const freeMs = (mintedAt?.getTime() ?? nowMs) + HOUR_MS - nowMs;
   const reset = Math.ceil((nowMs + freeMs) / 1000);
-  const what = 'More than 10 GB of uploads were minted in the last hour';
-  throw rateLimitError('upload_budget_exceeded', what, { limit: BUDGET_BYTES, reset }, nowMs);
+  const reason = 'More than 10 GB of uploads were created in the last hour';
+  throw rateLimitError('upload_budget_exceeded', reason, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
 /** Another request holds the account's lock; it may be free in a second. */
-export function busy(what: string, nowMs: number): AppError {
-  return rateLimitError('upload_busy', what, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
+export function busy(reason: string, nowMs: number): AppError {
+  return rateLimitError('upload_busy', reason, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
 }
 
 function presign(

@@ -131,21 +131,21 @@ interface Peeked {
 async function peek(source: Source): Promise<Peeked> {
   if (source instanceof Uint8Array) return { start: source, source, close: async () => undefined };
   const chunks = source[Symbol.asyncIterator]();
-  const seen: Uint8Array[] = [];
+  const readChunks: Uint8Array[] = [];
   let bytes = 0;
   while (bytes < SNIFFED_BYTES) {
     const { value, done } = await chunks.next();
     if (done === true) break;
     // The next chunk is requested while the current one is still in use.
-    seen.push(Buffer.copyBytesFrom(value));
+    readChunks.push(Buffer.copyBytesFrom(value));
     bytes += value.length;
   }
-  const start = Buffer.concat(seen);
-  const whole = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+  const start = Buffer.concat(readChunks);
+  const allChunks = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
     yield start;
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
   };
-  return { start, source: whole(), close: async () => await chunks.return?.() };
+  return { start, source: allChunks(), close: async () => await chunks.return?.() };
 }
 
 interface Bounds {

@@ -15,12 +15,12 @@ export async function receiveUrl(
   deps: Deps,
   url: string,
   signal: AbortSignal,
-  door: FetchSource = 'url',
+  source: FetchSource = 'url',
 ): Promise<ReceivedFile> {
-  const maxBytes = maxBytesForAnyType(door);
+  const maxBytes = maxBytesForAnyType(source);
   try {
-    const found = (await openOwn(deps, url)) ?? (await openOther(deps, url, { signal, maxBytes }));
-    return await receiveFile(deps, { ...found, maxBytes: type => maxBytesFor(door, type) }, signal);
+    const received = (await openOwn(deps, url)) ?? (await openOther(deps, url, { signal, maxBytes }));
+    return await receiveFile(deps, { ...received, maxBytes: type => maxBytesFor(source, type) }, signal);
   } catch (err) {
     if (!(err instanceof FetchError) || signal.aborted) throw err;
     if (err.code === 'too_large')
@@ -38,15 +38,15 @@ async function openOther(
   url: string,
   bounds: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<OpenedFile> {
-  const answer = await deps.fetch.stream(url, { ...bounds, timeoutMs: TIMEOUT_MS });
-  if (answer.status !== 200) {
-    await closeBody(answer.body);
-    throw new AppError('fetch_failed', `${new URL(url).hostname} responded with status ${answer.status}.`);
+  const response = await deps.fetch.stream(url, { ...bounds, timeoutMs: TIMEOUT_MS });
+  if (response.status !== 200) {
+    await closeBody(response.body);
+    throw new AppError('fetch_failed', `${new URL(url).hostname} responded with status ${response.status}.`);
   }
   return {
-    source: answer.body,
-    declared: answer.headers['content-type'],
-    name: lastOf(answer.url),
+    source: response.body,
+    declared: response.headers['content-type'],
+    name: getFileName(response.url),
   };
 }
 
@@ -65,12 +65,12 @@ async function closeBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body) break;
 }
 
-function lastOf(url: string): string {
-  const last = new URL(url).pathname.split('/').at(-1) ?? '';
+function getFileName(url: string): string {
+  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
   try {
-    return decodeURIComponent(last);
+    return decodeURIComponent(segment);
   } catch {
     // Not every % in a URL is a valid escape.
-    return last;
+    return segment;
   }
 }

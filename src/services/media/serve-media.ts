@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts';
 export interface OpenedMedia {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** undefined for an answer without a body, or to HEAD. */
+  /** Undefined for a response without a body, or to HEAD. */
   readonly stream: Readable | undefined;
 }
 
@@ -24,19 +24,19 @@ export async function openMedia(
 ): Promise<OpenedMedia> {
   const row = isId('media', mediaId) ? await findMedia(deps.db, mediaId) : undefined;
   if (row === undefined || row.name !== name) throw new AppError('not_found', 'Media not found.');
-  const answer = toMediaResponse(request, {
+  const response = toMediaResponse(request, {
     name: row.name,
     contentType: row.content_type,
     bytes: row.bytes,
     sha256: row.sha256,
     createdAt: row.created_at,
   });
-  const hasBody = request.method === 'GET' && (answer.status === 200 || answer.status === 206);
-  if (!hasBody) return { ...answer, stream: undefined };
+  const hasBody = request.method === 'GET' && (response.status === 200 || response.status === 206);
+  if (!hasBody) return { ...response, stream: undefined };
   return (
-    (await redirect(deps, row, answer)) ?? {
-      ...answer,
-      stream: (await deps.storage.read(row.id, answer.range)).stream,
+    (await redirect(deps, row, response)) ?? {
+      ...response,
+      stream: (await deps.storage.read(row.id, response.range)).stream,
     }
   );
 }

@@ -60,19 +60,19 @@ export async function keepMediaIn(tx: Tx, settings: Plans, media: readonly NewMe
  * other's commits, each on its own connection.
  */
 export function createMediaKeeper(db: Db, settings: Plans): Deps['keepMedia'] {
-  const keep = createBatcher((rows: readonly NewMedia[]) => keepBatch(db, settings, rows), {
+  const recordBatched = createBatcher((rows: readonly NewMedia[]) => recordBatch(db, settings, rows), {
     maxItems: 100,
     concurrency: 2,
     isItemFault: err => !isOutage(err),
   });
   return async row => {
-    const refused = await keep(row);
-    if (refused !== undefined) throw refused;
+    const rejection = await recordBatched(row);
+    if (rejection !== undefined) throw rejection;
   };
 }
 
 /** Selects, in order, each file that fits, with the reason for the others. */
-function keepBatch(
+function recordBatch(
   db: Db,
   settings: Plans,
   rows: readonly NewMedia[],

@@ -29,11 +29,11 @@ export async function findStoredMedia(
   { mediaId, url = '' }: MediaSource,
   kind: MediaKind,
 ): Promise<MediaRef | undefined> {
-  const known = await findUsable(deps, owner, mediaId ?? parseMediaUrl(deps, url));
-  if (known !== undefined) return requireKind(toRef(deps, known), kind);
+  const usable = await findUsable(deps, owner, mediaId ?? parseMediaUrl(deps, url));
+  if (usable !== undefined) return requireKind(toRef(deps, usable), kind);
   if (mediaId === undefined) return undefined;
-  const open = isId('media', mediaId) ? await findOpenUploads(deps.db, [mediaId]) : undefined;
-  if (open?.has(mediaId)) throw new AppError('upload_not_found', incompleteUpload(mediaId));
+  const openUploads = isId('media', mediaId) ? await findOpenUploads(deps.db, [mediaId]) : undefined;
+  if (openUploads?.has(mediaId)) throw new AppError('upload_not_found', incompleteUpload(mediaId));
   throw new AppError('not_found', `Media ${mediaId.slice(0, 64)} was not found in this workspace.`);
 }
 
@@ -45,8 +45,8 @@ export function incompleteUpload(mediaId: string): string {
 /** Throws `unsupported_type` if the media is of another kind. */
 export function requireKind(ref: MediaRef, kind: MediaKind): MediaRef {
   if (ref.contentType.startsWith(`${kind}/`)) return ref;
-  const wanted = kind === 'video' ? 'a video' : `an ${kind}`;
-  throw new AppError('unsupported_type', `${ref.url} is ${ref.contentType}, not ${wanted}.`);
+  const expected = kind === 'video' ? 'a video' : `an ${kind}`;
+  throw new AppError('unsupported_type', `${ref.url} is ${ref.contentType}, not ${expected}.`);
 }
 
 async function findUsable(

@@ -30,9 +30,9 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
 
 /** A crash leaves orphaned files, which the media sweep deletes. */
 async function removeFiles(deps: Deps, ids: readonly string[]): Promise<void> {
-  const left = ids.values();
+  const remainingIds = ids.values();
   const removeNext = async (): Promise<void> => {
-    for (const id of left) await dropFile(deps, id);
+    for (const id of remainingIds) await dropFile(deps, id);
   };
   await Promise.all(Array.from({ length: CONCURRENT_REMOVALS }, removeNext));
 }

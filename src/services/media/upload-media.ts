@@ -62,12 +62,13 @@ async function readForm(
   try {
     for await (const part of form) {
       if ('value' in part) fields.set(part.field, part.value);
-      else if (part.field !== 'file') throw refusal(`The form has a file named ${part.field}; name it file.`);
-      else if (file !== undefined) throw refusal('The form has more than one file.');
+      else if (part.field !== 'file')
+        throw invalidForm(`The form has a file named ${part.field}; name it file.`);
+      else if (file !== undefined) throw invalidForm('The form has more than one file.');
       else
         file = await receiveFile(deps, { ...part, maxBytes: type => maxBytesFor('multipart', type) }, signal);
     }
-    if (file === undefined) throw refusal('The form has no file: send it as a part named file.');
+    if (file === undefined) throw invalidForm('The form has no file: send it as a part named file.');
     return { file, hints: parseHints(fields) };
   } catch (err) {
     if (file !== undefined) await dropFile(deps, file.id);
@@ -77,10 +78,10 @@ async function readForm(
 
 /** Parses numeric fields; an empty field counts as absent. */
 function parseHints(fields: ReadonlyMap<string, string>): Hints {
-  const given = [...fields].filter(([, text]) => text.trim() !== '');
-  const hints: unknown = Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
+  const filled = [...fields].filter(([, text]) => text.trim() !== '');
+  const hints: unknown = Object.fromEntries(filled.map(([name, text]) => [name, Number(text)]));
   if (matchesSchema(Hints, hints)) return hints;
-  throw refusal(
+  throw invalidForm(
     'Besides file, the form may have width and height, whole numbers from 1 to 100000, and duration in seconds, up to 86400.',
   );
 }
@@ -89,19 +90,19 @@ function parseHints(fields: ReadonlyMap<string, string>): Hints {
 export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, signal: AbortSignal) {
   const owner = await findUploader(deps, actor);
   const { dataUrl, url, ...hints } = body;
-  if ((dataUrl === undefined) === (url === undefined)) throw refusal('Send either dataUrl or url.');
+  if ((dataUrl === undefined) === (url === undefined)) throw invalidForm('Send either dataUrl or url.');
   const file =
     dataUrl === undefined
       ? await receiveUrl(deps, url ?? '', signal)
-      : await receiveFile(deps, incomingOf(parseDataUrl(dataUrl)), signal);
+      : await receiveFile(deps, toIncoming(parseDataUrl(dataUrl)), signal);
   return presentUpload(deps, await keepFile(deps, file, owner, hints));
 }
 
-function incomingOf({ contentType, bytes }: DataUrl) {
+function toIncoming({ contentType, bytes }: DataUrl) {
   const maxBytes = (type: Parameters<typeof maxBytesFor>[1]): number => maxBytesFor('dataUrl', type);
   return { source: bytes, maxBytes, declared: contentType, name: 'file' };
 }
 
-function refusal(message: string): AppError {
+function invalidForm(message: string): AppError {
   return new AppError('invalid_request', message);
 }

@@ -28,12 +28,12 @@ export async function startLiveModels(
   };
   await load();
   // Sequential: a change that arrives during a read is read afterwards.
-  let last = Promise.resolve();
+  let lastRead = Promise.resolve();
   const refresh = (): Promise<void> => {
-    last = last
+    lastRead = lastRead
       .then(load)
       .catch((err: unknown) => deps.log.warn({ err }, 'the models could not be read again'));
-    return last;
+    return lastRead;
   };
   const timer = setInterval(() => void refresh(), CHECK_MS);
   timer.unref();
@@ -41,7 +41,7 @@ export async function startLiveModels(
     refresh,
     close: () => {
       clearInterval(timer);
-      return last;
+      return lastRead;
     },
   };
 }

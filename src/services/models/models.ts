@@ -66,7 +66,7 @@ export async function writeModels(
   if (input.models.length > MAX_MODELS) {
     throw new AppError('invalid_request', `Too many models. The maximum per request is ${MAX_MODELS}.`);
   }
-  const models = input.models.map(parseSent);
+  const models = input.models.map(parseModelAt);
   const file = deps.settings.MODELS_FILE;
   if (file !== undefined) await writeFileOver(file, input.revision, models);
   else {
@@ -82,9 +82,9 @@ export async function writeModels(
   return loadModels(deps);
 }
 
-function parseSent(given: unknown, index: number): Model {
+function parseModelAt(value: unknown, index: number): Model {
   try {
-    return parseModel(given);
+    return parseModel(value);
   } catch (err) {
     if (!(err instanceof ModelError)) throw err;
     const path = `/models/${index}${err.path}`;
@@ -98,12 +98,12 @@ function stale(): AppError {
   return new AppError('stale_write', 'The models changed after you read them. Try again.');
 }
 
-function parseAll(given: readonly unknown[]): Omit<InstalledModels, 'revision'> {
+function parseAll(values: readonly unknown[]): Omit<InstalledModels, 'revision'> {
   const models: Model[] = [];
   const problems: string[] = [];
-  for (const one of given.slice(0, MAX_MODELS)) {
+  for (const value of values.slice(0, MAX_MODELS)) {
     try {
-      models.push(parseModel(one));
+      models.push(parseModel(value));
     } catch (err) {
       if (!(err instanceof ModelError)) throw err;
       problems.push(err.message);
@@ -113,8 +113,8 @@ function parseAll(given: readonly unknown[]): Omit<InstalledModels, 'revision'> 
 }
 
 async function fileRevision(file: string): Promise<string> {
-  const found = await stat(file, { bigint: true }).catch(absent);
-  return found === undefined ? 'none' : `${found.ino}-${found.size}-${found.mtimeNs}`;
+  const stats = await stat(file, { bigint: true }).catch(absent);
+  return stats === undefined ? 'none' : `${stats.ino}-${stats.size}-${stats.mtimeNs}`;
 }
 
 async function loadFile(file: string): Promise<InstalledModels> {
@@ -133,10 +133,10 @@ async function loadFile(file: string): Promise<InstalledModels> {
 }
 
 /** Writes the complete new file and then renames it over the old one, so that readers see one or the other. */
-async function writeFileOver(file: string, revision: string, changed: readonly Model[]): Promise<void> {
+async function writeFileOver(file: string, revision: string, changes: readonly Model[]): Promise<void> {
   const before = await loadFile(file);
   if (before.revision !== revision) throw stale();
-  const byType = new Map([...before.models, ...changed].map(model => [model.nodeType, model]));
+  const byType = new Map([...before.models, ...changes].map(model => [model.nodeType, model]));
   const models = [...byType.values()].sort((a, b) => (a.nodeType < b.nodeType ? -1 : 1));
   const draft = join(dirname(file), `.${process.pid}-${Date.now()}.models`);
   const handle = await open(draft, 'wx');

@@ -50,13 +50,15 @@ export async function planModels(
   requireScope(actor, 'instance:admin');
   const { revision, models } = await loadModels(deps);
   const installed = withShipped(models);
-  const asked =
+  const requested =
     endpoints ?? installed.flatMap(model => (model.provider === provider ? [model.endpoint] : []));
-  const listed = await list(deps, provider, { endpoints: asked, isFull: true });
-  const missing = asked.filter(one => !listed.some(row => nameOf(row.endpoint) === nameOf(one)));
-  if (endpoints !== undefined && missing.length > 0)
-    throw new AppError('not_found', `${provider} does not list ${missing.join(', ')}.`);
-  const names = new Set(asked.map(nameOf));
+  const listed = await list(deps, provider, { endpoints: requested, isFull: true });
+  const unlisted = requested.filter(
+    endpoint => !listed.some(row => nameOf(row.endpoint) === nameOf(endpoint)),
+  );
+  if (endpoints !== undefined && unlisted.length > 0)
+    throw new AppError('not_found', `${provider} does not list ${unlisted.join(', ')}.`);
+  const names = new Set(requested.map(nameOf));
   const options = {
     date: new Date(deps.now()).toISOString().slice(0, 10),
     addsNew: endpoints !== undefined,

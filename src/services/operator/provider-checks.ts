@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 8_000_000;
 const KEPT_MS = 10_000;
 
-export const ProvidersResponse = Named('Providers', 'The providers of models, and whether they answer', {
+export const ProvidersResponse = Named('Providers', 'The model providers, and whether they respond', {
   providers: Type.Array(
     Type.Object({
       name: Type.String(),
@@ -30,15 +30,15 @@ export const ProvidersResponse = Named('Providers', 'The providers of models, an
 type CheckDeps = Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
 type Checked = Awaited<ReturnType<typeof check>>;
 
-const kept = new WeakMap<object, { readonly atMs: number; readonly checked: Promise<Checked> }>();
+const recentChecks = new WeakMap<object, { readonly atMs: number; readonly checked: Promise<Checked> }>();
 
 /** Throws 401 without the scope `instance:admin`. */
 export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Checked> {
   requireScope(actor, 'instance:admin');
-  const last = kept.get(deps.settings);
-  if (last !== undefined && deps.now() - last.atMs < KEPT_MS) return last.checked;
+  const recent = recentChecks.get(deps.settings);
+  if (recent !== undefined && deps.now() - recent.atMs < KEPT_MS) return recent.checked;
   const checked = check(deps);
-  kept.set(deps.settings, { atMs: deps.now(), checked });
+  recentChecks.set(deps.settings, { atMs: deps.now(), checked });
   return checked;
 }
 
@@ -47,19 +47,19 @@ async function check(deps: CheckDeps) {
   return { providers, checkedAt: new Date(deps.now()).toISOString() };
 }
 
-/** What each provider says now; the client must trust their origins. */
+/** Asks each provider now; the client must trust their origins. */
 export function askProviders(client: GuardedFetch, settings: Deps['settings']) {
-  return Promise.all(listProbes(settings).map(probe => ask(client, probe)));
+  return Promise.all(listProbes(settings).map(probe => checkProvider(client, probe)));
 }
 
-async function ask(providerFetch: GuardedFetch, { request, address, ...provider }: ProbedProvider) {
-  const shown = { ...provider, isConfigured: request !== undefined, address: address ?? null };
-  if (request === undefined) return { ...shown, answers: null, latencyMs: null, error: null };
+async function checkProvider(providerFetch: GuardedFetch, { request, address, ...provider }: ProbedProvider) {
+  const presented = { ...provider, isConfigured: request !== undefined, address: address ?? null };
+  if (request === undefined) return { ...presented, answers: null, latencyMs: null, error: null };
   const startedMs = performance.now();
   const error = await providerFetch
     .fetch(request.url, { headers: request.headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
     .then(({ status }) => faultOf(status))
     .catch((err: unknown) => toError(err).message);
   const latencyMs = Math.round(performance.now() - startedMs);
-  return { ...shown, answers: error === null, latencyMs, error };
+  return { ...presented, answers: error === null, latencyMs, error };
 }

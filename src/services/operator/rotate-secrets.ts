@@ -29,37 +29,37 @@ export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets
     session.transaction('read committed', async () => {
       await lockEncrypted(session);
       let [rotated, already] = [0, 0];
-      for (const place of ENCRYPTED_PLACES) {
-        const done = await rotatePlace(session, place, keys);
-        rotated += done.rotated;
-        already += done.already;
+      for (const column of ENCRYPTED_PLACES) {
+        const counts = await rotateColumn(session, column, keys);
+        rotated += counts.rotated;
+        already += counts.already;
       }
       return { rotated, already };
     }),
   );
 }
 
-async function rotatePlace(
+async function rotateColumn(
   session: Session,
-  place: EncryptedPlace,
+  column: EncryptedPlace,
   keys: SecretsKeys,
 ): Promise<RotatedSecrets> {
   let [rotated, already] = [0, 0];
   for (let after = ''; ; ) {
-    const found = await listEncrypted(session, place, after);
-    const changed = found.flatMap(({ id, value }): EncryptedValue[] => {
+    const values = await listEncrypted(session, column, after);
+    const reencrypted = values.flatMap(({ id, value }): EncryptedValue[] => {
       const text = read(keys.from, value);
       if (text !== undefined) return [{ id, value: encrypt(keys.to, text) }];
       if (read(keys.to, value) !== undefined) return [];
       throw new AppError(
         'conflict',
-        `The secret of ${place.table} ${id} was not encrypted with either key. Nothing was changed. Start with the key that encrypted it.`,
+        `The secret of ${column.table} ${id} was not encrypted with either key. Nothing was changed. Start with the key that encrypted it.`,
       );
     });
-    if (changed.length > 0) await replaceEncrypted(session, place, changed);
-    rotated += changed.length;
-    already += found.length - changed.length;
-    const last = found.at(-1);
+    if (reencrypted.length > 0) await replaceEncrypted(session, column, reencrypted);
+    rotated += reencrypted.length;
+    already += values.length - reencrypted.length;
+    const last = values.at(-1);
     if (last === undefined) return { rotated, already };
     after = last.id;
   }

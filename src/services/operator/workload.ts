@@ -13,7 +13,7 @@ import { Named, Nullable, Timestamp } from '../schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
-export const WorkloadResponse = Named('Workload', 'What there is to do, and who does it', {
+export const WorkloadResponse = Named('Workload', 'Pending work, and the workers', {
   runs: Type.Object({
     queued: Type.Integer({ minimum: 0, description: 'Ready, waiting for a worker' }),
     running: Type.Integer({ minimum: 0, description: 'Running on a worker' }),
@@ -61,7 +61,7 @@ export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor:
   };
 }
 
-export const PlansResponse = Named('Plans', 'The plans that accounts may have', {
+export const PlansResponse = Named('Plans', 'The available plans', {
   plans: Type.Array(
     Type.Object({
       name: Type.String(),

@@ -21,9 +21,9 @@ export interface PreviewSource {
 /** Throws `invalid_scene_graph` with pointers, 404 and 403. Ports show their placeholders. */
 export async function openSource(deps: Deps, user: UserActor, body: PreviewBody): Promise<PreviewSource> {
   const { sceneGraph, templateId, workflowId, nodeId, props = {} } = body;
-  const given = [sceneGraph, templateId, workflowId].filter(value => value !== undefined);
+  const selectors = [sceneGraph, templateId, workflowId].filter(value => value !== undefined);
   const isWhole = workflowId === undefined || nodeId !== undefined;
-  if (given.length !== 1 || !isWhole)
+  if (selectors.length !== 1 || !isWhole)
     throw new AppError(
       'invalid_request',
       'Send exactly one of sceneGraph, templateId, or workflowId with nodeId.',
@@ -31,10 +31,10 @@ export async function openSource(deps: Deps, user: UserActor, body: PreviewBody)
   const owner = { userId: user.userId, workspace: userWorkspace(user.userId) };
   if (workflowId !== undefined && nodeId !== undefined) return openNode(deps, user, workflowId, nodeId);
   if (templateId !== undefined) requireTemplate(templateId);
-  return open(templateId === undefined ? { props: { sceneGraph } } : { templateId, props }, owner);
+  return toSource(templateId === undefined ? { props: { sceneGraph } } : { templateId, props }, owner);
 }
 
-function open(config: Readonly<Record<string, unknown>>, owner: RenderOwner): PreviewSource {
+function toSource(config: Readonly<Record<string, unknown>>, owner: RenderOwner): PreviewSource {
   const mode = readMode(config);
   if (mode.kind === 'none') throw new AppError('invalid_request', mode.problem);
   const graph = fillForPreview(mode);
@@ -54,5 +54,8 @@ async function openNode(
   if (node === undefined)
     throw new AppError('not_found', `The workflow has no video:renderer node with the id ${nodeId}.`);
   const { config, params } = node.data;
-  return open({ ...config, ...params }, { userId: user.userId, workspace: getWorkspaceId(view.workflow) });
+  return toSource(
+    { ...config, ...params },
+    { userId: user.userId, workspace: getWorkspaceId(view.workflow) },
+  );
 }

@@ -19,35 +19,35 @@ export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody,
   const { timeline, owner } = await openSource(deps, user, body);
   const order = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
   const resources = resourcesOf(timeline, order.frames);
-  const drawn = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
+  const result = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
     drawFrames(timeline, files, order, signal),
   );
-  const keep = (file: Still) => storeMedia(deps, { ...owner, executionId: null }, file, signal);
+  const keep = (file: DrawnStill) => storeMedia(deps, { ...owner, executionId: null }, file, signal);
   const frames = [];
-  for (const { frame, bytes: source, width, height } of drawn.frames) {
+  for (const { frame, bytes: source, width, height } of result.frames) {
     const file = { source, contentType: `image/${format}`, name: `frame-${frame}` };
     const url = body.keep === false ? toDataUrl(file) : (await keep(file)).url;
     frames.push({ frame, url, width, height });
   }
-  const warnings = [...timeline.warnings, ...drawn.warnings];
+  const warnings = [...timeline.warnings, ...result.warnings];
   return { data: { frames, fps: timeline.fps, durationInFrames: timeline.durationInFrames, warnings } };
 }
 
-interface Still {
+interface DrawnStill {
   readonly source: Uint8Array;
   readonly contentType: string;
   readonly name: string;
 }
 
-function toDataUrl({ source, contentType }: Still): string {
+function toDataUrl({ source, contentType }: DrawnStill): string {
   return `data:${contentType};base64,${Buffer.from(source).toString('base64')}`;
 }
 
-function stillFormat({ format = 'png', range }: PreviewBody): (typeof FORMATS)[number] {
-  const known = FORMATS.find(name => name === format);
-  if (known === undefined) throw invalidField('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
-  if (range !== undefined) throw invalidField('/range', 'is of a clip: ask for the format mp4');
-  return known;
+function stillFormat({ format: name = 'png', range }: PreviewBody): (typeof FORMATS)[number] {
+  const format = FORMATS.find(candidate => candidate === name);
+  if (format === undefined) throw invalidField('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
+  if (range !== undefined) throw invalidField('/range', 'applies only to clips: set the format to mp4');
+  return format;
 }
 
 function chooseFrames(
@@ -55,13 +55,13 @@ function chooseFrames(
   { frames, timeSeconds }: PreviewBody,
 ): readonly number[] {
   const last = durationInFrames - 1;
-  const asked = frames ?? [
+  const requested = frames ?? [
     timeSeconds === undefined ? Math.floor(last / 2) : Math.floor(timeSeconds * fps + 1e-6),
   ];
-  const beyond = asked.find(frame => frame > last);
-  if (beyond === undefined) return asked;
+  const beyond = requested.find(frame => frame > last);
+  if (beyond === undefined) return requested;
   throw invalidField(
     frames === undefined ? '/timeSeconds' : '/frames',
-    `must lie within the video, which has ${durationInFrames} frames: ${last} is the last, and ${beyond} was asked for`,
+    `must lie within the video, which has ${durationInFrames} frames: the last is ${last}, but ${beyond} was requested`,
   );
 }

@@ -19,11 +19,11 @@ export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
     if (id !== undefined) return readOwn(deps, owner, id, maxBytes);
     if (!('src' in source) || !/^https?:/.test(source.src))
       throw new AppError('invalid_request', 'file paths are supported only on the command line');
-    const answer = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
-    if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
+    const response = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
+    if (response.status === 200) return { body: response.body, declared: response.headers['content-type'] };
     // Leaving an iteration at its first step closes the connection.
-    for await (const _ of answer.body) break;
-    throw new AppError('fetch_failed', `its URL responded with status ${answer.status}`);
+    for await (const _ of response.body) break;
+    throw new AppError('fetch_failed', `its URL responded with status ${response.status}`);
   };
 }
 

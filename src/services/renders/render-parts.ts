@@ -18,28 +18,29 @@ const MAX_PART_BYTES = 1_073_741_824;
 
 /** The segments stored under one name: of an execution's node, or of a clip. */
 export function createParts(deps: Deps, scope: string): NodeParts {
-  const known = new Set<string>();
-  const dropped = new AbortController();
+  const storedPaths = new Set<string>();
+  const discarded = new AbortController();
   // One after another: rendering needs disk and network more.
   let keeping = Promise.resolve();
   return {
     async restore(folder, signal) {
       for (const part of await listParts(deps.db, scope)) {
-        if (await fetchPart(deps, part, folder, signal)) known.add(part.name);
+        if (await fetchPart(deps, part, folder, signal)) storedPaths.add(part.name);
       }
     },
     keep(path) {
       const name = basename(path);
-      if (known.has(name)) return;
-      known.add(name);
+      if (storedPaths.has(name)) return;
+      storedPaths.add(name);
       keeping = keeping
-        .then(() => (dropped.signal.aborted ? undefined : keepPart(deps, scope, path, dropped.signal)))
+        .then(() => (discarded.signal.aborted ? undefined : keepPart(deps, scope, path, discarded.signal)))
         .catch((err: unknown) => {
-          if (!dropped.signal.aborted) deps.log.warn({ err, scope }, 'a part of a video could not be kept');
+          if (!discarded.signal.aborted)
+            deps.log.warn({ err, scope }, 'a segment of a video could not be stored');
         });
     },
     async drop() {
-      dropped.abort();
+      discarded.abort();
       await keeping;
       for (const { file_id } of await deleteParts(deps.db, scope)) await dropFile(deps, file_id);
     },

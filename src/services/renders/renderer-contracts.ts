@@ -33,9 +33,9 @@ export function sceneGraphContract(actor: Actor, include = 'all'): TaggedText {
   requireScope(actor, 'workflows:read');
   if (!Object.hasOwn(HALVES, include))
     throw invalidField('/include', `must be one of ${Object.keys(HALVES).join(', ')}`);
-  const made = contracts.get(include) ?? makeContract(HALVES[include as keyof typeof HALVES]);
-  contracts.set(include, made);
-  return made;
+  const contract = contracts.get(include) ?? makeContract(HALVES[include as keyof typeof HALVES]);
+  contracts.set(include, contract);
+  return contract;
 }
 
 function makeContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): TaggedText {
@@ -130,20 +130,20 @@ export async function readThumbnail(
 ): Promise<Thumbnail> {
   const template = requireTemplate(id);
   if (template.allow === undefined)
-    return { bytes: await thumbnailOf(template, signal), visibility: 'public' };
+    return { bytes: await getThumbnail(template, signal), visibility: 'public' };
   const [usable] = await usableBy(deps, requireScope(actor, 'workflows:read'), [template]);
   if (usable === undefined)
     throw new AppError('forbidden', "You don't have permission to use this private template.");
-  return { bytes: await thumbnailOf(template, signal), visibility: 'private' };
+  return { bytes: await getThumbnail(template, signal), visibility: 'private' };
 }
 
 /** Drawn once. */
-async function thumbnailOf(template: Template, signal: AbortSignal): Promise<Uint8Array> {
+async function getThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
   const { id } = template;
-  const drawn = thumbnails.get(id) ?? drawThumbnail(template, signal);
-  thumbnails.set(id, drawn);
+  const drawing = thumbnails.get(id) ?? drawThumbnail(template, signal);
+  thumbnails.set(id, drawing);
   try {
-    return await drawn;
+    return await drawing;
   } catch (err) {
     thumbnails.delete(id);
     throw err;
@@ -152,12 +152,12 @@ async function thumbnailOf(template: Template, signal: AbortSignal): Promise<Uin
 
 async function drawThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
   const timeline = openTemplate(template, {});
-  const refuse = (): never => {
+  const rejectFile = (): never => {
     throw new AppError('invalid_request', 'a template cannot contain files of its own');
   };
   const lists = [evaluateFrame(timeline, template.thumbnailFrame)];
   const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(template.width, template.height));
-  const { frames } = await withRenderFiles(timeline.resources.values(), refuse, signal, files =>
+  const { frames } = await withRenderFiles(timeline.resources.values(), rejectFile, signal, files =>
     drawSceneStills({ lists, files, scale, format: 'webp' }, signal),
   );
   return frames[0]?.bytes ?? new Uint8Array();

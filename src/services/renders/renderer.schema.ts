@@ -135,7 +135,7 @@ const RenderFailure = Named('RenderFailure', 'Why a clip was not rendered', {
 /** The stored JSON of a clip. */
 export type RenderedClip = Static<typeof RenderedClip>;
 export type RenderFailure = Static<typeof RenderFailure>;
-export const RenderResponse = Named('RenderStatus', 'A clip as it stands', {
+export const RenderResponse = Named('RenderStatus', 'The status of a clip', {
   data: Type.Object({
     renderId: Type.String(),
     status: Type.Enum(RENDER_STATUSES),
@@ -173,7 +173,7 @@ const TemplateObject = Named('VideoTemplate', 'A composition with slots', {
   defaultProps: Type.Unknown(),
   inputMappings: Type.Array(InputMapping),
 });
-export const TemplateResponse = Named('VideoTemplateResponse', 'One composition', { data: TemplateObject });
+export const TemplateResponse = Named('VideoTemplateResponse', 'A composition', { data: TemplateObject });
 export const TemplateListResponse = Named('VideoTemplateList', 'The compositions that an account may use', {
   data: Type.Array(TemplateObject),
 });

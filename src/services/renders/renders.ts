@@ -45,16 +45,17 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
     await enqueue(tx, 'render', [render.id]);
   });
   deps.wakeTimers.set('renders', deps.now());
-  return { data: { renderId: render.id, status: 'QUEUED' as const, urls: urlsOf(deps, render.id) } };
+  return { data: { renderId: render.id, status: 'QUEUED' as const, urls: toUrls(deps, render.id) } };
 }
 
 function chooseRange(
   { fps, durationInFrames }: Timeline,
   { range = [0, durationInFrames], frames, timeSeconds, keep }: PreviewBody,
 ): readonly [number, number] {
-  if (frames !== undefined) throw invalidField('/frames', 'are of stills: a clip has a range');
-  if (timeSeconds !== undefined) throw invalidField('/timeSeconds', 'is of stills: a clip has a range');
-  if (keep === false) throw invalidField('/keep', 'is of stills: a clip is kept to be fetched');
+  if (frames !== undefined) throw invalidField('/frames', 'applies only to stills: use range for a clip');
+  if (timeSeconds !== undefined)
+    throw invalidField('/timeSeconds', 'applies only to stills: use range for a clip');
+  if (keep === false) throw invalidField('/keep', 'applies only to stills: clips are always stored');
   const [from = 0, to = 0] = range;
   if (from >= to || to > durationInFrames)
     throw invalidField('/range', `must be [from, to) in frames, within the ${durationInFrames} of the video`);
@@ -64,9 +65,9 @@ function chooseRange(
 }
 
 function busy(nowMs: number): AppError {
-  const what = `${MAX_OPEN} clips of yours are being rendered or wait for it: cancel one, or wait for one to end`;
+  const reason = `${MAX_OPEN} of your clips are waiting or being rendered. Cancel one, or wait until one has finished`;
   const reset = Math.ceil(nowMs / 1000) + RETRY_SECONDS;
-  return rateLimitError('render_busy', what, { limit: MAX_OPEN, reset }, nowMs);
+  return rateLimitError('render_busy', reason, { limit: MAX_OPEN, reset }, nowMs);
 }
 
 export async function getRender(deps: Deps, actor: Actor, id: string) {
@@ -89,7 +90,7 @@ async function requireRender(deps: Deps, { userId }: UserActor, id: string): Pro
 }
 
 function present(deps: Deps, row: RenderRow) {
-  const urlOf = (id: string | null, name: string | null): string | null =>
+  const toUrl = (id: string | null, name: string | null): string | null =>
     id === null || name === null ? null : mediaUrl(deps, { id, name });
   return {
     data: {
@@ -97,19 +98,19 @@ function present(deps: Deps, row: RenderRow) {
       status: row.status,
       progress: row.progress,
       range: [row.first_frame, row.end_frame],
-      url: urlOf(row.media_id, row.media_name),
-      posterUrl: urlOf(row.poster_id, row.poster_name),
+      url: toUrl(row.media_id, row.media_name),
+      posterUrl: toUrl(row.poster_id, row.poster_name),
       result: row.result === null ? null : (JSON.parse(row.result) as RenderedClip),
       error: row.error === null ? null : (JSON.parse(row.error) as RenderFailure),
       createdAt: row.created_at.toISOString(),
       startedAt: row.started_at?.toISOString() ?? null,
       finishedAt: row.finished_at?.toISOString() ?? null,
-      urls: urlsOf(deps, row.id),
+      urls: toUrls(deps, row.id),
     },
   };
 }
 
-function urlsOf({ settings }: Deps, id: string) {
+function toUrls({ settings }: Deps, id: string) {
   const self = `${settings.BASE_URL}/api/v1/render/renderer/${id}`;
   return { self, cancel: `${self}/cancel` };
 }

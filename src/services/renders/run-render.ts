@@ -27,12 +27,12 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
   const claimed = await claimRender(deps.db, id);
   if (claimed === undefined) return;
   const parts = createParts(deps, id);
-  const lost = new AbortController();
+  const claimLost = new AbortController();
   const deadline = AbortSignal.timeout(deps.settings.RUN_TIMEOUT_MS);
-  const claim = keepClaim(deps, claimed, () => lost.abort());
+  const claim = keepClaim(deps, claimed, () => claimLost.abort());
   try {
     if (claimed.attempt > MAX_STARTS) throw workerLost(claimed);
-    const signal = AbortSignal.any([stopping, lost.signal, deadline]);
+    const signal = AbortSignal.any([stopping, claimLost.signal, deadline]);
     const { graph, first_frame, end_frame, scale } = claimed;
     const owner = { userId: claimed.user_id, workspace: claimed.workspace, executionId: null };
     const order = { graph: JSON.parse(graph) as unknown, read: serviceReader(deps, owner), scale, parts };
@@ -45,7 +45,7 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
   } catch (err) {
     if (stopping.aborted) throw err;
     // If another worker restarted it, the segments are needed.
-    if (lost.signal.aborted && !(await hasEnded(deps.db, id))) return;
+    if (claimLost.signal.aborted && !(await hasEnded(deps.db, id))) return;
     await finishRender(deps.db, claimed, failure(describeFailure(deps, err, deadline)));
     await parts.drop();
   } finally {
@@ -90,8 +90,8 @@ async function store(
   signal: AbortSignal,
 ): Promise<RenderEnd> {
   const { width, height, durationSeconds: duration, fps, frameCount, backend, warnings } = video;
-  const picture = { source: video.poster, contentType: 'image/jpeg', name: 'clip-poster' };
-  const poster = await storeMedia(deps, owner, picture, signal);
+  const posterFile = { source: video.poster, contentType: 'image/jpeg', name: 'clip-poster' };
+  const poster = await storeMedia(deps, owner, posterFile, signal);
   const file = { source: fileChunks(video.path), contentType: 'video/mp4', name: 'clip' };
   const media = await storeMedia(deps, owner, { ...file, width, height, duration }, signal);
   const result: RenderedClip = { width, height, duration, fps, frameCount, backend, warnings: [...warnings] };
@@ -113,7 +113,7 @@ function failure(error: RenderFailure): RenderEnd {
 }
 
 function describeFailure(deps: Deps, err: unknown, deadline: AbortSignal): RenderFailure {
-  if (deadline.aborted) return { code: 'timeout', message: 'The render passed its time limit.' };
+  if (deadline.aborted) return { code: 'timeout', message: 'The render exceeded its time limit.' };
   if (err instanceof AppError && err.code !== 'internal_error') {
     const { code, message, issues } = err;
     return issues === undefined ? { code, message } : { code, message, issues: [...issues] };

@@ -1,8 +1,8 @@
-// Limits guesses at passwords and links, counted over all processes: past a limit nothing is checked or hashed.
+// Limits failed sign-ins, counted over all processes. Past a limit, no password is checked or hashed.
 //
-// A wrong password counts for its address, for the account at that network, and, at a network from which nobody has signed
-// in to the account lately, for the account. So guesses from elsewhere do not lock a person out of where they sign in from,
-// and guesses from many networks are still bounded.
+// A wrong password counts for its address, for the account at that network and, at networks from which nobody has
+// recently signed in to the account, for the account itself. So guesses from elsewhere do not lock people out of their
+// usual network, and guesses from many networks are still bounded.
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { type Allowance, rateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
@@ -22,12 +22,12 @@ export const attemptsFrom = (network: string): Target => ({
   name: 'your address',
 });
 
-/** Whose password is tried, and from where. */
+/** The account whose password is tried, and the network of the attempt. */
 export interface Attempt {
-  /** The id of a user, or the hash of an email without an account: both are counted alike. */
+  /** The id of a user, or the hash of an email without an account, so that both are counted alike. */
   readonly account: number | string;
   readonly network: string;
-  /** Whether there was a good sign-in to the account from the network in the last 30 days. */
+  /** Whether the account had a successful sign-in from the network in the last 30 days. */
   readonly isKnown: boolean;
 }
 
@@ -37,33 +37,34 @@ export const attemptsAt = ({ account, network, isKnown }: Attempt): readonly Tar
 ];
 
 /**
- * Does the work unless the limit of a target is used up: then it throws 429. The attempt is counted before, so that
- * concurrent attempts cannot pass the limit, and taken back unless it failed for a wrong password or link.
+ * Does the work, or throws 429 if the limit of a target is used up. The attempt is counted first, so that concurrent
+ * attempts cannot exceed the limit, and undone unless it failed because of a wrong password or link.
  */
 export async function limitFailures<T>(
   { limiter, now }: Pick<Deps, 'limiter' | 'now'>,
   targets: readonly Target[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const taken: (readonly [Target, Allowance])[] = [];
+  const reserved: (readonly [Target, Allowance])[] = [];
   let failed = false;
   try {
     for (const target of targets) {
       const allowance = await limiter.take(target.key, target.limit, WINDOW_SECONDS);
-      if (!allowance.allowed)
+      if (!allowance.isAllowed)
         throw rateLimitError(
           'rate_limited',
           `More than ${target.limit} failed sign-ins at ${target.name} in 15 minutes`,
           allowance,
           now(),
         );
-      taken.push([target, allowance]);
+      reserved.push([target, allowance]);
     }
     return await work();
   } catch (err) {
     failed = err instanceof AppError && FAILURES.has(err.code);
     throw err;
   } finally {
-    if (!failed) for (const [{ key }, allowance] of taken) limiter.giveBack(key, WINDOW_SECONDS, allowance);
+    if (!failed)
+      for (const [{ key }, allowance] of reserved) limiter.giveBack(key, WINDOW_SECONDS, allowance);
   }
 }

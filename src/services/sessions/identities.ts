@@ -1,4 +1,4 @@
-// Whom a provider's identity stands for: the account it is linked to, the one with its email, or a new one.
+// Maps a provider's identity to an account: the linked one, the one with its email, or a new one.
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { grant } from '../../store/credits.ts';
@@ -8,19 +8,19 @@ import { findUserByEmail, insertUser } from '../../store/users.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import { parseEmail, parseName } from '../accounts/names.ts';
 
-/** What a provider vouches for. */
+/** The identity that a provider confirmed. */
 export interface Claims {
   readonly issuer: string;
   readonly subject: string;
-  /** Verified by the provider. */
+  /** An email that the provider has verified. */
   readonly email: string;
   readonly name: string | undefined;
-  /** When the person entered their credentials there, if the provider says so. */
+  /** When the person entered their credentials there, if the provider reports it. */
   readonly signedInAtMs?: number | undefined;
 }
 
-/** Why a sign-in at a provider is refused: the reason is part of the answer, and the sign-in page has a text for each. */
-const REFUSALS = {
+/** The reasons for rejecting a sign-in, sent in the response; the sign-in page has a text for each. */
+const REJECTION_TEXTS = {
   expired:
     'The sign-in was not started in this browser, or it was started more than ten minutes ago. Start again.',
   refused: 'The identity provider refused the sign-in, or its response is invalid. Try again.',
@@ -31,25 +31,26 @@ const REFUSALS = {
   other: 'You signed in to a different account. Sign in to the account that you use here.',
 } as const;
 
-export function signInError(reason: keyof typeof REFUSALS, cause?: unknown): AppError {
-  return new AppError('sign_in_refused', REFUSALS[reason], { cause, details: { reason } });
+export function signInError(reason: keyof typeof REJECTION_TEXTS, cause?: unknown): AppError {
+  return new AppError('sign_in_refused', REJECTION_TEXTS[reason], { cause, details: { reason } });
 }
 
 type AccountSettings = Pick<Settings, 'OIDC_ALLOWED_DOMAINS' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS'>;
 
 /**
- * The subject decides, whatever email comes with it later. An account is linked to one subject of a provider: another
- * subject with its email is another person, who got the address later. Call it in a transaction. Throws 403
- * `sign_in_refused`.
+ * Identifies the account by the provider's subject, even if its email changes. An account is linked to one subject per
+ * provider: another subject with the same email is another person, who received the address later. Call it in a
+ * transaction. Throws 403 `sign_in_refused`.
  */
 export async function findOrCreateUser(tx: Tx, settings: AccountSettings, claims: Claims): Promise<number> {
   await lockIdentity(tx, claims);
   const linked = await findIdentity(tx, claims);
   if (linked !== undefined) return linked;
   const email = checkEmail(claims.email);
-  const known = await findUserByEmail(tx, email);
-  if (known === undefined && !isAllowed(email, settings.OIDC_ALLOWED_DOMAINS)) throw signInError('unknown');
-  const userId = known?.id ?? (await createAccount(tx, settings, { email, name: claims.name }));
+  const existing = await findUserByEmail(tx, email);
+  if (existing === undefined && !isAllowed(email, settings.OIDC_ALLOWED_DOMAINS))
+    throw signInError('unknown');
+  const userId = existing?.id ?? (await createAccount(tx, settings, { email, name: claims.name }));
   if (!(await insertIdentity(tx, { ...claims, userId }))) throw signInError('linked');
   return userId;
 }
@@ -70,14 +71,14 @@ async function createAccount(
   { DEFAULT_PLAN, DEFAULT_CREDITS }: AccountSettings,
   { email, name }: Pick<Claims, 'email' | 'name'>,
 ): Promise<number> {
-  const user = { email, name: nameOf(name, email), plan: DEFAULT_PLAN, isAuthor: false };
+  const user = { email, name: getDisplayName(name, email), plan: DEFAULT_PLAN, isAuthor: false };
   const userId = await insertUser(tx, user);
   if (DEFAULT_CREDITS > 0) await grant(tx, userWorkspace(userId), DEFAULT_CREDITS, 'opening balance');
   return userId;
 }
 
-/** The provider's name where it is one that may be shown; else what stands before the @. */
-function nameOf(name: string | undefined, email: string): string {
+/** Returns the provider's name if it can be displayed, else the part of the email before the @. */
+function getDisplayName(name: string | undefined, email: string): string {
   try {
     return parseName((name ?? '').slice(0, 200));
   } catch {

@@ -1,4 +1,4 @@
-// Links that set a password, once: of the first start, of an invitation, of a password that was forgotten.
+// Creates single-use links that set a password: for the first start, for invitations and for forgotten passwords.
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
@@ -8,28 +8,28 @@ import { findUserByEmail } from '../../store/users.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
 
-/** What the command line has too. */
+/** The dependencies that the command line has too. */
 interface LinkDeps {
   readonly db: Db;
   readonly now: () => number;
   readonly settings: { readonly BASE_URL: string };
 }
 
-/** The address in `url` is shown once: only a hash of its token is stored. */
+/** `url` is shown once: only a hash of its token is stored. */
 export interface PasswordLink {
   readonly url: string;
   readonly expiresAt: string | null;
 }
 
 const HOUR_MS = 3_600_000;
-/** null: until it is used or replaced. */
+/** Null: valid until it is used or replaced. */
 const LIVES_MS: Readonly<Record<LinkKind, number | null>> = {
   setup: null,
   invite: 72 * HOUR_MS,
   reset: 24 * HOUR_MS,
 };
 
-/** Makes a link for the user, in place of the one there is. */
+/** Creates a link for the user, replacing any existing one. */
 export async function mintLink(
   tx: Tx,
   deps: Pick<LinkDeps, 'now' | 'settings'>,
@@ -41,13 +41,13 @@ export async function mintLink(
   return link;
 }
 
-/** The link for the first user to set a password by; undefined where there is a password or a link already. */
+/** Creates the link with which the first user sets a password; undefined if there is already a password or a link. */
 export async function offerSetUp(deps: LinkDeps): Promise<string | undefined> {
   const { row, link } = newLink(deps, BOOTSTRAP_USER_ID, 'setup');
   return (await offerLink(deps.db, row)) ? link.url : undefined;
 }
 
-// The kind stands before the random bits, so that the page knows what to ask for; only the stored kind counts.
+// The kind precedes the random bits, so that the page knows which form to show; only the stored kind counts.
 function newLink(
   { now, settings }: Pick<LinkDeps, 'now' | 'settings'>,
   userId: number,
@@ -58,12 +58,12 @@ function newLink(
   const expiresAt = life === null ? null : new Date(now() + life);
   return {
     row: { userId, kind, hash: sha256(token), expiresAt },
-    // A fragment: it reaches no server's log.
+    // In the fragment, which no server logs.
     link: { url: `${settings.BASE_URL}/setup#${token}`, expiresAt: expiresAt?.toISOString() ?? null },
   };
 }
 
-/** `setup` is for the first user, the others are for the user of the email. Throws 404 for an unknown one. */
+/** `setup` is for the first user, the other kinds for the user with the email. Throws 404 for an unknown email. */
 export async function createLink(
   deps: LinkDeps,
   actor: Actor,

@@ -1,4 +1,5 @@
-// Sign-in at an OpenID provider: the code flow with PKCE, state and nonce, which one encrypted cookie ties to one browser.
+// Signs users in at an OpenID provider: the code flow with PKCE, state and nonce, tied to one browser by an encrypted
+// cookie.
 import type * as openid from 'openid-client';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -12,56 +13,59 @@ import { type Claims, findOrCreateUser, signInError } from './identities.ts';
 import { proveSession } from './reauthenticate.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
-/** Under BASE_URL; the provider must know it as a redirect URI. */
+/** The path below BASE_URL; the provider must know it as a redirect URI. */
 export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
-/** How long somebody may take at the provider. */
+/** How long a user may take at the provider. */
 export const FLOW_SECONDS = 600;
 
-/** Between this service and the provider. */
+/** Timeout of requests from this service to the provider. */
 const CLOCK_SKEW_MS = 30_000;
 const TIMEOUT_MS = 5_000;
-const MAX_ANSWER_BYTES = 1_000_000;
+const MAX_RESPONSE_BYTES = 1_000_000;
 
-/** What the browser keeps between the two halves, encrypted. */
+/** The state of a sign-in that the browser stores, encrypted, until it returns. */
 interface Flow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** A path of this service, to go on to. */
+  /** A path of this service to continue to. */
   readonly next: string;
-  /** The session that proves itself again; absent: a sign-in. */
+  /** The session to reauthenticate; absent for a sign-in. */
   readonly sessionId?: string | undefined;
   readonly expiresAtMs: number;
 }
 
-interface WantedFlow {
+interface FlowRequest {
   readonly next: string | undefined;
-  /** Proves this session again, by a fresh sign-in of its user; undefined: starts a session. */
+  /** Set to reauthenticate this session by a fresh sign-in of its user; undefined to start a session. */
   readonly sessionId?: string | undefined;
 }
 
 export interface OpenIdSignIn {
-  /** Where to send the browser, and what it must bring back. Throws 503 where the provider does not answer. */
-  begin(wanted: WantedFlow): Promise<{ readonly url: string; readonly flow: string }>;
+  /**
+   * Returns the URL to send the browser to, and the state that it must bring back. Throws 503 if the provider does not
+   * respond.
+   */
+  begin(request: FlowRequest): Promise<{ readonly url: string; readonly flow: string }>;
   /** `search` is the query that the provider sent back, with its `?`. Throws 403 `sign_in_refused`, and 503. */
   complete(
-    answer: { readonly search: string; readonly flow: string | undefined },
+    callback: { readonly search: string; readonly flow: string | undefined },
     visitor: Visitor,
     actor: Actor,
   ): Promise<{ readonly session: StartedSession | undefined; readonly next: string }>;
-  /** Where a sign-in would have led that came to nothing: another one leads there as well. */
+  /** Returns the path that a failed sign-in would have led to, so that the next one leads there as well. */
   nextOf(flow: string | undefined): string;
 }
 
 type OpenIdDeps = Pick<Deps, 'db' | 'sessions' | 'now' | 'settings' | 'secretsKey' | 'providerFetch'>;
 
-/** The library, and what the provider says of itself. */
+/** The library, with the provider's metadata. */
 interface Provider {
   readonly oidc: typeof openid;
   readonly config: openid.Configuration;
 }
 
-/** undefined where the operator configured no provider. That is asked for its metadata at the first sign-in, and again after a failure. */
+/** Undefined if no provider is configured. The metadata is fetched at the first sign-in, and again after a failure. */
 export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
   if (deps.settings.OIDC_ISSUER === undefined) return undefined;
   let discovered: Promise<Provider> | undefined;
@@ -73,12 +77,13 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
     return discovered;
   };
   return {
-    begin: async wanted => beginFlow(deps, await provider(), wanted),
+    begin: async request => beginFlow(deps, await provider(), request),
     async complete({ search, flow: encrypted }, visitor, actor) {
       const flow = decryptFlow(deps, encrypted);
       const claims = await readClaims(deps, await provider(), search, flow);
       const { next, sessionId } = flow;
-      if (sessionId === undefined) return { session: await startSessionOf(deps, claims, visitor), next };
+      if (sessionId === undefined)
+        return { session: await startIdentitySession(deps, claims, visitor), next };
       await proveSessionBy(deps, claims, { ...flow, sessionId }, actor);
       return { session: undefined, next };
     },
@@ -88,15 +93,16 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
 
 async function discover({ settings, providerFetch }: OpenIdDeps): Promise<Provider> {
   const { OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET = '' } = settings;
-  // Loaded by the first sign-in: the start does not wait for it.
+  // Loaded at the first sign-in, to keep startup fast.
   const oidc = await import('openid-client');
   const options: openid.DiscoveryRequestOptions = {
     [oidc.customFetch]: toFetch(providerFetch),
     timeout: TIMEOUT_MS / 1000,
     execute: [
-      // The signature counts, though the token comes from the provider itself: behind http or a proxy anybody may stand.
+      // Checks the signature although the token comes directly from the provider, because http or a proxy may be in
+      // between.
       oidc.enableNonRepudiationChecks,
-      // An operator who names an issuer by plain http means it.
+      // An issuer with plain http is allowed if the operator configured it.
       ...(OIDC_ISSUER.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
     ],
   };
@@ -105,7 +111,10 @@ async function discover({ settings, providerFetch }: OpenIdDeps): Promise<Provid
   return { oidc, config };
 }
 
-/** By header, which every provider must take unless it says otherwise; else in the body. */
+/**
+ * Authenticates the client by header, which every provider must accept unless its metadata says otherwise; else in the
+ * body.
+ */
 function authenticateClient(oidc: typeof openid, secret: string): openid.ClientAuth {
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
   return (server, ...request) => {
@@ -114,28 +123,28 @@ function authenticateClient(oidc: typeof openid, secret: string): openid.ClientA
   };
 }
 
-/** The library's requests go through the guarded client, like all that leave the service. */
+/** Sends the library's requests through the guarded client, like all outbound requests. */
 function toFetch({ fetch }: Pick<GuardedFetch, 'fetch'>): openid.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: method === 'POST' ? 'POST' : 'GET',
       headers,
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       signal,
       timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       maxRedirects: 0,
     });
-    const hasBody = answer.status !== 204 && answer.status !== 304;
-    return new Response(hasBody ? new Uint8Array(answer.body) : null, {
-      status: answer.status,
-      headers: { ...answer.headers },
+    const hasBody = response.status !== 204 && response.status !== 304;
+    return new Response(hasBody ? new Uint8Array(response.body) : null, {
+      status: response.status,
+      headers: { ...response.headers },
     });
   };
 }
 
 function unreachable(cause: unknown): AppError {
-  return new AppError('unavailable', 'The identity provider is not responding. Try again in a moment.', {
+  return new AppError('unavailable', 'The identity provider is not responding. Try again in a few seconds.', {
     cause,
     details: { reason: 'unreachable' },
     headers: { 'retry-after': '10' },
@@ -145,7 +154,7 @@ function unreachable(cause: unknown): AppError {
 async function beginFlow(
   { settings, secretsKey, now }: OpenIdDeps,
   { oidc, config }: Provider,
-  { next, sessionId }: WantedFlow,
+  { next, sessionId }: FlowRequest,
 ): Promise<{ readonly url: string; readonly flow: string }> {
   const flow: Flow = {
     state: oidc.randomState(),
@@ -162,7 +171,7 @@ async function beginFlow(
     code_challenge_method: 'S256',
     state: flow.state,
     nonce: flow.nonce,
-    // A sign-in that the provider remembers proves nothing.
+    // A sign-in that the provider remembers does not confirm the user's identity.
     ...(sessionId === undefined ? {} : { prompt: 'login', max_age: '0' }),
   });
   return { url: url.href, flow: encrypt(secretsKey, JSON.stringify(flow)).toString('base64url') };
@@ -174,7 +183,7 @@ function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): Flow {
   throw signInError('expired');
 }
 
-/** undefined where it is cut, of another key, or absent. */
+/** Undefined if the cookie is truncated, encrypted with another key, or absent. */
 function findFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): Flow | undefined {
   try {
     return JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as Flow;
@@ -183,7 +192,7 @@ function findFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): Fl
   }
 }
 
-/** What the provider vouches for, once issuer, audience, signature, nonce and times of its token are checked. */
+/** Returns the confirmed identity after checking issuer, audience, signature, nonce and times of the token. */
 async function readClaims(
   { settings }: OpenIdDeps,
   { oidc, config }: Provider,
@@ -197,13 +206,13 @@ async function readClaims(
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
   };
-  const tokens = await oidc.authorizationCodeGrant(config, address, checks).catch(toRefusal);
+  const tokens = await oidc.authorizationCodeGrant(config, address, checks).catch(throwSignInError);
   const token = tokens.claims();
   if (token === undefined) throw signInError('refused');
-  // Providers may keep the email out of the token.
+  // Providers may omit the email from the token.
   const profile: Readonly<Record<string, unknown>> =
     token.email === undefined
-      ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub).catch(toRefusal)
+      ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub).catch(throwSignInError)
       : token;
   const { email, email_verified: isVerified, name } = profile;
   if (typeof email !== 'string' || isVerified !== true) throw signInError('unverified');
@@ -216,19 +225,19 @@ async function readClaims(
   };
 }
 
-/** An outage of the provider is no fault of who signs in. */
-function toRefusal(thrown: unknown): never {
+/** An outage of the provider is reported as 503, not as a rejected sign-in. */
+function throwSignInError(thrown: unknown): never {
   throw isOutage(thrown) ? unreachable(thrown) : signInError('refused', thrown);
 }
 
-/** The library wraps what the client threw, and keeps an answer that it did not expect. */
+/** The library wraps the client's errors and unexpected responses. */
 function isOutage(thrown: unknown): boolean {
   if (thrown instanceof Response) return thrown.status >= 500;
   if (!(thrown instanceof Error)) return isRecord(thrown) && isOutage(thrown.response);
   return thrown.name === 'FetchError' || thrown.name === 'TimeoutError' || isOutage(thrown.cause);
 }
 
-function startSessionOf(
+function startIdentitySession(
   { db, settings, now }: OpenIdDeps,
   claims: Claims,
   visitor: Visitor,
@@ -245,8 +254,8 @@ function startSessionOf(
 }
 
 /**
- * A provider that leaves `auth_time` out, though `max_age` asks for it, is believed to have asked for a sign-in. Throws 403
- * `sign_in_refused`.
+ * A provider that omits `auth_time`, although `max_age` requests it, is assumed to have required a fresh sign-in. Throws
+ * 403 `sign_in_refused`.
  */
 async function proveSessionBy(
   deps: OpenIdDeps,
@@ -262,7 +271,7 @@ async function proveSessionBy(
   await proveSession(deps, sessionId, deps.now());
 }
 
-/** A path of this service; `/` for any other text. `//host` and `/\host` are addresses of elsewhere. */
+/** Returns a path of this service; `/` for any other text. `//host` and `/\host` lead to other sites. */
 function parseNext(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(next) ? next : '/';
 }

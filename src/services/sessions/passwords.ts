@@ -1,5 +1,4 @@
-// Passwords: hashed with Argon2id on other threads, at most as many at once as the machine has cores, less the one that
-// the rest of the service runs on.
+// Hashes passwords with Argon2id on other threads. One processor core is left to the rest of the service.
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -9,13 +8,13 @@ const MEMORY_KB = 19_456;
 const PASSES = 2;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
-/** A hash takes about 25 ms, so that the last one in the queue waits for a few seconds at most. */
+/** A hash takes about 25 ms, so the last one in the queue waits for a few seconds at most. */
 const MAX_WAITING = 100;
 
 const PHC =
   /^\$argon2id\$v=19\$m=(?<memory>\d{1,7}),t=(?<passes>\d{1,2}),p=(?<parallelism>\d{1,2})\$(?<salt>[\w+/-]{11,86})\$(?<tag>[\w+/-]{22,86})$/;
 
-// One for the process: the cores are.
+// One gate per process, since the processes share the cores.
 const gate = createGate({ concurrency: Math.max(1, availableParallelism() - 1), maxWaiting: MAX_WAITING });
 const deriveKey = promisify(argon2);
 
@@ -23,22 +22,22 @@ const derive = (parameters: Argon2Parameters, signal: AbortSignal): Promise<Buff
   gate(() => deriveKey('argon2id', parameters), signal);
 
 /** The same letters may be typed as other code points on another keyboard. */
-const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'));
+const toBytes = (password: string): Buffer => Buffer.from(password.normalize('NFKC'));
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 const format = (salt: Buffer, tag: Buffer): string =>
   `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=1$${base64(salt)}$${base64(tag)}`;
 
-/** Of no password: what is checked where there is none, so that the answer takes as long. */
+/** Checked if there is no password, so that the response takes the same time. */
 const NO_PASSWORD = format(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
-/** A PHC string. Throws `unavailable` where too many wait already, and the signal's reason where that is aborted. */
+/** Returns a PHC string. Throws `unavailable` if too many calls wait, and the signal's reason if it is aborted. */
 export async function hashPassword(password: string, signal: AbortSignal): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const tag = await derive(
     {
-      message: bytesOf(password),
+      message: toBytes(password),
       nonce: salt,
       parallelism: 1,
       tagLength: TAG_BYTES,
@@ -50,18 +49,21 @@ export async function hashPassword(password: string, signal: AbortSignal): Promi
   return format(salt, tag);
 }
 
-/** Whether the PHC string is of this password; where there is none, false after the same time. Throws as `hashPassword`. */
+/**
+ * Returns whether the PHC string matches the password; without one, returns false after the same time. Throws like
+ * `hashPassword`.
+ */
 export async function isPassword(
   phc: string | undefined,
   password: string,
   signal: AbortSignal,
 ): Promise<boolean> {
   const parts = PHC.exec(phc ?? NO_PASSWORD)?.groups;
-  if (parts === undefined) throw new Error('A stored password has an unknown form.');
+  if (parts === undefined) throw new Error('A stored password has an unknown format.');
   const expected = Buffer.from(parts.tag ?? '', 'base64');
   const tag = await derive(
     {
-      message: bytesOf(password),
+      message: toBytes(password),
       nonce: Buffer.from(parts.salt ?? '', 'base64'),
       parallelism: Number(parts.parallelism),
       tagLength: expected.length,

@@ -1,4 +1,4 @@
-// Proof that a session is still used by its person: asked for again before acts that give or take lasting power.
+// Requires that users confirm their identity before changes that grant or remove lasting access.
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Db } from '../../store/db.ts';
@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { checkPassword } from './sign-in.ts';
 import type { Visitor } from './start-session.ts';
 
-/** How long a proof counts. */
+/** How long a confirmation is valid. */
 const PROOF_MS = 15 * 60_000;
 
 interface ProofDeps {
@@ -25,7 +25,7 @@ export async function requireRecentProof({ db, now, settings }: ProofDeps, actor
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
   const isRecent = (provedAtMs: number): boolean => now() - provedAtMs <= PROOF_MS;
   if (isRecent(actor.credential.provedAtMs)) return;
-  // The proof may be newer than this process's cache.
+  // The confirmation may be newer than this process's cache.
   const proof = await findProof(db, actor.credential.id);
   if (proof !== undefined && isRecent(proof.proved_at.getTime())) return;
   const hasOpenId = settings.OIDC_ISSUER !== undefined && proof?.has_identity === true;
@@ -35,7 +35,10 @@ export async function requireRecentProof({ db, now, settings }: ProofDeps, actor
   throw new AppError('reauthentication_required', message, { details: { methods } });
 }
 
-/** Proves the session that asks by its user's password. Throws 401 `invalid_credentials`, 429 as a sign-in. */
+/**
+ * Confirms the session of the request with its user's password. Throws 401 `invalid_credentials`, and 429 like a
+ * sign-in.
+ */
 export async function reauthenticate(
   deps: Deps,
   actor: Actor,
@@ -47,7 +50,7 @@ export async function reauthenticate(
   await proveSession(deps, sessionId, deps.now());
 }
 
-/** Records the proof, for this process at once. */
+/** Records the confirmation, in this process at once. */
 export async function proveSession(
   { db, sessions }: Pick<Deps, 'db' | 'sessions'>,
   sessionId: string,

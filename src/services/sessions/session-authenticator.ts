@@ -1,24 +1,24 @@
-// Sessions as credentials: who the token of a session cookie stands for.
+// Authenticates session cookies.
 import type { Db } from '../../store/db.ts';
 import { findSessionByHash, touchSessions } from '../../store/people/sessions.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { type CredentialCache, createCredentialCache } from '../accounts/credential-cache.ts';
 
-/** Ended sessions are refused by this process at once, by others within five seconds. */
+/** This process rejects ended sessions at once, others within five seconds. */
 export type SessionAuthenticator = CredentialCache<undefined>;
 
-const ALL = new Set(SCOPES);
+const ALL_SCOPE_SET = new Set(SCOPES);
 const ALL_BUT_ADMIN = new Set(SCOPES.filter(scope => scope !== 'instance:admin'));
 
 export function createSessionAuthenticator(db: Db, now: () => number): SessionAuthenticator {
   return createCredentialCache({
     now,
-    touch: ids => touchSessions(db, ids, new Date(now())),
-    read: async hash => {
+    recordUse: ids => touchSessions(db, ids, new Date(now())),
+    readCredential: async hash => {
       const row = await findSessionByHash(db, hash, new Date(now()));
       if (row === undefined) return undefined;
       const { id, user_id: userId, plan } = row;
-      const scopes = row.is_admin ? ALL : ALL_BUT_ADMIN;
+      const scopes = row.is_admin ? ALL_SCOPE_SET : ALL_BUT_ADMIN;
       return {
         id,
         actor: {
@@ -31,6 +31,6 @@ export function createSessionAuthenticator(db: Db, now: () => number): SessionAu
         expiresAtMs: row.ends_at.getTime(),
       };
     },
-    refuse: () => undefined,
+    reject: () => undefined,
   });
 }

@@ -1,4 +1,4 @@
-// The forms of requests and answers about sign-in and sessions.
+// Defines the schemas of requests and responses about sign-in and sessions.
 import { Type } from 'typebox';
 import { TEAM_ROLES } from '../../store/teams.ts';
 import { STORAGE } from '../accounts/account.schema.ts';
@@ -19,7 +19,7 @@ const Token = Type.String({ minLength: 1, maxLength: 100, description: 'The part
 const TeamRole = Type.Enum(TEAM_ROLES);
 const Credits = Type.Integer();
 
-export const SetUpBody = NamedExact('SetUpInput', 'Who the first user is', {
+export const SetUpBody = NamedExact('SetUpInput', 'The account of the first user', {
   token: Token,
   email: Email,
   name: Name,
@@ -34,14 +34,14 @@ export const SignInBody = NamedExact('SignInInput', 'Email and password', {
   email: Email,
   password: Password,
 });
-export const PasswordBody = NamedExact('PasswordChange', 'The password, and the next one', {
+export const PasswordBody = NamedExact('PasswordChange', 'The current and the new password', {
   current: Password,
   next: NewPassword,
   revokeKeys: RevokeKeys,
 });
 export const ReauthenticateBody = NamedExact('ReauthenticateInput', 'Your password', { password: Password });
 
-export const SignInMethods = Named('SignInMethods', 'How people sign in here', {
+export const SignInMethods = Named('SignInMethods', 'The available sign-in methods', {
   password: Type.Literal(true),
   openid: Nullable(
     Type.Object({
@@ -72,7 +72,7 @@ export const OpenIdCallbackQuery = Type.Object(
   { additionalProperties: true },
 );
 
-export const OwnSession = Named('Session', 'Who is signed in', {
+export const OwnSession = Named('Session', 'The signed-in user', {
   user: Type.Object({
     userId: Type.Integer(),
     email: Email,
@@ -91,7 +91,7 @@ export const OwnSession = Named('Session', 'Who is signed in', {
     { description: 'The active workspace' },
   ),
   teams: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: TeamRole })),
-  invitations: Type.Integer({ description: 'Number of team invitations that wait for your answer' }),
+  invitations: Type.Integer({ description: 'Number of your pending team invitations' }),
   plan: Type.String(),
   credits: Type.Object(
     { balance: Credits, held: Credits },

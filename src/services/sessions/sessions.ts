@@ -1,4 +1,4 @@
-// The caller's sessions: the one that asks, the list of all, and their end.
+// Reads, lists and ends the caller's sessions.
 import { AppError } from '../../lib/errors.ts';
 import { findPool } from '../../store/credits.ts';
 import { countInvitationsOfUser } from '../../store/people/invitations.ts';
@@ -12,10 +12,10 @@ import type { Deps } from '../deps.ts';
 import { readStorageUsage } from '../media/storage-quota.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
 
-/** Of the teams, the first by id. */
+/** Maximum number of listed teams, ordered by id. */
 const MAX_TEAMS = 200;
 
-/** Who is signed in, where they work, and what they have. Throws 401 without a session. */
+/** Returns the signed-in user with workspace and credits. Throws 401 without a session. */
 export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) {
   const { user, sessionId } = requireSession(actor);
   const { userId } = user;
@@ -26,7 +26,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
     listTeams(db, userId, { after: '', limit: MAX_TEAMS }),
     countInvitationsOfUser(db, userId, new Date(now())),
   ]);
-  // Ended a moment ago, while it was still in the cache.
+  // The session ended a moment ago, while it was still in the cache.
   if (row === undefined || session === undefined)
     throw new AppError('unauthorized', 'The session has ended. Sign in again.');
   const { balance, held } = await findPool(db, active.team_id ?? userWorkspace(userId));
@@ -59,7 +59,7 @@ function presentUser(row: UserRow, { scopes }: UserActor) {
   };
 }
 
-/** Those that have not ended, newest first. */
+/** Lists the sessions that have not ended, newest first. */
 export async function listOwnSessions({ db, now }: Deps, actor: Actor, query: PageQuery) {
   const { userId, credential } = requireScope(actor, 'account:admin');
   return readPage(
@@ -81,13 +81,13 @@ function presentSession(session: ListedSession) {
   };
 }
 
-/** Ends a session of the caller's, in every process within five seconds. Throws 404. */
+/** Ends a session of the caller, in every process within five seconds. Throws 404. */
 export async function endOwnSession(deps: Deps, actor: Actor, id: string): Promise<void> {
   const { userId } = requireScope(actor, 'account:admin');
   if (!(await endSession(deps, id, userId))) throw new AppError('not_found', 'Session not found.');
 }
 
-/** Ends the session that asks, where one does. */
+/** Ends the session of the request, if there is one. */
 export async function signOut(deps: Deps, actor: Actor): Promise<void> {
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
   await endSession(deps, actor.credential.id, actor.userId);

@@ -1,4 +1,4 @@
-// Sign-in by password, and the change of a password by whoever knows it.
+// Signs users in by password, and changes passwords.
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -14,7 +14,7 @@ import { attemptsAt, attemptsFrom, limitFailures } from './failed-attempts.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
-/** What the sign-in page offers. */
+/** Returns the sign-in methods that the page offers. */
 export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'settings'>, startUrl: string) {
   const { OIDC_ISSUER: issuer } = settings;
   return {
@@ -24,7 +24,7 @@ export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'set
   };
 }
 
-/** Throws 401 `invalid_credentials`, the same after the same time whether or not there is such an account, and 429. */
+/** Throws 429, and 401 `invalid_credentials` after the same time whether or not the account exists. */
 export async function signIn(
   deps: Deps,
   { email, password }: { readonly email: string; readonly password: string },
@@ -54,7 +54,7 @@ export async function signIn(
 const invalidCredentials = (message = 'Incorrect email or password.'): AppError =>
   new AppError('invalid_credentials', message, { headers: { 'www-authenticate': 'Bearer' } });
 
-/** Throws 401 `invalid_credentials` unless it is the user's password, and 429 as a sign-in. */
+/** Throws 401 `invalid_credentials` unless it is the user's password, and 429 like a sign-in. */
 export async function checkPassword(
   deps: Deps,
   userId: number,
@@ -65,7 +65,7 @@ export async function checkPassword(
   const targets = [attemptsFrom(network), ...attemptsAt({ account: userId, network, isKnown })];
   await limitFailures(deps, targets, async () => {
     if (!(await isPassword(await findPassword(deps.db, userId), password, signal)))
-      throw invalidCredentials('The password is wrong.');
+      throw invalidCredentials('Incorrect password.');
   });
 }
 
@@ -75,7 +75,7 @@ interface PasswordChange {
   readonly revokeKeys?: boolean | undefined;
 }
 
-/** Sets another password, ends all sessions of the user, and starts a new one. Throws as `checkPassword`. */
+/** Sets a new password, ends all sessions of the user, and starts a new one. Throws like `checkPassword`. */
 export async function changePassword(
   deps: Deps,
   actor: Actor,
@@ -95,13 +95,13 @@ export async function changePassword(
 }
 
 export interface PasswordReplacement {
-  /** Ends the user's API keys and connections too. */
+  /** Also revokes the user's API keys and connections. */
   readonly revokeKeys: boolean;
-  /** Sets a password and returns whose. */
+  /** Sets a password and returns the user. */
   readonly write: (tx: Tx) => Promise<number>;
 }
 
-/** In one transaction: the password is set, the sessions and the link of its user end, and a new session starts. */
+/** In one transaction, sets the password, ends the user's sessions and link, and starts a new session. */
 export async function replacePassword(
   deps: Deps,
   visitor: Visitor,

@@ -1,17 +1,17 @@
-// A session's beginning: the token that goes into the cookie, and the row that stands for it.
+// Starts a session: creates the token for the cookie and the row that stores its hash.
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertSession, SESSION_MS } from '../../store/people/sessions.ts';
 
-/** Who asks, as far as it is known before sign-in. */
+/** The sender of a request, as far as known before sign-in. */
 export interface Visitor {
-  /** The network that failures are counted at. */
+  /** The network for which failures are counted. */
   readonly network: string;
   readonly address: string;
   readonly userAgent: string | undefined;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export interface StartedSession {
 
 const MAX_USER_AGENT = 300;
 
-/** undefined where the user is disabled, or has another password than `password` by now. */
+/** Undefined if the user is disabled, or their password is no longer `password`. */
 export async function startSession(
   tx: Tx,
   {
@@ -37,7 +37,7 @@ export async function startSession(
     visitor: Visitor;
     nowMs: number;
     password?: string | null;
-    /** When the user last proved who they are; now, unless a provider says otherwise. */
+    /** When the user last confirmed their identity: now, unless the provider reports another time. */
     provedAtMs?: number;
   },
 ): Promise<StartedSession | undefined> {

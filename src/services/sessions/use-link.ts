@@ -1,4 +1,4 @@
-// A link used: the account gets its password, and the link works no more.
+// Uses a password link: sets the account's password and deletes the link.
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { claimLink, hasLink, type LinkKind } from '../../store/people/password-links.ts';
@@ -10,7 +10,7 @@ import { hashPassword } from './passwords.ts';
 import { replacePassword } from './sign-in.ts';
 import type { StartedSession, Visitor } from './start-session.ts';
 
-/** Sets email, name and password of the first user. Throws 400 `invalid_link`, 409 where the email is taken, and 429. */
+/** Sets email, name and password of the first user. Throws 400 `invalid_link`, 409 if the email is taken, and 429. */
 export async function setUp(
   deps: Deps,
   input: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
@@ -20,7 +20,7 @@ export async function setUp(
   return applyLink(deps, { ...input, ...profile, kinds: ['setup'] }, visitor);
 }
 
-/** Sets the password of whoever was invited, or forgot it. Throws 400 `invalid_link` and 429. */
+/** Sets the password of an invited user, or one who forgot it. Throws 400 `invalid_link` and 429. */
 export async function acceptInvite(
   deps: Deps,
   input: { readonly token: string; readonly password: string; readonly revokeKeys?: boolean | undefined },
@@ -38,7 +38,7 @@ interface LinkUse {
   readonly revokeKeys?: boolean | undefined;
 }
 
-/** Of two at once, one claims the link; the other waits for it and is refused. */
+/** If two requests use a link at once, one claims it; the other waits and is rejected. */
 async function applyLink(
   deps: Deps,
   { token, kinds, password, email, name, revokeKeys = false }: LinkUse,
@@ -46,7 +46,7 @@ async function applyLink(
 ): Promise<StartedSession> {
   const link = { hash: sha256(token), kinds, now: new Date(deps.now()) };
   return limitFailures(deps, [attemptsFrom(visitor.network)], async () => {
-    // Before the hash, which costs something.
+    // Checked before hashing, which is expensive.
     if (!(await hasLink(deps.db, link))) throw invalidLink();
     const hash = await hashPassword(password, visitor.signal);
     return namingEmailConflict(

@@ -21,7 +21,7 @@ const AT_ONCE_A_HOST = 8;
 const AT_ONCE_AN_ACCOUNT = 32;
 // Long enough for a fast receiver to handle a full pool of deliveries, short enough for others behind it.
 const MAX_WAIT_MS = 500;
-const POSTPONED_MS = { least: 1000, most: 5000 } as const;
+const POSTPONED_MS = { minMs: 1000, maxMs: 5000 } as const;
 
 // A job may start slightly early by the clock of another machine.
 const CLOCK_SLACK_MS = 1000;
@@ -40,13 +40,13 @@ export function createDeliverer(deps: Deps): Deliverer {
     const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
     return ids.map(id => rows.get(id));
   }, BATCH);
-  const keep = createBatcher<NewAttempt, undefined>(async attempts => {
+  const recordAttempt = createBatcher<NewAttempt, undefined>(async attempts => {
     await keepAttempts(deps.runDb, attempts);
     return attempts.map(() => undefined);
   }, BATCH);
   const postpone = createBatcher<string, undefined>(async ids => {
-    const { least, most } = POSTPONED_MS;
-    await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + least + Math.random() * (most - least)));
+    const { minMs, maxMs } = POSTPONED_MS;
+    await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + minMs + Math.random() * (maxMs - minMs)));
     return ids.map(() => undefined);
   }, BATCH);
   return {
@@ -60,13 +60,14 @@ export function createDeliverer(deps: Deps): Deliverer {
       if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
       // Release the receiver's slot as soon as it has responded, before the attempt is recorded.
-      const answer = await attempt(deps, delivery, signal).finally(release);
+      const response = await attempt(deps, delivery, signal).finally(release);
       // Shutting down: the job stays, and the attempt is repeated.
-      if (answer === undefined) throw new Error('The delivery was interrupted.');
-      const made = judge(deps, delivery, startedAt, answer);
-      await keep(made);
-      countAttempt(deps, made);
-      if (made.next_attempt_at !== null) deps.wakeTimers.set('deliveries', Date.parse(made.next_attempt_at));
+      if (response === undefined) throw new Error('The delivery was interrupted.');
+      const newAttempt = toAttempt(deps, delivery, startedAt, response);
+      await recordAttempt(newAttempt);
+      countAttempt(deps, newAttempt);
+      if (newAttempt.next_attempt_at !== null)
+        deps.wakeTimers.set('deliveries', Date.parse(newAttempt.next_attempt_at));
     },
   };
 }
@@ -100,17 +101,18 @@ async function attempt(
     },
   });
   try {
-    const answer = await inScope({ executionId, span }, () =>
-      sendWebhook(deps, messageOf(deps, delivery), signal),
+    const response = await inScope({ executionId, span }, () =>
+      sendWebhook(deps, toMessage(deps, delivery), signal),
     );
-    if (answer === undefined || !isDelivered(answer)) span?.fail(String(answer?.statusCode ?? 'unreachable'));
-    return answer;
+    if (response === undefined || !isDelivered(response))
+      span?.fail(String(response?.statusCode ?? 'unreachable'));
+    return response;
   } finally {
     span?.end();
   }
 }
 
-function messageOf(deps: Deps, { id, event, event_id, url, body, secret }: DeliveryRow) {
+function toMessage(deps: Deps, { id, event, event_id, url, body, secret }: DeliveryRow) {
   return {
     deliveryId: id,
     event,
@@ -121,20 +123,25 @@ function messageOf(deps: Deps, { id, event, event_id, url, body, secret }: Deliv
   };
 }
 
-function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: WebhookResponse): NewAttempt {
+function toAttempt(
+  deps: Deps,
+  delivery: DeliveryRow,
+  startedAt: Date,
+  response: WebhookResponse,
+): NewAttempt {
   const attempt = delivery.attempts + 1;
   const isLast = attempt >= delivery.max_attempts;
-  const state = isDelivered(answer) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
+  const state = isDelivered(response) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
   const retries = attempt - 1 - (delivery.max_attempts - MAX_ATTEMPTS);
   const delayMs = backoffMs({ ...BACKOFF, firstMs: deps.settings.WEBHOOK_BACKOFF_BASE_MS }, retries);
   return {
     delivery_id: delivery.id,
     attempt,
     started_at: startedAt.toISOString(),
-    duration_ms: answer.durationMs,
-    status_code: answer.statusCode,
-    error: answer.error,
-    response: answer.response,
+    duration_ms: response.durationMs,
+    status_code: response.statusCode,
+    error: response.error,
+    response: response.response,
     state,
     next_attempt_at: state === 'attempting' ? new Date(deps.now() + delayMs).toISOString() : null,
   };

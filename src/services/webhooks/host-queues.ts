@@ -30,7 +30,7 @@ export function createHostQueues(maxWaitMs: number, now: () => number): HostQueu
   const queues = new Map<string, HostQueue>();
   const waiters = new Set<Waiter>();
 
-  const queueOf = ({ key, limit }: QueueKey): HostQueue => {
+  const getQueue = ({ key, limit }: QueueKey): HostQueue => {
     const queue = queues.get(key) ?? { limit, active: new Set(), paceMs: 0, waiting: 0 };
     queues.set(key, queue);
     return queue;
@@ -50,26 +50,26 @@ export function createHostQueues(maxWaitMs: number, now: () => number): HostQueu
   const admitNext = (): void => {
     for (const waiter of waiters) if (waiter.queues.every(hasSlot)) waiter.admit(claim(waiter.queues));
   };
-  const wait = (wanted: readonly HostQueue[]): Promise<(() => void) | undefined> =>
+  const wait = (queues: readonly HostQueue[]): Promise<(() => void) | undefined> =>
     new Promise(resolve => {
       const admit: Waiter['admit'] = release => {
         clearTimeout(timer);
         waiters.delete(waiter);
-        for (const queue of wanted) queue.waiting--;
+        for (const queue of queues) queue.waiting--;
         resolve(release);
       };
       const timer = setTimeout(() => admit(undefined), maxWaitMs);
-      const waiter = { queues: wanted, admit };
-      for (const queue of wanted) queue.waiting++;
+      const waiter = { queues: queues, admit };
+      for (const queue of queues) queue.waiting++;
       waiters.add(waiter);
     });
 
   return {
     async enter(keys) {
-      const wanted = keys.map(queueOf);
-      if (wanted.every(hasSlot)) return claim(wanted);
-      if (wanted.some(queue => expectedMs(queue, now()) > maxWaitMs)) return undefined;
-      return wait(wanted);
+      const queues = keys.map(getQueue);
+      if (queues.every(hasSlot)) return claim(queues);
+      if (queues.some(queue => expectedMs(queue, now()) > maxWaitMs)) return undefined;
+      return wait(queues);
     },
   };
 }

@@ -6,8 +6,8 @@ import { signWebhook } from './webhook-signature.ts';
 import { allowsLoopback } from './webhook-target.ts';
 
 // The guarded client's limit; reading stops far below it, once enough is stored.
-const MAX_ANSWER_BYTES = 1_048_576;
-const KEPT_ANSWER_BYTES = 1024;
+const MAX_RESPONSE_BYTES = 1_048_576;
+const STORED_RESPONSE_BYTES = 1024;
 
 export interface WebhookMessage {
   readonly url: string;
@@ -36,12 +36,12 @@ export async function sendWebhook(
 ): Promise<WebhookResponse | undefined> {
   const startedMs = deps.now();
   const timestampSeconds = Math.floor(startedMs / 1000);
-  const ended = (answer: Omit<WebhookResponse, 'durationMs'>): WebhookResponse => ({
-    ...answer,
+  const finish = (response: Omit<WebhookResponse, 'durationMs'>): WebhookResponse => ({
+    ...response,
     durationMs: Math.max(0, deps.now() - startedMs),
   });
   try {
-    const answer = await deps.fetch.stream(url, {
+    const response = await deps.fetch.stream(url, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -53,16 +53,16 @@ export async function sendWebhook(
       body,
       signal,
       timeoutMs: deps.settings.WEBHOOK_TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       maxRedirects: 0,
       propagates: true,
       allowLoopback: allowsLoopback(deps.settings),
     });
-    return ended({ statusCode: answer.status, error: null, response: await readStart(answer.body) });
+    return finish({ statusCode: response.status, error: null, response: await readStart(response.body) });
   } catch (err) {
     return signal.aborted
       ? undefined
-      : ended({ statusCode: null, error: toError(err).message, response: null });
+      : finish({ statusCode: null, error: toError(err).message, response: null });
   }
 }
 
@@ -79,11 +79,11 @@ async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
     for await (const chunk of body) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= KEPT_ANSWER_BYTES) break;
+      if (bytes >= STORED_RESPONSE_BYTES) break;
     }
   } catch (err) {
     if (!(err instanceof FetchError)) throw err;
   }
   // NUL is the one character that PostgreSQL's text cannot store.
-  return Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '');
+  return Buffer.concat(chunks).subarray(0, STORED_RESPONSE_BYTES).toString('utf8').replaceAll('\0', '');
 }

@@ -1,4 +1,4 @@
-// The webhook block of a run: checked before anything else of the body, stored with its secret encrypted.
+// Validates the webhook block of a run before anything else in the body, and encrypts its secret.
 import { isLoopbackAddress, isLoopbackHost } from '../../lib/addresses.ts';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
@@ -24,30 +24,37 @@ export function allowsLoopback({ ALLOW_PRIVATE_NETWORK, ROLE, HOST, BASE_URL }: 
   );
 }
 
-/** Checks an untrusted webhook block; undefined where none was sent. Throws 400 `invalid_webhook`. */
+/** Validates an untrusted webhook block; undefined if none was sent. Throws 400 `invalid_webhook`. */
 export function parseWebhook(settings: Settings, block: unknown): WebhookTarget | undefined {
   if (block === undefined) return undefined;
   if (typeof block !== 'object' || block === null || Array.isArray(block))
-    throw refuse('', 'webhook must be an object with a url.');
-  const { url, secret, ...rest } = block as Record<string, unknown>;
-  const unknown = Object.keys(rest)[0];
+    throw invalidWebhook('', 'webhook must be an object with a url.');
+  const { url, secret, ...otherMembers } = block as Record<string, unknown>;
+  const unknown = Object.keys(otherMembers)[0];
   if (unknown !== undefined)
-    throw refuse(`/${unknown}`, `webhook has no member ${JSON.stringify(unknown)}, only url and secret.`);
-  if (typeof url !== 'string' || url === '') throw refuse('/url', 'webhook.url is required, as a string.');
+    throw invalidWebhook(
+      `/${unknown}`,
+      `webhook has no member ${JSON.stringify(unknown)}, only url and secret.`,
+    );
+  if (typeof url !== 'string' || url === '')
+    throw invalidWebhook('/url', 'webhook.url is required, as a string.');
   if (url.length > MAX_URL_CHARS)
-    throw refuse('/url', `webhook.url is longer than ${MAX_URL_CHARS} characters.`);
+    throw invalidWebhook('/url', `webhook.url is longer than ${MAX_URL_CHARS} characters.`);
   checkUrl(settings, url);
   if (
     secret !== undefined &&
     secret !== null &&
     (typeof secret !== 'string' || secret.length > MAX_SECRET_CHARS)
   ) {
-    throw refuse('/secret', `webhook.secret must be a string of at most ${MAX_SECRET_CHARS} characters.`);
+    throw invalidWebhook(
+      '/secret',
+      `webhook.secret must be a string of at most ${MAX_SECRET_CHARS} characters.`,
+    );
   }
   return { url, secret: secret === undefined || secret === null || secret === '' ? null : secret };
 }
 
-/** Why the block is refused, for doors that ask before they look at anything else. */
+/** Returns why the block is invalid, for routes that check it before the rest of the body. */
 export function webhookFault(deps: Pick<Deps, 'settings'>, block: unknown): Error | undefined {
   try {
     parseWebhook(deps.settings, block);
@@ -59,25 +66,25 @@ export function webhookFault(deps: Pick<Deps, 'settings'>, block: unknown): Erro
 
 function checkUrl(settings: Settings, text: string): void {
   const url = URL.parse(text);
-  if (url === null) throw refuse('/url', 'webhook.url is not a URL.');
+  if (url === null) throw invalidWebhook('/url', 'webhook.url is not a URL.');
   if (url.username !== '' || url.password !== '')
-    throw refuse('/url', 'webhook.url may not carry a user name or password.');
+    throw invalidWebhook('/url', 'webhook.url must not contain a user name or password.');
   const isLocal = isLoopbackHost(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
-    throw refuse('/url', 'webhook.url must be https; plain http is for localhost only.');
+    throw invalidWebhook('/url', 'webhook.url must be https; plain http is for localhost only.');
   }
   if (isLocal && !allowsLoopback(settings)) {
-    throw refuse('/url', 'webhook.url names this machine, which a service that others reach does not call.');
+    throw invalidWebhook('/url', 'webhook.url must not be an address of this machine.');
   }
 }
 
-function refuse(path: string, message: string): AppError {
+function invalidWebhook(path: string, message: string): AppError {
   return new AppError('invalid_webhook', message, {
     issues: [{ path: `/webhook${path}`, code: 'invalid_webhook', message }],
   });
 }
 
-/** The text that `executions.webhook` keeps. */
+/** Returns the text that `executions.webhook` stores. */
 export function sealTarget(deps: Deps, target: WebhookTarget): string {
   return JSON.stringify({
     url: target.url,

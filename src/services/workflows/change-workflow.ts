@@ -36,19 +36,19 @@ export async function changeWorkflow(
   { body, ifMatch, saving = 'asked for' }: ChangeWorkflowInput,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const saved = await editTransaction(deps, user, async (tx, work) => {
+  const committed = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
     checkIfMatch(workflow, ifMatch);
     const ignored = checkSentFields(body, presentMembers(deps, view));
     const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
-    const place = moves ? await moveTo(tx, user, workflow, body.folderId ?? null) : {};
+    const location = moves ? await moveTo(tx, user, workflow, body.folderId ?? null) : {};
     const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const poster = await choosePoster(tx, deps, workflow, body.poster);
     const fields = {
       ...sentFields(body, workflow),
       webhook_url: body.webhookUrl === undefined ? workflow.webhook_url : body.webhookUrl,
-      ...place,
+      ...location,
       secrets,
       pinned_poster: poster.pinned,
     };
@@ -56,7 +56,7 @@ export async function changeWorkflow(
     const write = await prepareReplacement(deps, tx, view, { ...body, work });
     return commitChange(tx, view, { fields, write, warnings, saving });
   });
-  return presentCommitted(deps, saved);
+  return presentCommitted(deps, committed);
 }
 
 /**
@@ -120,18 +120,18 @@ export async function editGraph(
   { baseVersion, change, autoLayout }: GraphEdit,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const saved = await editTransaction(deps, user, async (tx, work) => {
+  const committed = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
     if (baseVersion !== undefined && baseVersion !== workflow.version)
       throw staleWrite(workflow.version, baseVersion);
-    const stored = await deps.versions.get(tx, id, workflow.version);
-    const { name = workflow.name, ...graph } = change(stored.graph);
+    const current = await deps.versions.get(tx, id, workflow.version);
+    const { name = workflow.name, ...graph } = change(current.graph);
     const sent = { ...graph, work, ...(autoLayout === undefined ? {} : { autoLayout }) };
     const write = await prepareReplacement(deps, tx, view, sent);
     return commitChange(tx, view, { fields: { name }, write, warnings: [] });
   });
-  return presentCommitted(deps, saved);
+  return presentCommitted(deps, committed);
 }
 
 function staleWrite(version: number, baseVersion: number): AppError {

@@ -1,5 +1,5 @@
-// What every door that takes a graph does with it first: parse, normalize configs, write ports, lint; what refuses it
-// and what warns.
+// Prepares every submitted graph: parses it, normalizes configs, writes ports and lints it, separating errors from
+// warnings.
 import { completeGraph } from '../../graph/complete.ts';
 import { estimateDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
@@ -14,34 +14,37 @@ import type { Deps } from '../deps.ts';
 
 type GraphDeps = Pick<Deps, 'catalog'>;
 
-/** A graph that has the right form, its configs normalized and the ports that they give rise to written in. */
+/** A well-formed graph, with normalized configs and their ports written in. */
 export interface ReadGraph {
   readonly graph: Graph;
-  /** Ids of nodes that came without a position. */
+  /** Ids of nodes that were sent without a position. */
   readonly unplaced: ReadonlySet<string>;
   /** A warning for each config value that was normalized. */
   readonly normalized: Findings;
 }
 
-/** `previous` is what it replaces. Throws 400 `invalid_graph` where the form is wrong, with all else that is wrong. */
+/** `previous` is the graph that it replaces. Throws 400 `invalid_graph` with all issues if the graph is malformed. */
 export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): ReadGraph {
-  const sent = completeGraph(deps.catalog, nodes, edges);
-  const parsed = parseGraph(sent.nodes, sent.edges);
-  if (!parsed.ok) throw refusal(inspectParsed(deps.catalog, parsed, previous));
+  const completed = completeGraph(deps.catalog, nodes, edges);
+  const parsed = parseGraph(completed.nodes, completed.edges);
+  if (!parsed.ok) throw graphError(inspectParsed(deps.catalog, parsed, previous));
   const normalized = normalizeConfig(parsed.graph, deps.catalog);
   return { graph: withSavedPorts(normalized.graph, deps.catalog), unplaced: parsed.unplaced, normalized };
 }
 
-/** Every warning of the graph. Throws 400 `invalid_graph` where it has errors. `previous` is what it replaces. */
+/**
+ * Returns every warning of the graph. Throws 400 `invalid_graph` if it has errors. `previous` is the graph that it
+ * replaces.
+ */
 export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph): Findings {
-  const found = lintGraph(read.graph, deps.catalog, { previous, unplaced: read.unplaced });
-  const all = mergeFindings(found, read.normalized);
-  if (hasErrors(found.issues)) throw refusal(all);
-  return all;
+  const findings = lintGraph(read.graph, deps.catalog, { previous, unplaced: read.unplaced });
+  const allFindings = mergeFindings(findings, read.normalized);
+  if (hasErrors(findings.issues)) throw graphError(allFindings);
+  return allFindings;
 }
 
-/** Names all that was found; what only warns has that severity, and refuses nothing. */
-function refusal(findings: Findings): AppError {
+/** Lists all issues; warnings are included with their severity, but cause no rejection. */
+function graphError(findings: Findings): AppError {
   const { issues } = findings;
   const errors = issues.filter(issue => issue.severity === 'error');
   const more = errors.length > 1 ? ` Errors in all: ${errors.length}.` : '';
@@ -51,7 +54,7 @@ function refusal(findings: Findings): AppError {
   });
 }
 
-/** Each node with its size, as it is stored and shown. */
+/** Adds to each node its size, as it is stored and displayed. */
 export function withDims(deps: GraphDeps, graph: Graph): Graph {
   const nodes = graph.nodes.map(({ dims: _, ...node }) => ({
     ...node,

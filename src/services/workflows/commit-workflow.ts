@@ -51,7 +51,7 @@ export function sentFields(body: SentFields, workflow: WorkflowRow): Partial<Wor
 }
 
 export interface SentGraph {
-  /** Absent: as stored. */
+  /** Absent: unchanged. */
   readonly nodes?: unknown;
   readonly edges?: unknown;
   readonly autoLayout?: boolean | 'always';
@@ -101,14 +101,14 @@ export async function commitChange(
   const { pinned_poster: pinned, ...rest } = next;
   await storeVersion(tx, view, { write, saving });
   if (differs(rest, workflow)) {
-    await updateWorkflow(tx, { ...next, ...writerOf(actor) });
+    await updateWorkflow(tx, { ...next, ...toWriter(actor) });
     await notifyFollowers(tx, workflow.id);
   } else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
   else return { view, write, warnings };
   return { view: { ...view, workflow: await readBack(tx, workflow.id, actor) }, write, warnings };
 }
 
-const writerOf = ({ userId, credential }: UserActor) => ({
+const toWriter = ({ userId, credential }: UserActor) => ({
   written_by: userId,
   written_by_session: credential.kind === 'session' ? credential.id : null,
 });
@@ -132,10 +132,10 @@ async function storeVersion(
   else await closeAutosave(tx, id, version);
 }
 
-/** A workflow written by this transaction, as its writer sees it. */
+/** Returns a workflow written by this transaction, as its writer sees it. */
 export async function readBack(tx: Tx, id: string, user: UserActor): Promise<ReadWorkflowRow> {
   const row = await findWorkflow(tx, id, user.userId);
-  if (row === undefined) throw new Error(`Workflow ${id} is gone within the transaction that wrote it.`);
+  if (row === undefined) throw new Error(`Workflow ${id} was not found in the transaction that wrote it.`);
   return row;
 }
 
@@ -154,9 +154,9 @@ export function cacheCommitted(deps: Deps, { view: { workflow }, write }: Commit
 }
 
 /** The response to a committed write; its writer sees the complete graph. */
-export function presentCommitted(deps: Deps, saved: CommittedWorkflow): PresentedWorkflow {
-  cacheCommitted(deps, saved);
-  const { view, write, warnings } = saved;
+export function presentCommitted(deps: Deps, committed: CommittedWorkflow): PresentedWorkflow {
+  cacheCommitted(deps, committed);
+  const { view, write, warnings } = committed;
   const meta = { findings: write.findings, warnings: [...write.warnings, ...warnings] };
   return presentWorkflow(deps, view, write.text, meta);
 }

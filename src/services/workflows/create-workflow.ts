@@ -38,9 +38,9 @@ export async function createWorkflow(
   { autoLayout = body.autoLayout }: Pick<GraphInput, 'autoLayout'> = {},
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const accepted = Object.keys(CreateWorkflowBody.properties);
-  const others = Object.keys(body).filter(key => !accepted.includes(key));
-  const ignored = describeIgnored(others, 'POST', accepted);
+  const acceptedKeys = Object.keys(CreateWorkflowBody.properties);
+  const ignoredKeys = Object.keys(body).filter(key => !acceptedKeys.includes(key));
+  const ignored = describeIgnored(ignoredKeys, 'POST', acceptedKeys);
   if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
   const input = { nodes: body.nodes, edges: body.edges, autoLayout };
   const write = await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input });
@@ -90,7 +90,7 @@ export async function commitNewWorkflow(
   { fields, media = [], write, warnings, complete }: NewWorkflowCommit,
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
-  const saved = await deps.db.transaction(async tx => {
+  const committed = await deps.db.transaction(async tx => {
     await keepMediaIn(tx, deps.settings, media);
     await checkMedia(tx, user, fields.mediaId);
     await checkOwnFolder(tx, user, fields.folderId);
@@ -101,7 +101,7 @@ export async function commitNewWorkflow(
     const view = { workflow, actor: user, role: 'OWNER' as const };
     return { view, write: await withMediaWarnings(tx, write), warnings };
   });
-  return { id, ...presentCommitted(deps, saved) };
+  return { id, ...presentCommitted(deps, committed) };
 }
 
 /** Like a PUT, but refuses a folder of another workspace. */
@@ -112,7 +112,7 @@ async function replaceWorkflow(
   body: CreateWorkflowBody,
   warnings: readonly string[],
 ): Promise<CreatedWorkflow> {
-  const saved = await editTransaction(deps, user, async (tx, work) => {
+  const committed = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
     const links = body.mediaId !== undefined && body.mediaId !== workflow.media_id;
@@ -122,16 +122,16 @@ async function replaceWorkflow(
       await checkMedia(tx, user, body.mediaId ?? null);
     }
     const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
-    const place = moves ? await moveWithin(tx, user, workflow, body.folderId ?? null) : {};
+    const location = moves ? await moveWithin(tx, user, workflow, body.folderId ?? null) : {};
     const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const fields = {
       ...sentFields(body, workflow),
-      ...place,
+      ...location,
       media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
       secrets,
     };
     const write = await prepareReplacement(deps, tx, view, { ...body, work });
     return commitChange(tx, view, { fields, write, warnings: [...warnings, ...ofSecrets] });
   });
-  return { id, ...presentCommitted(deps, saved) };
+  return { id, ...presentCommitted(deps, committed) };
 }

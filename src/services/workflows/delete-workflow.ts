@@ -27,8 +27,8 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
   const user = requireScope(actor, 'workflows:write');
   const since = new Date(deps.now() - UNDO_MS);
   const { view, text } = await deps.db.transaction(async tx => {
-    const found = await lockDeletedWorkflow(tx, { id, userId: user.userId, since });
-    const { role } = authorize(actor, 'delete', found);
+    const deleted = await lockDeletedWorkflow(tx, { id, userId: user.userId, since });
+    const { role } = authorize(actor, 'delete', deleted);
     await undeleteWorkflow(tx, id);
     const workflow = await readBack(tx, id, user);
     const version = await deps.versions.get(tx, id, workflow.version);

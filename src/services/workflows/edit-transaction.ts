@@ -1,5 +1,5 @@
-// Runs a transaction that changes a graph. Work that takes a thread is done between two tries, so that neither a
-// connection nor a lock waits for it.
+// Runs a transaction that changes a graph. Work for a thread is done between two attempts, so that neither a connection
+// nor a lock waits for it.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -8,8 +8,8 @@ import type { GraphResults, GraphTask, TaskOf } from './graph-task.ts';
 import { workAtOnce, workOnGraph } from './graph-work.ts';
 
 /**
- * Returns the task's result, or ends this try of the transaction until there is one. `base` is the version of the graph
- * that the task works on: a result is used only where the next try finds the same one.
+ * Returns the task's result, or ends this attempt of the transaction until there is one. `base` is the version of the
+ * graph that the task works on: a result is used only if the next attempt finds the same version.
  */
 export type GraphWorker = <Kind extends GraphTask['kind']>(
   base: number,
@@ -18,7 +18,7 @@ export type GraphWorker = <Kind extends GraphTask['kind']>(
 
 const MAX_TRIES = 5;
 
-/** The transaction must ask for one task, the same one for the same base. Throws what it throws, 503. */
+/** The transaction must request the same single task for the same base. Throws what the transaction throws, and 503. */
 export async function editTransaction<T>(
   deps: Pick<Deps, 'db' | 'catalog' | 'settings'>,
   { userId }: Pick<UserActor, 'userId'>,
@@ -41,7 +41,7 @@ export async function editTransaction<T>(
   }
   throw new AppError(
     'unavailable',
-    'Others change this workflow faster than it can be checked; try again in a moment.',
+    'The workflow is changing too often to be checked. Try again in a few seconds.',
     { headers: { 'retry-after': '2' } },
   );
 }

@@ -27,7 +27,7 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
   if (!canDo(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
   const graph = await readableText(deps, view);
   const media = chooseEmbedded(await listMedia(deps, view, graph));
-  return { name: fileNameOf(view), stream: Readable.from(writeFile(deps, view, graph, media)) };
+  return { name: toFileName(view), stream: Readable.from(writeFile(deps, view, graph, media)) };
 }
 
 /**
@@ -64,7 +64,7 @@ async function* writeFile(
   yield ']}';
 }
 
-function fileNameOf({ workflow }: WorkflowView): string {
+function toFileName({ workflow }: WorkflowView): string {
   const name = workflow.name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '');
   return `${name.slice(0, 80) || 'workflow'}.json`;
 }

@@ -1,4 +1,4 @@
-// Finds the pictures for the drawing of a published workflow: results of the newest run of the published version.
+// Finds the images for the drawing of a published workflow: results of the newest run of the published version.
 import type { Step } from '../../engine/types.ts';
 import type { Value } from '../../graph/types.ts';
 import { findNewestCompleted } from '../../store/executions.ts';
@@ -6,13 +6,13 @@ import { listShownSteps } from '../../store/steps.ts';
 import type { Deps } from '../deps.ts';
 
 export interface FlowResults {
-  /** The run that made them. */
+  /** The id of the run. */
   readonly executionId: string;
-  /** Picture URLs by node id. */
-  readonly pictures: ReadonlyMap<string, string>;
+  /** Image URLs by node id. */
+  readonly images: ReadonlyMap<string, string>;
 }
 
-/** Undefined if no kept run of the version has completed. */
+/** Undefined if no stored run of the version has completed. */
 export async function findFlowResults(
   { db }: Pick<Deps, 'db'>,
   workflowId: string,
@@ -22,16 +22,16 @@ export async function findFlowResults(
   if (executionId === undefined) return undefined;
   const steps = (await listShownSteps(db, executionId)).map(({ step }) => step as Step);
   // The last state of a node counts.
-  const pictures = steps.flatMap(({ nodeId, outputs = {} }) => {
-    const picture = Object.values(outputs)
-      .map(pictureOf)
+  const images = steps.flatMap(({ nodeId, outputs = {} }) => {
+    const image = Object.values(outputs)
+      .map(findImage)
       .find(url => url !== undefined);
-    return picture === undefined ? [] : [[nodeId, picture] as const];
+    return image === undefined ? [] : [[nodeId, image] as const];
   });
-  return { executionId, pictures: new Map(pictures) };
+  return { executionId, images: new Map(images) };
 }
 
-function pictureOf(value: Value): string | undefined {
-  if (value.type === 'LIST') return value.items.map(pictureOf).find(url => url !== undefined);
+function findImage(value: Value): string | undefined {
+  if (value.type === 'LIST') return value.items.map(findImage).find(url => url !== undefined);
   return value.type === 'IMAGE' ? value.media.url : undefined;
 }

@@ -1,4 +1,4 @@
-// Work on graphs that may take long, as plain data: done in place for small graphs, by a thread for large ones.
+// Defines tasks on graphs as plain data: done in place for small graphs, and by a thread for large ones.
 import { inspectGraph } from '../../graph/inspect.ts';
 import type { Findings } from '../../graph/issues.ts';
 import { redact } from '../../graph/redact.ts';
@@ -9,15 +9,15 @@ import { graphText, type StoredGraph } from './graph-versions.ts';
 import { type GraphInput, type GraphWrite, prepareGraph } from './write-graph.ts';
 
 export type GraphTask =
-  /** Prepares a write. Nodes or edges that are absent are those that are stored. */
+  /** Prepares a write. If nodes or edges are absent, the stored ones are used. */
   | { readonly kind: 'write'; readonly input: Omit<GraphInput, 'stored'>; readonly stored?: StoredGraph }
-  /** Lints a graph that would take the place of the stored one. */
+  /** Lints a graph that would replace the stored one. */
   | { readonly kind: 'lint'; readonly nodes: unknown; readonly edges: unknown; readonly stored?: StoredGraph }
-  /** Lints a stored graph that is to be written back. */
+  /** Lints a stored graph that will be written back. */
   | { readonly kind: 'relint'; readonly stored: StoredGraph }
   | { readonly kind: 'redact'; readonly stored: StoredGraph };
 
-/** A result of each kind. */
+/** The result of each kind of task. */
 export interface GraphResults {
   readonly write: GraphWrite;
   readonly lint: Findings & { readonly ok: boolean; readonly text: string };

@@ -8,19 +8,19 @@ import type { Tx } from '../../store/db.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
 
 export interface StoredGraph {
-  /** '"nodes":[…],"edges":[…]', as GET sends it. */
+  /** '"nodes":[…],"edges":[…]', as in the response to GET. */
   readonly text: string;
   readonly graph: Graph;
 }
 
 export interface GraphVersion extends StoredGraph {
-  /** The plan of all nodes, or of what the targets need; pinned nodes need nothing. */
+  /** Returns the plan of all nodes, or of those that the targets need; pinned nodes need nothing. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
 }
 
 export interface GraphVersions {
   get(tx: Tx, workflowId: string, version: number): Promise<GraphVersion>;
-  /** Saves the next reader a query, and the next writer parsing; only for committed graphs. */
+  /** Caches a committed graph, which saves the next reader a query and the next writer parsing. */
   keep(workflowId: string, version: number, text: string, graph?: Graph): void;
 }
 
@@ -28,29 +28,29 @@ export interface GraphVersions {
 const MAX_CHARACTERS = 8_000_000;
 
 export function createGraphVersions(catalog: Catalog): GraphVersions {
-  const kept = createLru<GraphVersion>(MAX_CHARACTERS);
-  const keep = (workflowId: string, version: number, text: string, graph?: Graph): GraphVersion => {
-    const made = makeVersion(text, catalog, graph);
-    kept.set(`${workflowId}@${version}`, made, text.length);
-    return made;
+  const versions = createLru<GraphVersion>(MAX_CHARACTERS);
+  const store = (workflowId: string, version: number, text: string, graph?: Graph): GraphVersion => {
+    const entry = createVersion(text, catalog, graph);
+    versions.set(`${workflowId}@${version}`, entry, text.length);
+    return entry;
   };
   return {
-    keep,
+    keep: store,
     async get(tx, workflowId, version) {
-      const found = kept.get(`${workflowId}@${version}`);
-      if (found !== undefined) return found;
+      const cached = versions.get(`${workflowId}@${version}`);
+      if (cached !== undefined) return cached;
       const text = await findGraphText(tx, workflowId, version);
       if (text === undefined)
         throw new AppError('not_found', `Version ${version} of the workflow was not found.`);
-      return keep(workflowId, version, text);
+      return store(workflowId, version, text);
     },
   };
 }
 
-function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersion {
+function createVersion(text: string, catalog: Catalog, parsedGraph?: Graph): GraphVersion {
   // Parsed and planned on demand: a read needs neither.
-  let graph = known;
-  let whole: PlanResult | undefined;
+  let graph = parsedGraph;
+  let fullPlan: PlanResult | undefined;
   // Models can change while the service runs; a plan is valid for the entries it was built from.
   let plannedFor: Catalog['entries'] | undefined;
   const getGraph = (): Graph => {
@@ -64,11 +64,11 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
     },
     plan(targets, pinned = []) {
       if (targets !== undefined || pinned.length > 0) return createPlan(getGraph(), catalog, targets, pinned);
-      if (whole === undefined || plannedFor !== catalog.entries) {
+      if (fullPlan === undefined || plannedFor !== catalog.entries) {
         plannedFor = catalog.entries;
-        whole = createPlan(getGraph(), catalog);
+        fullPlan = createPlan(getGraph(), catalog);
       }
-      return whole;
+      return fullPlan;
     },
   };
 }
@@ -77,7 +77,7 @@ function parseGraphText(text: string): Graph {
   return JSON.parse(`{${text}}`) as Graph;
 }
 
-/** The graph of a text, which is parsed when first asked for. */
+/** Returns the graph of a text, parsing it on first use. */
 export function storedGraph(text: string): StoredGraph {
   let graph: Graph | undefined;
   return {
@@ -89,7 +89,7 @@ export function storedGraph(text: string): StoredGraph {
   };
 }
 
-/** The text that is stored for a graph; `parseGraphText` is its inverse. */
+/** Returns the text that is stored for a graph; `parseGraphText` is its inverse. */
 export function graphText(graph: Graph): string {
   return `"nodes":${JSON.stringify(graph.nodes)},"edges":${JSON.stringify(graph.edges)}`;
 }

@@ -1,4 +1,4 @@
-// Work on graphs that grows with their size: at once for small ones, in a worker thread for large ones.
+// Runs tasks on graphs: at once for small graphs, in a worker thread for large ones.
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
 import { type CatalogOrigin, originOf } from '../../nodes/catalog.ts';
@@ -9,13 +9,13 @@ import type { StoredGraph } from './graph-versions.ts';
 
 const MAX_NODES = 1000;
 const MAX_EDGES = 1000;
-/** Members of a graph at any depth, and references in its texts. Few nodes may hold many. */
+/** Limit for the members of a graph at any depth and the references in its texts: few nodes may contain many. */
 const MAX_VALUES = 20_000;
-/** More than a body holds. Text itself costs little: 4 MB of it take 20 ms. */
+/** More than a body may contain. Plain text is cheap: 4 MB take 20 ms. */
 const MAX_CHARACTERS = 5_000_000;
 /** In the text of a stored graph, where prose has commas too. */
 const MAX_COMMAS = 300_000;
-/** In the queue and in the thread together. */
+/** Time in the queue and in the thread together. */
 const WAIT_MS = 30_000;
 
 const pool = createThreadPool<SentTask, GraphResults[GraphTask['kind']]>({
@@ -28,7 +28,9 @@ const pool = createThreadPool<SentTask, GraphResults[GraphTask['kind']]>({
 
 type WorkDeps = Pick<Deps, 'catalog' | 'settings'>;
 
-/** The task's result where the graph is small; undefined: the task takes a thread. Throws what the task throws. */
+/**
+ * Returns the task's result if the graph is small; undefined if the task needs a thread. Throws what the task throws.
+ */
 export function workAtOnce<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
   task: TaskOf<Kind>,
@@ -36,7 +38,7 @@ export function workAtOnce<Kind extends GraphTask['kind']>(
   return threadOrigin(deps, task) === undefined ? performGraphTask<Kind>(deps, task) : undefined;
 }
 
-/** What a thread makes its catalog of; undefined: the task takes none. */
+/** The sources from which a thread builds its catalog; undefined: every task is done in place. */
 const threadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
   isLarge(task) ? originOf(deps.catalog) : undefined;
 
@@ -48,11 +50,11 @@ export async function workOnGraph<Kind extends GraphTask['kind']>(
 ): Promise<GraphResults[Kind]> {
   const origin = threadOrigin(deps, task);
   if (origin === undefined) return performGraphTask<Kind>(deps, task);
-  const context = contextOf(origin, deps.settings);
+  const context = getContext(origin, deps.settings);
   try {
     const options = { account, context, signal: AbortSignal.timeout(WAIT_MS) };
-    const { stored, ...rest } = task as GraphTask & { readonly stored?: StoredGraph };
-    return (await pool.run({ task: rest, storedText: stored?.text }, options)) as GraphResults[Kind];
+    const { stored, ...input } = task as GraphTask & { readonly stored?: StoredGraph };
+    return (await pool.run({ task: input, storedText: stored?.text }, options)) as GraphResults[Kind];
   } catch (err) {
     throw explain(err);
   }
@@ -70,12 +72,12 @@ function explain(err: unknown): unknown {
   return err;
 }
 
-// One object a catalog, since a thread is sent another one anew.
+// One object per catalog, since a thread receives a new object each time.
 const contexts = new WeakMap<CatalogOrigin, GraphContext>();
 
-function contextOf(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings']): GraphContext {
-  const known = contexts.get(origin);
-  if (known !== undefined) return known;
+function getContext(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings']): GraphContext {
+  const cached = contexts.get(origin);
+  if (cached !== undefined) return cached;
   const context = { origin, settings: { ARRANGE_ON_WRITE } };
   contexts.set(origin, context);
   return context;
@@ -89,7 +91,7 @@ function isLarge(task: GraphTask): boolean {
   return !fits([nodes, edges]);
 }
 
-/** Judges a stored graph by its text, because parsing it may already take too long. */
+/** Estimates the cost of a stored graph from its text, because parsing it may already take too long. */
 const isLargeText = (text: string): boolean =>
   text.length > MAX_CHARACTERS ||
   countUpTo(text, '":', MAX_VALUES) + countUpTo(text, REFERENCE, MAX_VALUES) >= MAX_VALUES ||
@@ -106,7 +108,7 @@ function countUpTo(text: string, part: string, limit: number): number {
   return count;
 }
 
-/** Whether the value stays within MAX_VALUES and MAX_CHARACTERS, by a walk that ends where it does not. */
+/** Returns whether the value stays within MAX_VALUES and MAX_CHARACTERS. Stops counting at the limits. */
 function fits(root: unknown): boolean {
   let values = 0;
   let characters = 0;

@@ -1,4 +1,5 @@
-// A new workflow from an exported file. Media come in first, then one transaction makes them and the workflow known.
+// Creates a workflow from an exported file. Media are stored first; then a single transaction records them and the
+// workflow.
 import { AppError } from '../../lib/errors.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -9,7 +10,7 @@ import { workOnGraph } from './graph-work.ts';
 import type { ImportBody } from './workflow-file.schema.ts';
 import type { GraphInput, GraphWrite } from './write-graph.ts';
 
-/** As much as any body that writes a graph may have. */
+/** The same limit as for any body that contains a graph. */
 const MAX_GRAPH_BYTES = 4_194_304;
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
@@ -25,7 +26,7 @@ export async function importWorkflow(
   if (Buffer.byteLength(JSON.stringify([nodes, edges])) > MAX_GRAPH_BYTES) {
     throw new AppError('payload_too_large', `nodes and edges have over ${MAX_GRAPH_BYTES} bytes.`);
   }
-  // Before any file is fetched for it; this bounds the depth of what is walked below, too.
+  // Checked before any file is fetched. It also bounds the depth of the walk below.
   await write(deps, user, { nodes, edges, autoLayout: false });
   const media = await receiveMedia(deps, user, body.media ?? [], signal);
   try {
@@ -59,9 +60,9 @@ function replaceMedia(graph: { nodes: unknown; edges: unknown }, { replacements 
   return { nodes: walk(graph.nodes), edges: walk(graph.edges), autoLayout: false };
 }
 
-/** Addresses first: the id is a part of them. */
+/** Replaces URLs first, because they contain the id. */
 function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): string {
-  const named = [...new Set(text.match(MEDIA_ID))].flatMap(id => replacements.get(id) ?? []);
-  const moved = named.reduce((result, { oldUrl, url }) => result.replaceAll(oldUrl, () => url), text);
-  return moved.replaceAll(MEDIA_ID, id => replacements.get(id)?.id ?? id);
+  const used = [...new Set(text.match(MEDIA_ID))].flatMap(id => replacements.get(id) ?? []);
+  const rewritten = used.reduce((result, { oldUrl, url }) => result.replaceAll(oldUrl, () => url), text);
+  return rewritten.replaceAll(MEDIA_ID, id => replacements.get(id)?.id ?? id);
 }

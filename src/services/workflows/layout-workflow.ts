@@ -1,4 +1,4 @@
-// The layout endpoint: any board but a very large one is arranged, positions and frames and nothing else.
+// Lays out a stored workflow: changes only the positions of nodes and frames. Very large boards are rejected.
 import { NO_FINDINGS } from '../../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import type { Graph } from '../../graph/types.ts';
@@ -12,20 +12,20 @@ import { sizeGraph } from './write-graph.ts';
 /** Throws 422 `board_too_large`. A board that is already laid out is not written. */
 export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body: LayoutBody) {
   const user = requireScope(actor, 'workflows:write');
-  const { layout, saved } = await deps.db.transaction(async tx => {
+  const { layout, committed } = await deps.db.transaction(async tx => {
     const view = await lockForEdit(tx, user, id);
-    const stored = await deps.versions.get(tx, id, view.workflow.version);
-    checkSize(stored.graph);
-    const layout = layoutGraph(stored.graph, deps.catalog, { ...body });
-    const laidOut = sizeGraph(deps, applyLayout(stored.graph, layout));
-    const isChanged = laidOut.text !== stored.text;
+    const version = await deps.versions.get(tx, id, view.workflow.version);
+    checkSize(version.graph);
+    const layout = layoutGraph(version.graph, deps.catalog, { ...body });
+    const laidOut = sizeGraph(deps, applyLayout(version.graph, layout));
+    const isChanged = laidOut.text !== version.text;
     const write = { ...laidOut, isChanged, findings: NO_FINDINGS, warnings: layout.warnings };
-    return { layout, saved: await commitChange(tx, view, { fields: {}, write, warnings: [] }) };
+    return { layout, committed: await commitChange(tx, view, { fields: {}, write, warnings: [] }) };
   });
-  cacheCommitted(deps, saved);
+  cacheCommitted(deps, committed);
   return {
     id,
-    updatedAt: saved.view.workflow.updated_at.toISOString(),
+    updatedAt: committed.view.workflow.updated_at.toISOString(),
     moved: layout.moves,
     groups: layout.groups,
     meta: { warnings: layout.warnings },

@@ -1,4 +1,4 @@
-// The lint over HTTP: of a graph that is not stored, of the stored one, or of the one that would take its place.
+// Lints a graph that is not stored, the stored graph of a workflow, or one that would replace it.
 import { type LintIssue, mergeFindings, type Truncation, toTruncation } from '../../graph/issues.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -14,7 +14,7 @@ export interface LintReport extends Truncation {
   readonly issues: readonly LintIssue[];
 }
 
-/** What the lint says of a graph that is not stored. */
+/** Lints a graph that is not stored. */
 export async function lintGraphBody(
   deps: Deps,
   actor: Actor,
@@ -23,17 +23,17 @@ export async function lintGraphBody(
   return lintWithMedia(deps, requireScope(actor, 'workflows:read'), graph);
 }
 
-/** What the lint says of the stored graph as the caller sees it, or of the one that would take its place. */
+/** Lints the stored graph as the caller sees it, or one that would replace it. */
 export async function lintWorkflow(
   deps: Deps,
   actor: Actor,
   id: string,
-  sent: { readonly nodes?: unknown; readonly edges?: unknown },
+  input: { readonly nodes?: unknown; readonly edges?: unknown },
 ): Promise<LintReport> {
   const user = requireScope(actor, 'workflows:read');
   const view = await openForReading(deps, actor, id);
   const stored = storedGraph(await readableText(deps, view));
-  return lintWithMedia(deps, user, { ...sent, stored });
+  return lintWithMedia(deps, user, { ...input, stored });
 }
 
 async function lintWithMedia(
@@ -41,12 +41,12 @@ async function lintWithMedia(
   user: UserActor,
   { nodes, edges, ...stored }: Partial<Omit<TaskOf<'lint'>, 'kind'>>,
 ): Promise<LintReport> {
-  const { ok, text, ...found } = await workOnGraph<'lint'>(deps, String(user.userId), {
+  const { ok, text, ...findings } = await workOnGraph<'lint'>(deps, String(user.userId), {
     kind: 'lint',
     nodes,
     edges,
     ...stored,
   });
-  const all = mergeFindings(found, await findMissingMedia(deps.db, text));
-  return { ok, issues: all.issues, ...toTruncation(all) };
+  const allFindings = mergeFindings(findings, await findMissingMedia(deps.db, text));
+  return { ok, issues: allFindings.issues, ...toTruncation(allFindings) };
 }

@@ -23,15 +23,15 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
   await checkMedia(deps.db, user, query.mediaId);
   const filter = {
     userId: user.userId,
-    isActive: flagOf(query.isActive),
-    isPublished: flagOf(query.isPublished),
+    isActive: parseFlag(query.isActive),
+    isPublished: parseFlag(query.isPublished),
     mediaId: query.mediaId ?? null,
     query: query.query ?? null,
     tag: query.tag ?? null,
     folderId: query.folderId ?? null,
     status: query.status ?? null,
     form: query.include ?? ('line' as const),
-    ...(await spaceOf(deps, user, query.teamId)),
+    ...(await findWorkspace(deps, user, query.teamId)),
   };
   return readPage(
     { ...query, limit: query.limit ?? ARRAY_LIMIT },
@@ -45,7 +45,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
   );
 }
 
-const flagOf = (text: 'true' | 'false' | undefined): boolean | null =>
+const parseFlag = (text: 'true' | 'false' | undefined): boolean | null =>
   text === undefined ? null : text === 'true';
 
 const LIST_ORDER: Order<WorkflowListRow, WorkflowListKey> = {
@@ -58,7 +58,7 @@ const LIST_ORDER: Order<WorkflowListRow, WorkflowListKey> = {
   },
 };
 
-async function spaceOf(
+async function findWorkspace(
   deps: Deps,
   user: UserActor,
   teamId: string | undefined,

@@ -1,4 +1,4 @@
-// The lint that needs to ask: media which a graph names and which are not there, or not any more.
+// Finds media that a graph refers to and that do not exist or are not yet uploaded.
 import {
   type Findings,
   type LintIssue,
@@ -15,41 +15,41 @@ import { mediaIdsIn } from '../../store/workflows/versions.ts';
 import { incompleteUpload } from '../media/stored-media.ts';
 import type { GraphWrite } from './write-graph.ts';
 
-/** Adds a warning to the write for each node with missing media. */
+/** Adds a warning to the result of a write for each node with missing media. */
 export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<GraphWrite> {
   return { ...write, findings: mergeFindings(write.findings, await findMissingMedia(tx, write.text)) };
 }
 
-/** A warning for each node whose config names one; `text` is '"nodes":[…],"edges":[…]'. */
+/** Returns a warning for each node with missing media; `text` is '"nodes":[…],"edges":[…]'. */
 export async function findMissingMedia(tx: Tx, text: string): Promise<Findings> {
-  const named = mediaIdsIn(text);
-  if (named.length === 0) return NO_FINDINGS;
-  const known = await findKnownMedia(tx, named);
-  if (named.every(id => known.has(id))) return NO_FINDINGS;
-  const open = await findOpenUploads(
+  const mediaIds = mediaIdsIn(text);
+  if (mediaIds.length === 0) return NO_FINDINGS;
+  const knownIds = await findKnownMedia(tx, mediaIds);
+  if (mediaIds.every(id => knownIds.has(id))) return NO_FINDINGS;
+  const openIds = await findOpenUploads(
     tx,
-    named.filter(id => !known.has(id)),
+    mediaIds.filter(id => !knownIds.has(id)),
   );
   const { nodes } = JSON.parse(`{${text}}`) as Graph;
-  const issues = nodes.flatMap((node, index) => warningsOf(node, index, known, open));
+  const issues = nodes.flatMap((node, index) => listWarnings(node, index, knownIds, openIds));
   return { issues: issues.slice(0, MAX_ISSUES), total: issues.length };
 }
 
-function warningsOf(
+function listWarnings(
   { id, data }: Graph['nodes'][number],
   index: number,
-  known: ReadonlySet<string>,
-  open: ReadonlySet<string>,
+  knownIds: ReadonlySet<string>,
+  openIds: ReadonlySet<string>,
 ): LintIssue[] {
   return mediaIdsIn(JSON.stringify(data?.config ?? {}))
-    .filter(mediaId => !known.has(mediaId))
+    .filter(mediaId => !knownIds.has(mediaId))
     .map(mediaId => ({
       severity: 'warning',
       code: 'missing_media',
       nodeId: id,
       path: pointer('nodes', index, 'data', 'config'),
-      message: open.has(mediaId)
+      message: openIds.has(mediaId)
         ? incompleteUpload(mediaId)
-        : `There is no media ${mediaId}: upload it again, or choose another.`,
+        : `Media ${mediaId} does not exist. Upload it again, or choose another file.`,
     }));
 }

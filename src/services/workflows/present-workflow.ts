@@ -1,4 +1,4 @@
-// A workflow as its reader sees it: its members as JSON text, with the text of the graph spliced in.
+// Presents a workflow to its reader: its members as JSON text, with the text of the graph inserted.
 import { type Findings, NO_FINDINGS, toTruncation, warningSentences } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
@@ -15,9 +15,9 @@ export interface PresentedWorkflow {
   readonly text: string;
   /** Strong: identifies these bytes. The part before the dot changes with every write and nothing else. */
   readonly etag: string;
-  /** Of the stored graph. */
+  /** The version of the stored graph. */
   readonly version: number;
-  /** What the lint found, where a write is answered. */
+  /** The lint findings, in responses to writes. */
   readonly findings: Findings;
 }
 

@@ -48,7 +48,7 @@ export async function publishWorkflow(
   id: string,
   body: PublishBody,
 ): Promise<PresentedWorkflow> {
-  const fields = (workflow: ReadWorkflowRow, tx: Tx) => publicationOf(deps, tx, workflow, body);
+  const fields = (workflow: ReadWorkflowRow, tx: Tx) => toPublication(deps, tx, workflow, body);
   try {
     return await changeAsOwner(deps, actor, { id, verb: 'publish', fields });
   } catch (err) {
@@ -73,16 +73,16 @@ async function changeAsOwner(
   { id, verb, fields }: OwnerChange,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const saved = await deps.db.transaction(async tx => {
+  const committed = await deps.db.transaction(async tx => {
     const view = await lockForEdit(tx, user, id, verb);
     const { text } = await deps.versions.get(tx, id, view.workflow.version);
-    const changed = await fields(view.workflow, tx);
-    return commitChange(tx, view, { fields: changed, write: unchanged(text), warnings: [] });
+    const changedFields = await fields(view.workflow, tx);
+    return commitChange(tx, view, { fields: changedFields, write: unchanged(text), warnings: [] });
   });
-  return presentCommitted(deps, saved);
+  return presentCommitted(deps, committed);
 }
 
-async function publicationOf(
+async function toPublication(
   deps: Deps,
   tx: Tx,
   workflow: ReadWorkflowRow,
@@ -117,14 +117,14 @@ async function checkInputs(
       path: `/settings/exposedInputs/${ids.indexOf(nodeId)}`,
       nodeId,
       ...(types.has(nodeId)
-        ? { code: 'not_an_input', message: 'This node is no input node.' }
+        ? { code: 'not_an_input', message: 'This node is not an input node.' }
         : { code: 'unknown_node', message: 'Node not found.' }),
     }));
   if (issues.length === 0) return;
-  const named = issues.map(({ nodeId }) => nodeId.slice(0, 100)).join(', ');
+  const nodeNames = issues.map(({ nodeId }) => nodeId.slice(0, 100)).join(', ');
   throw new AppError(
     'invalid_request',
-    `settings.exposedInputs can contain only input nodes of the workflow, not ${named}.`,
+    `settings.exposedInputs can contain only input nodes of the workflow, not ${nodeNames}.`,
     { issues },
   );
 }
@@ -132,22 +132,22 @@ async function checkInputs(
 async function chooseSlug(
   tx: Tx,
   workflow: WorkflowRow,
-  wanted: string | undefined,
+  requestedSlug: string | undefined,
   isPublished: boolean,
 ): Promise<string | null> {
-  if (wanted !== undefined) {
-    if (await isSlugTaken(tx, wanted, workflow.id)) throw slugTaken();
-    return wanted;
+  if (requestedSlug !== undefined) {
+    if (await isSlugTaken(tx, requestedSlug, workflow.id)) throw slugTaken();
+    return requestedSlug;
   }
   if (workflow.published_slug !== null || !isPublished) return workflow.published_slug;
-  const made = slugOf(workflow.name);
-  return made.length >= 3 && !(await isSlugTaken(tx, made, workflow.id))
-    ? made
-    : `${made === '' ? 'workflow' : made}-${randomBytes(5).toString('hex')}`;
+  const candidate = toSlug(workflow.name);
+  return candidate.length >= 3 && !(await isSlugTaken(tx, candidate, workflow.id))
+    ? candidate
+    : `${candidate === '' ? 'workflow' : candidate}-${randomBytes(5).toString('hex')}`;
 }
 
 /** `Ein Bild für Dich` → `ein-bild-fur-dich`; at most 60 characters, so that a suffix fits. */
-function slugOf(name: string): string {
+function toSlug(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

@@ -1,4 +1,4 @@
-// Workflows read: complete for editors, redacted for everybody else, frozen for those who see the publication only.
+// Reads workflows: complete for editors, redacted for other readers, and frozen for visitors of a publication.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -23,7 +23,7 @@ export interface ReadableGraph {
   readonly view: WorkflowView;
   readonly version: number;
   readonly graph: Graph;
-  /** Where it lies, for those who may run it. */
+  /** The workspace of the workflow, for those who may run it. */
   readonly workspace: string | undefined;
 }
 
@@ -53,7 +53,10 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
   return presentWorkflow(deps, { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' }, text);
 }
 
-/** Records the first time that somebody opens a workflow which is shared with their email. Throws 404, 403, and 401 for nobody in particular. */
+/**
+ * Records that the user has opened a workflow that is shared with their email. Throws 404, 403, and 401 for an
+ * anonymous caller.
+ */
 export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
@@ -62,16 +65,16 @@ export async function openForReading(deps: Deps, actor: Actor, id: string): Prom
   return { workflow, role, actor: reader };
 }
 
-/** The workflow and the reader's roles, in a statement that is shared with readings of the same moment. */
+/** Returns the workflow and the reader's roles, using a statement that concurrent reads share. */
 export function findAmongOthers(
   { db, findInBatch }: Pick<Deps, 'db' | 'findInBatch'>,
   reading: WorkflowReading,
 ): Promise<ReadWorkflowRow | undefined> {
-  // An id of another form could spoil the statement for the others.
+  // A malformed id could make the shared statement fail for the others.
   return isId('workflow', reading.id) ? findInBatch(reading) : findWorkflow(db, reading.id, reading.userId);
 }
 
-/** The graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
+/** Returns the graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
 export async function readableText(deps: Deps, view: WorkflowView): Promise<string> {
   const version = await deps.versions.get(deps.db, view.workflow.id, readableVersion(view));
   return canDo(view.role, 'edit') ? version.text : redactedText(deps, view.workflow.id, version);
@@ -79,23 +82,26 @@ export async function readableText(deps: Deps, view: WorkflowView): Promise<stri
 
 const redactions = new WeakMap<GraphVersion, Promise<string>>();
 
-/** The text for readers who may not edit, made once a version. Its readers share the workflow's turn in the threads. */
+/**
+ * Returns the text for readers who may not edit, redacted once per version. Its readers share the workflow's turn in
+ * the threads.
+ */
 function redactedText(deps: Deps, workflowId: string, version: GraphVersion): Promise<string> {
-  const known = redactions.get(version);
-  if (known !== undefined) return known;
-  const made = workOnGraph<'redact'>(deps, workflowId, { kind: 'redact', stored: version });
-  redactions.set(version, made);
-  made.catch(() => redactions.delete(version));
-  return made;
+  const cached = redactions.get(version);
+  if (cached !== undefined) return cached;
+  const redaction = workOnGraph<'redact'>(deps, workflowId, { kind: 'redact', stored: version });
+  redactions.set(version, redaction);
+  redaction.catch(() => redactions.delete(version));
+  return redaction;
 }
 
-/** The number of the version that the reader sees. */
+/** Returns the number of the version that the reader sees. */
 export function readableVersion({ workflow, role }: WorkflowView): number {
   const { version: current, published_version: frozen } = workflow;
   return !canDo(role, 'edit') && isPublicationOnly(workflow) ? (frozen ?? current) : current;
 }
 
-/** Whether the publication alone lets the reader in, who then sees the version that it froze. */
+/** Returns whether the reader has access only through the publication, and so sees its frozen version. */
 function isPublicationOnly({
   is_published,
   link_permission,

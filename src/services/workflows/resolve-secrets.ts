@@ -1,22 +1,22 @@
-// `{{secrets.NAME}}` in a node's settings: the secrets of a run, put in while a node runs and nowhere else, each only where
-// its hosts allow, and taken out of whatever is said of the run.
+// Resolves `{{secrets.NAME}}` in a node's settings while the node runs, each only for the hosts that it allows, and
+// removes the values from everything that is recorded about the run.
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
 import { findSecrets } from '../../store/workflows/secrets.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, matchesHost, plainValue, type Secrets } from './workflow-secrets.ts';
 
-const PLACE = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
-// A setting is nested ten levels at most (graph/parse), a scene graph 32.
+const PLACEHOLDER = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
+// Settings are nested at most ten levels (graph/parse), scene graphs at most 32.
 const MAX_DEPTH = 40;
 
 interface SecretsOfRun {
   readonly workflow_id: string;
-  /** Who started it. */
+  /** The user who started the run. */
   readonly user_id: number;
 }
 
-/** undefined where the graph names no secret: most runs then cost no look-up. The secrets are those of now. */
+/** Returns undefined if the graph refers to no secret, which saves most runs a query. Uses the current secrets. */
 export async function createRunSecrets(
   deps: Pick<Deps, 'secretsKey'>,
   tx: Tx,
@@ -26,49 +26,50 @@ export async function createRunSecrets(
   if (!graphText.includes('secrets.')) return undefined;
   const { secrets: encrypted, user_id: creatorId } = await findSecrets(tx, run.workflow_id);
   const secrets = decryptSecrets(deps, encrypted) ?? {};
-  const forms = Object.values(secrets).flatMap(secret => formsOf(plainValue(secret)));
+  const forms = Object.values(secrets).flatMap(secret => listEncodings(plainValue(secret)));
   const patterns = longestFirst(forms).map(form => new RegExp(RegExp.escape(form), 'giu'));
   return {
     replace: (setting, valueFor = name => plainValue(secretNamed(secrets, name))) =>
       replaceIn(setting, valueFor, 0),
     valueFor(name, first) {
       const secret = secretNamed(secrets, name);
-      if (mayGoTo(secret, first, first)) {
+      if (allowsHost(secret, first, first)) {
         if (typeof secret !== 'string' || run.user_id === creatorId) return plainValue(secret);
         throw new NodeError(
           'secret_not_allowed',
-          `The secret ${name} has no hosts, so only runs that the workflow's creator starts may send it. Its creator can add the hosts that may get it.`,
+          `The secret ${name} has no allowed hosts, so it is sent only in runs that the workflow's creator starts. The creator can add hosts that may receive it.`,
         );
       }
       throw new NodeError(
         'secret_not_allowed',
-        `The secret ${name} may not be sent to ${first.host}. The workflow's creator can add that host to it.`,
+        `The secret ${name} may not be sent to ${first.host}. The workflow's creator can allow this host.`,
       );
     },
-    mayCarry: (names, first, next) => names.every(name => mayGoTo(secretNamed(secrets, name), first, next)),
-    scrub: text => patterns.reduce((words, pattern) => words.replace(pattern, HIDDEN), text),
+    mayCarry: (names, first, next) =>
+      names.every(name => allowsHost(secretNamed(secrets, name), first, next)),
+    scrub: text => patterns.reduce((scrubbed, pattern) => scrubbed.replace(pattern, HIDDEN), text),
     conceal: (text, names) =>
-      longestFirst(names.flatMap(name => formsOf(plainValue(secretNamed(secrets, name)))))
+      longestFirst(names.flatMap(name => listEncodings(plainValue(secretNamed(secrets, name)))))
         .filter(form => form.length >= MIN_CONCEALED)
-        .reduce((words, form) => words.replaceAll(form, HIDDEN), text),
+        .reduce((scrubbed, encoding) => scrubbed.replaceAll(encoding, HIDDEN), text),
   };
 }
 
 const HIDDEN = '…';
-/** In data, a shorter secret is found by chance. */
+/** In data, a shorter secret would match by chance. */
 const MIN_CONCEALED = 6;
-/** A longer value is looked for as it is. */
+/** Longer values are matched only in their plain form. */
 const MAX_ENCODED = 2048;
 
-/** One without hosts stays at the origin that its request was written for. */
-function mayGoTo(secret: Secrets[string], first: URL, next: URL): boolean {
+/** A secret without hosts may only be sent to the origin that its request was written for. */
+function allowsHost(secret: Secrets[string], first: URL, next: URL): boolean {
   return typeof secret === 'string'
     ? next.origin === first.origin
     : secret.hosts.some(host => matchesHost(host, next));
 }
 
-/** The value and its usual encodings: as part of JSON, of an address, of a host name, in base64 and in hex. */
-function formsOf(value: string): readonly string[] {
+/** Returns the value in its usual encodings: in JSON, in URLs, in host names, in base64 and in hex. */
+function listEncodings(value: string): readonly string[] {
   if (value === '') return [];
   if (value.length > MAX_ENCODED) return [value];
   const bytes = Buffer.from(value);
@@ -93,7 +94,7 @@ function longestFirst(forms: readonly string[]): readonly string[] {
 /** Throws a NodeError that names a secret the workflow does not have; the message never contains a value. */
 function replaceIn(value: unknown, valueFor: (name: string) => string, depth: number): unknown {
   if (depth > MAX_DEPTH) return value;
-  if (typeof value === 'string') return value.replace(PLACE, (_, name: string) => valueFor(name));
+  if (typeof value === 'string') return value.replace(PLACEHOLDER, (_, name: string) => valueFor(name));
   if (Array.isArray(value)) return value.map(item => replaceIn(item, valueFor, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -104,12 +105,12 @@ function replaceIn(value: unknown, valueFor: (name: string) => string, depth: nu
 function secretNamed(secrets: Secrets, name: string): Secrets[string] {
   const secret = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
   if (secret === undefined) {
-    throw new NodeError('unknown_secret', `The workflow has no secret ${name}; its creator can set it.`);
+    throw new NodeError('unknown_secret', `The workflow has no secret ${name}. Its creator can add it.`);
   }
   return secret;
 }
 
-/** The error as the log may have it: its name, message, stack and causes, without secrets. */
+/** Returns the error for the log: its name, message, stack and causes, without secrets. */
 export function scrubError(err: unknown, scrub: RunSecrets['scrub'], depth = 0): unknown {
   if (!(err instanceof Error)) return scrub(String(err));
   const hasCause = err.cause !== undefined && depth < MAX_CAUSES;

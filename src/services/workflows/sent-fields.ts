@@ -1,4 +1,4 @@
-// Checks the other fields of a PUT: values that a GET returned are accepted, others are refused or reported.
+// Checks the other fields of a PUT: values that a GET returned are accepted; others are rejected or reported.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
 import { type PresentedMembers, reduceSettings } from './present-workflow.ts';
@@ -22,7 +22,7 @@ const WRITABLE = [
   'baseUpdatedAt',
 ] as const;
 
-/** Owned by another endpoint: equal or refused. */
+/** Owned by another endpoint: rejected unless unchanged. */
 const OWNED = {
   linkPermission: 'POST /workflows/{id}/visibility',
   isPublished: 'POST /workflows/{id}/publish',
@@ -50,20 +50,20 @@ const MAX_NAME_LENGTH = 100;
  * `field_not_writable`, or 409 `stale_write` if the body is older than the stored workflow.
  */
 export function checkSentFields(body: Body, current: PresentedMembers): readonly string[] {
-  const changed = (Object.keys(OWNED) as OwnedKey[]).filter(
-    key => Object.hasOwn(body, key) && !isAsGiven(key, body[key], current),
+  const changedKeys = (Object.keys(OWNED) as OwnedKey[]).filter(
+    key => Object.hasOwn(body, key) && !isUnchanged(key, body[key], current),
   );
   const moves = body.folderId !== undefined && body.folderId !== current.folderId;
-  if ((changed.length > 0 || moves) && isStale(body, current)) {
-    const named = [...changed, ...(moves ? ['folderId'] : [])].join(', ');
+  if ((changedKeys.length > 0 || moves) && isStale(body, current)) {
+    const names = [...changedKeys, ...(moves ? ['folderId'] : [])].join(', ');
     throw new AppError(
       'stale_write',
-      `The workflow changed after you read it, and ${named} differs. Read it again and reapply your changes.`,
+      `The workflow changed after you read it, and ${names} differs. Read it again and reapply your changes.`,
     );
   }
-  if (changed.length > 0) throw notWritable(changed);
+  if (changedKeys.length > 0) throw notWritable(changedKeys);
   return describeIgnored(
-    Object.keys(body).filter(key => !isTaken(key, body[key], current)),
+    Object.keys(body).filter(key => !isAccepted(key, body[key], current)),
     'PUT',
     [...WRITABLE, ...PER_READER],
   );
@@ -73,17 +73,17 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
 export function describeIgnored(
   ignored: readonly string[],
   method: 'POST' | 'PUT',
-  accepted: readonly string[],
+  acceptedKeys: readonly string[],
 ): readonly string[] {
   if (ignored.length === 0) return [];
-  const named = ignored.slice(0, MAX_NAMED).map(key => key.slice(0, MAX_NAME_LENGTH));
+  const names = ignored.slice(0, MAX_NAMED).map(key => key.slice(0, MAX_NAME_LENGTH));
   const more = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : '';
   return [
-    `Ignored: ${named.join(', ')}${more}. ${method} accepts ${accepted.join(', ')}; other keys will become 400 unknown_parameter.`,
+    `Ignored: ${names.join(', ')}${more}. ${method} accepts ${acceptedKeys.join(', ')}; other keys will become 400 unknown_parameter.`,
   ];
 }
 
-function isTaken(key: string, sent: unknown, current: PresentedMembers): boolean {
+function isAccepted(key: string, sent: unknown, current: PresentedMembers): boolean {
   if ([...WRITABLE, ...PER_READER, ...Object.keys(OWNED)].includes(key)) return true;
   if (!Object.hasOwn(current, key)) return false;
   const now = current[key as keyof PresentedMembers];
@@ -91,7 +91,7 @@ function isTaken(key: string, sent: unknown, current: PresentedMembers): boolean
 }
 
 /** A key without read access sees reduced settings, so the reduced form is accepted too. */
-function isAsGiven(key: OwnedKey, sent: unknown, current: PresentedMembers): boolean {
+function isUnchanged(key: OwnedKey, sent: unknown, current: PresentedMembers): boolean {
   if (isDeepStrictEqual(sent, current[key])) return true;
   return key === 'publishSettings' && isDeepStrictEqual(sent, reduceSettings(current.publishSettings));
 }

@@ -6,7 +6,7 @@ import { addViews } from '../../store/workflows/writes.ts';
 
 export interface ViewCounts {
   count(workflowId: string): void;
-  /** Writes the pending counts; those that cannot be written are kept for the next flush. */
+  /** Writes the pending counts. If that fails, they are written with the next flush. */
   flush(): Promise<void>;
 }
 
@@ -19,13 +19,13 @@ export function createViewCounts({ db, log }: { readonly db: Db; readonly log: L
     clearTimeout(timer);
     timer = undefined;
     if (gathered.size === 0) return;
-    const taken = gathered;
+    const pending = gathered;
     gathered = new Map();
     try {
-      await addViews(db, taken);
+      await addViews(db, pending);
     } catch (err) {
       log.warn({ err: toError(err) }, 'views could not be written');
-      for (const [id, views] of taken) add(id, views);
+      for (const [id, views] of pending) add(id, views);
     }
   };
   const add = (id: string, views: number): void => {

@@ -1,4 +1,4 @@
-// Versions of a workflow's graph: every write that changes it creates one, and each can be restored.
+// Lists and restores the versions of a workflow's graph. Every write that changes the graph creates one.
 import { AppError } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
@@ -12,7 +12,7 @@ import type { GraphVersion } from './graph-versions.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { type GraphWrite, unchanged } from './write-graph.ts';
 
-/** Newest first, without their graphs. */
+/** Lists versions, newest first, without their graphs. */
 export async function listHistory(
   deps: Deps,
   actor: Actor,
@@ -28,7 +28,7 @@ export async function listHistory(
   );
 }
 
-/** One version with its graph, as JSON text. Throws 404. */
+/** Returns a version with its graph, as JSON text. Throws 404. */
 export async function getVersion(deps: Deps, actor: Actor, id: string, number: number): Promise<string> {
   const workflow = await openForEditor(deps, actor, id);
   const row = await findVersion(deps.db, id, number);
@@ -38,7 +38,7 @@ export async function getVersion(deps: Deps, actor: Actor, id: string, number: n
   return `${head.slice(0, -1)},${text}}`;
 }
 
-/** Restores the graph of a version as a new version; lint applies, since the catalog may have changed. */
+/** Restores the graph of a version as a new version. It is linted, since the catalog may have changed. */
 export async function restoreVersion(
   deps: Deps,
   actor: Actor,
@@ -46,18 +46,18 @@ export async function restoreVersion(
   number: number,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const saved = await editTransaction(deps, user, async (tx, work) => {
+  const committed = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const current = await deps.versions.get(tx, id, view.workflow.version);
-    const wanted = await deps.versions.get(tx, id, number);
-    const isSame = wanted.text === current.text;
-    const write = isSame ? unchanged(current.text) : writeBack(work, number, wanted);
+    const version = await deps.versions.get(tx, id, number);
+    const isSame = version.text === current.text;
+    const write = isSame ? unchanged(current.text) : writeBack(work, number, version);
     return commitChange(tx, view, { fields: {}, write, warnings: [] });
   });
-  return presentCommitted(deps, saved);
+  return presentCommitted(deps, committed);
 }
 
-/** Compared with itself: what was deprecated since is no new node, and positions come back as they were. */
+/** Compares the version with itself, so that deprecated nodes are not reported as new, and positions are restored. */
 function writeBack(work: GraphWorker, version: number, stored: GraphVersion): GraphWrite {
   const findings = work<'relint'>(version, { kind: 'relint', stored });
   return { ...unchanged(stored.text), isChanged: true, findings };

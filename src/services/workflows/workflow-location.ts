@@ -40,10 +40,10 @@ export async function moveWithin(
   folderId: string | null,
 ): Promise<WorkflowLocation> {
   authorize(user, 'move', workflow);
-  const place = { folder_id: folderId, team_id: workflow.team_id };
-  if (folderId === null) return place;
+  const location = { folder_id: folderId, team_id: workflow.team_id };
+  if (folderId === null) return location;
   const folder = await openFolder(tx, user, folderId);
-  if (getWorkspaceId(folder) === getWorkspaceId(workflow)) return place;
+  if (getWorkspaceId(folder) === getWorkspaceId(workflow)) return location;
   throw new AppError(
     'folder_workspace_mismatch',
     'The folder is in another workspace. Use PUT /workflows/{id} to move a workflow there.',

@@ -7,7 +7,7 @@ import { EventStreamSchema, Named, Nullable, Timestamp } from '../schema.ts';
 import { SHELVES } from '../templates/template-files.ts';
 
 const Text = Nullable(Type.String());
-const Open = Type.Object({}, { additionalProperties: true });
+const OpenObject = Type.Object({}, { additionalProperties: true });
 const Nodes = Type.Array(Node);
 const Edges = Type.Array(Edge);
 
@@ -26,13 +26,13 @@ const Truncation = {
   total: Type.Optional(Type.Integer({ description: 'With truncated: the number of issues' })),
 };
 
-const Meta = Named('WriteMeta', 'What the lint found in what was written', {
+const Meta = Named('WriteMeta', 'Lint results of the written graph', {
   warnings: Type.Array(Type.String()),
   issues: Type.Array(Issue, { description: 'Lint issues, at most 500' }),
   ...Truncation,
 });
 
-const Listed = {
+const ListMembers = {
   id: Type.String(),
   name: Type.String(),
   description: Text,
@@ -46,17 +46,17 @@ const Listed = {
 };
 
 export const Workflow = Named('Workflow', 'A graph with its settings, as this reader may see it', {
-  ...Listed,
+  ...ListMembers,
   userId: Type.Integer(),
   teamId: Text,
   folderId: Text,
   linkPermission: Type.Enum(LINK_PERMISSIONS),
   publishedSlug: Text,
   publishedAt: Nullable(Timestamp),
-  publishSettings: Nullable(Open),
+  publishSettings: Nullable(OpenObject),
   poster: Text,
-  media: Nullable(Open),
-  secrets: Nullable(Open),
+  media: Nullable(OpenObject),
+  secrets: Nullable(OpenObject),
   views: Type.Integer(),
   dailyCreditBudget: Type.Optional(Nullable(Type.Integer())),
   executionEngine: Type.Optional(Type.Literal('standard')),
@@ -95,7 +95,7 @@ const Card = {
 
 export const WorkflowList = Type.Array(
   Named('WorkflowListItem', 'A workflow without its graph', {
-    ...Listed,
+    ...ListMembers,
     executionCount: Type.Integer(),
     lastExecutedAt: Nullable(Timestamp),
     ...Card,
@@ -109,7 +109,7 @@ export const LintReport = Named('LintReport', 'Whether a graph could be stored, 
 });
 
 const Position = Type.Object({ x: Type.Number(), y: Type.Number() });
-export const LayoutReport = Named('LayoutReport', 'What was moved', {
+export const LayoutReport = Named('LayoutReport', 'The moved nodes', {
   id: Type.String(),
   updatedAt: Timestamp,
   moved: Type.Array(Type.Object({ id: Type.String(), position: Position })),
@@ -134,7 +134,7 @@ const VersionHead = {
   isPublished: Type.Boolean({ description: 'Whether it is the public version' }),
 };
 export const VersionPage = PageSchema(Named('VersionListItem', 'A version without its graph', VersionHead));
-export const Version = Named('Version', 'The graph as it was', {
+export const Version = Named('Version', 'A version with its graph', {
   ...VersionHead,
   workflowId: Type.String(),
   nodes: Nodes,
@@ -147,7 +147,7 @@ export const Heartbeat = Named('Heartbeat', 'Until when the board counts as open
 });
 
 const WORKFLOW_EVENTS = {
-  changed: Named('WorkflowChangedEvent', 'The workflow as it stands now', {
+  changed: Named('WorkflowChangedEvent', 'The current state of the workflow', {
     event: Type.Literal('changed'),
     data: Type.Object({
       version: Type.Integer(),
@@ -156,7 +156,7 @@ const WORKFLOW_EVENTS = {
       sessionId: Nullable(Type.String({ description: 'Session of the last write; null without a session' })),
     }),
   }),
-  presence: Named('PresenceEvent', 'Who follows the workflow now', {
+  presence: Named('PresenceEvent', 'The current viewers of the workflow', {
     event: Type.Literal('presence'),
     data: Type.Object({
       users: Type.Array(

@@ -1,4 +1,5 @@
-// A workflow's secrets: values, each with the hosts that may get it, stored encrypted, seen by its creator alone, and set by the creator as long as there is one.
+// Manages a workflow's secrets: values, each with the hosts that may receive it. They are stored encrypted; only the
+// creator sees and sets them.
 import { isDeepStrictEqual } from 'node:util';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -9,26 +10,26 @@ import { isCreator } from '../accounts/access.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
-/** A value alone goes into no request of an HTTP node that another than the creator runs. */
+/** A value without hosts is not sent by HTTP nodes in runs that someone else started. */
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 export type Secrets = Readonly<Record<string, Secret>>;
 
 export const plainValue = (secret: Secret): string => (typeof secret === 'string' ? secret : secret.value);
 
-/** What `{{secrets.NAME}}` can name. */
+/** A name that `{{secrets.NAME}}` can refer to. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-/** `api.example.com`, `*.example.org:8443`, `[::1]:9000`; a wildcard stands for one label or more. */
+/** `api.example.com`, `*.example.org:8443`, `[::1]:9000`; a wildcard matches one or more labels. */
 const HOST = /^(?:\*\.[^\s/?#@\\:*%.]+\.[^\s/?#@\\:*%]+|[^\s/?#@\\:*%]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Whether the pattern covers the address. Without a port it covers the usual one of the address's scheme alone. */
+/** Returns whether the pattern matches the URL. Without a port it matches only the default port of the URL's scheme. */
 export function matchesHost(pattern: string, { hostname, port, protocol }: URL): boolean {
   const isWild = pattern.startsWith('*.');
-  // A scheme without a usual port keeps the one that is written.
-  const wanted = parseHost(pattern);
-  if (wanted === undefined) return false;
+  // A scheme without a default port keeps the explicit one.
+  const patternHost = parseHost(pattern);
+  if (patternHost === undefined) return false;
   const usual = protocol === 'https:' ? '443' : '80';
-  if ((wanted.port || usual) !== (port || usual)) return false;
-  return isWild ? hostname.endsWith(`.${wanted.hostname}`) : hostname === wanted.hostname;
+  if ((patternHost.port || usual) !== (port || usual)) return false;
+  return isWild ? hostname.endsWith(`.${patternHost.hostname}`) : hostname === patternHost.hostname;
 }
 
 function parseHost(pattern: string): { readonly hostname: string; readonly port: string } | undefined {
@@ -38,12 +39,12 @@ function parseHost(pattern: string): { readonly hostname: string; readonly port:
   return url === null || Number(port) > 65_535 ? undefined : { hostname: url.hostname, port };
 }
 
-/** Whether the reader may see them: the creator, by a key that may read. */
+/** Returns whether the reader may see the secrets: the creator, with a key that may read. */
 export function seesSecrets(actor: Actor, workflow: ReadWorkflowRow): boolean {
   return isCreator(actor, workflow) && hasScope(actor, 'workflows:read');
 }
 
-/** The secrets as they were sent; null where there are none. */
+/** Returns the secrets as they were sent; null if there are none. */
 export function decryptSecrets(deps: Pick<Deps, 'secretsKey'>, encrypted: Buffer | null): Secrets | null {
   return encrypted === null ? null : (JSON.parse(decrypt(deps.secretsKey, encrypted)) as Secrets);
 }
@@ -65,7 +66,7 @@ function requireHosts(secrets: Secrets): void {
     });
 }
 
-/** Throws 400 for a name that no config could use, and for a host that is none. */
+/** Throws 400 for a name that no config could use, and for an invalid host. */
 export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets | null): Buffer | null {
   if (secrets === null) return null;
   const wrong = Object.keys(secrets).filter(name => !NAME.test(name));
@@ -82,9 +83,9 @@ export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets 
 }
 
 /**
- * The encrypted secrets after a PUT. What anybody but the creator sends is ignored, unless the creator has left the team:
- * then its OWNERs may replace them all. Null is ignored from whoever a GET shows null, whatever is stored. The very same
- * buffer where nothing changes.
+ * Returns the encrypted secrets after a PUT. Only the creator may change them; if the creator has left the team, its
+ * OWNERs may replace them all. Null from a caller who cannot see the secrets is ignored. Returns the same buffer if
+ * nothing changes.
  */
 export async function changeSecrets(
   deps: Pick<Deps, 'secretsKey'>,
@@ -102,7 +103,7 @@ export async function changeSecrets(
   return { secrets: isSame && sent !== null ? secrets : encryptSecrets(deps, sent), warnings: [] };
 }
 
-/** Whether the reader owns the team, and the workflow's creator is in it no more. */
+/** Returns whether the reader owns the team and the workflow's creator has left it. */
 async function mayReplaceSecrets(tx: Tx, { team_id, team_role, user_id }: ReadWorkflowRow): Promise<boolean> {
   return team_id !== null && team_role === 'OWNER' && (await hasLeft(tx, team_id, user_id));
 }

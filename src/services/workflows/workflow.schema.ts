@@ -50,7 +50,7 @@ const Secrets = Nullable(
 );
 const AutoLayout = Type.Boolean({ description: 'False to keep the coordinates as sent' });
 
-export const CreateWorkflowBody = Named('WorkflowInput', 'A workflow as it is created', {
+export const CreateWorkflowBody = Named('WorkflowInput', 'The workflow to create', {
   name: Name,
   description: Type.Optional(Description),
   nodes: Nodes,

@@ -1,5 +1,5 @@
-// From a graph as it was sent to the text that is stored: checked, new nodes placed, the board arranged or left
-// pending.
+// Turns a submitted graph into the text that is stored: checks it, places new nodes, and lays the board out or reports
+// that a layout is pending.
 import { isDeepStrictEqual } from 'node:util';
 import { diffGraphs } from '../../graph/diff.ts';
 import { type Findings, NO_FINDINGS } from '../../graph/issues.ts';
@@ -13,9 +13,9 @@ import { graphText, type StoredGraph } from './graph-versions.ts';
 export interface GraphInput {
   readonly nodes: unknown;
   readonly edges: unknown;
-  /** What it replaces; absent for a new workflow. */
+  /** The stored graph that it replaces; absent for a new workflow. */
   readonly stored?: StoredGraph | undefined;
-  /** false: coordinates stand as sent. `always`: all of the board is laid out, whatever the settings say. */
+  /** `false`: coordinates stay as sent. `always`: the whole board is laid out, whatever the settings. */
   readonly autoLayout?: boolean | 'always' | undefined;
   /** Whether an editor has the board open. */
   readonly isBeingEdited?: boolean;
@@ -23,9 +23,9 @@ export interface GraphInput {
 
 export interface GraphWrite {
   readonly text: string;
-  /** What the text says, where it was read. */
+  /** The parsed form of the text, if it was parsed. */
   readonly graph?: Graph | undefined;
-  /** Whether it differs from what is stored. */
+  /** Whether it differs from the stored graph. */
   readonly isChanged: boolean;
   readonly findings: Findings;
   readonly warnings: readonly string[];
@@ -36,27 +36,27 @@ type WriteDeps = Pick<Deps, 'catalog'> & {
 };
 
 /**
- * Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`.
+ * Pure. A stored graph that is sent back is not linted again. Throws 400 `invalid_graph`.
  */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const read = readGraph(deps, input.nodes, input.edges, input.stored?.graph);
-  const { text: sent, graph: sized } = sizeGraph(deps, read.graph);
+  const { text, graph: sized } = sizeGraph(deps, read.graph);
   const { stored } = input;
-  if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, sent)) {
+  if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, text)) {
     return { ...unchanged(stored.text), findings: read.normalized };
   }
   const findings = lintForWrite(deps, read, stored?.graph);
   const { graph, warnings } = arrange(deps, read, input);
-  const arranged = graph === read.graph ? { text: sent, graph: sized } : sizeGraph(deps, graph);
+  const arranged = graph === read.graph ? { text, graph: sized } : sizeGraph(deps, graph);
   return { ...arranged, isChanged: arranged.text !== stored?.text, findings, warnings };
 }
 
-/** Leaves the graph as it is stored. */
+/** Returns the stored graph unchanged. */
 export function unchanged(text: string): GraphWrite {
   return { text, isChanged: false, findings: NO_FINDINGS, warnings: [] };
 }
 
-/** The graph as it is stored: each node with its dims. */
+/** Returns the graph as it is stored: each node with its dims. */
 export function sizeGraph(
   deps: Pick<Deps, 'catalog'>,
   graph: Graph,
@@ -65,7 +65,7 @@ export function sizeGraph(
   return { text: graphText(sized), graph: sized };
 }
 
-/** Clients may write the keys of objects in another order; then the texts are equally long. */
+/** Clients may send the keys of objects in another order; then the texts are equally long. */
 function isStored(stored: StoredGraph, graph: Graph, text: string): boolean {
   if (text === stored.text) return true;
   return text.length === stored.text.length && isDeepStrictEqual(graph, stored.graph);
@@ -92,7 +92,7 @@ function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangeme
         });
   const reason = whyPending(deps, graph, input);
   if (reason === undefined) return arrangeGraph(deps, read, graph);
-  const what =
+  const effect =
     moves.length === 0
       ? 'no node was moved and the graph is as written'
       : 'no node that was there before was moved';
@@ -100,7 +100,7 @@ function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangeme
     graph,
     warnings: [
       ...moves.map(({ id, position }) => `${id}: Placed at ${formatPosition(position)}.`),
-      `layoutPending: ${what}: ${reason}. POST /workflows/{id}/layout arranges the board.`,
+      `layoutPending: ${effect}: ${reason}. POST /workflows/{id}/layout arranges the board.`,
     ],
   };
 }
@@ -109,13 +109,13 @@ function arrangeGraph(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangeme
   const layout = layoutGraph(graph, deps.catalog);
   const arranged = applyLayout(graph, layout);
   const before = new Map(read.graph.nodes.map(({ id, position }) => [id, position]));
-  const moved = arranged.nodes.filter(({ id, position }) => {
+  const movedNodes = arranged.nodes.filter(({ id, position }) => {
     const old = before.get(id);
     return read.unplaced.has(id) || old?.x !== position.x || old.y !== position.y;
   });
-  if (moved.length === 0) return { graph: arranged, warnings: layout.warnings };
-  const places = moved.map(({ id, position }) => `${id} ${formatPosition(position)}`).join(', ');
-  return { graph: arranged, warnings: [`layout: The board was arranged: ${places}.`, ...layout.warnings] };
+  if (movedNodes.length === 0) return { graph: arranged, warnings: layout.warnings };
+  const positions = movedNodes.map(({ id, position }) => `${id} ${formatPosition(position)}`).join(', ');
+  return { graph: arranged, warnings: [`layout: The board was arranged: ${positions}.`, ...layout.warnings] };
 }
 
 function whyPending(

@@ -180,9 +180,9 @@ describe('a credential that is read while the cache is invalidated', () => {
     } as const;
     const cache = createCredentialCache({
       now: () => nowMs,
-      touch: async () => undefined,
-      refuse: () => undefined,
-      read: async hash => {
+      recordUse: async () => undefined,
+      reject: () => undefined,
+      readCredential: async hash => {
         assert.deepEqual(hash, sha256('secret'));
         if (reads++ === 0) await reading.promise;
         return { id: 'key_1', actor, expiresAtMs: Number.POSITIVE_INFINITY };

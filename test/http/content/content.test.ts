@@ -175,7 +175,7 @@ describe('POST 201', () => {
       contentBlocks: [{ type: 'quote', text: 'q', mood: 'sad' }],
     });
     assert.deepEqual(body.meta?.warnings, [
-      'Ignored, since no content page has such a field: colour, __proto__x, constructor, valueProps/0/size, contentBlocks/0/mood.',
+      'Ignored unknown fields: colour, __proto__x, constructor, valueProps/0/size, contentBlocks/0/mood.',
     ]);
     assert.deepEqual(body.page?.valueProps, [{ title: 'a', description: 'b' }]);
   });

@@ -40,7 +40,7 @@ const runOf = (by: Caller) => ({
 
 describe('the lint', () => {
   const missing = `med_${'0'.repeat(26)}`;
-  const sentence = `a: There is no media ${missing}: upload it again, or choose another.`;
+  const sentence = `a: Media ${missing} does not exist. Upload it again, or choose another file.`;
 
   it('warns of missing media, by id and by URL, on every write', async () => {
     for (const config of [{ mediaId: missing }, { url: `${test.deps.settings.CDN_URL}/${missing}/a.png` }]) {

@@ -236,7 +236,7 @@ describe('executions', () => {
       isRefusal(await run(caller, id, 'run'), 'daily_execution_limit');
       const elsewhere = new RateLimiter(test.deps.db, () => nowMs);
       const day = await elsewhere.take(`daily:user:${caller.userId}`, 4, 86_400);
-      assert.equal(day.allowed, false);
+      assert.equal(day.isAllowed, false);
     });
 
   it('that did not start are not counted', async () => {
@@ -263,7 +263,7 @@ describe('several processes on one database', () => {
     const allowances = await Promise.all(
       Array.from({ length: tries }, async (_, index) => all[index % limiters]?.take(key, limit, 60)),
     );
-    return allowances.filter(allowance => allowance?.allowed).length;
+    return allowances.filter(allowance => allowance?.isAllowed).length;
   };
 
   it('never admit more than the limit, and are exact near its end', async () => {
@@ -282,10 +282,10 @@ describe('several processes on one database', () => {
   it('keep a window that a slower clock has not reached', async () => {
     const ahead = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
     const behind = new RateLimiter(test.deps.db, () => nowMs);
-    for (let count = 0; count < 5; count++) assert.ok((await ahead.take('skew', 10, 60)).allowed);
+    for (let count = 0; count < 5; count++) assert.ok((await ahead.take('skew', 10, 60)).isAllowed);
     for (let count = 0; count < 5; count++) await behind.take('skew', 10, 60);
     const third = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
-    assert.equal((await third.take('skew', 10, 60)).allowed, false);
+    assert.equal((await third.take('skew', 10, 60)).isAllowed, false);
   });
 
   it('apply one limit to a caller of two servers', async () => {
@@ -309,20 +309,20 @@ describe('several processes on one database', () => {
 describe('a limiter', () => {
   it('deletes old buckets without admitting more requests', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
-    for (let count = 0; count < 3; count++) assert.ok((await limiter.take('kept', 3, 60)).allowed);
+    for (let count = 0; count < 3; count++) assert.ok((await limiter.take('kept', 3, 60)).isAllowed);
     const again = new RateLimiter(test.deps.db, () => nowMs);
-    assert.equal((await again.take('kept', 3, 60)).allowed, false);
+    assert.equal((await again.take('kept', 3, 60)).isAllowed, false);
   });
 
   it('returns a use only within its window', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
     const taken = await limiter.take('returned', 1, 60);
-    assert.equal((await limiter.take('returned', 1, 60)).allowed, false);
+    assert.equal((await limiter.take('returned', 1, 60)).isAllowed, false);
     limiter.giveBack('returned', 60, taken);
-    assert.ok((await limiter.take('returned', 1, 60)).allowed);
+    assert.ok((await limiter.take('returned', 1, 60)).isAllowed);
     nowMs += MINUTE_MS;
-    assert.ok((await limiter.take('returned', 1, 60)).allowed);
+    assert.ok((await limiter.take('returned', 1, 60)).isAllowed);
     limiter.giveBack('returned', 60, taken);
-    assert.equal((await limiter.take('returned', 1, 60)).allowed, false);
+    assert.equal((await limiter.take('returned', 1, 60)).isAllowed, false);
   });
 });

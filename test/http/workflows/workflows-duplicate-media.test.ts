@@ -152,6 +152,6 @@ describe("a copy of another account's workflow", () => {
     await owner.request('DELETE', `/media/${mediaId}?force=true`);
     const { status, body } = await duplicate(stranger, source);
     assert.equal(status, 201);
-    assert.match(body.meta.warnings.join('\n'), new RegExp(`There is no media ${mediaId}`));
+    assert.match(body.meta.warnings.join('\n'), new RegExp(`Media ${mediaId} does not exist`));
   });
 });

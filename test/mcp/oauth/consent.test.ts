@@ -1,7 +1,7 @@
 // The consent page for users: sign-in and back, what the page shows and hides, what is remembered, and who may answer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { showName } from '../../../src/mcp/oauth/client-name.ts';
+import { sanitizeName } from '../../../src/mcp/oauth/client-name.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import {
@@ -87,10 +87,10 @@ describe('the page', () => {
   });
 
   it('shows the address of a client without a name, and cuts long names', () => {
-    assert.equal(showName(undefined, 'example.com'), 'A program at example.com');
-    assert.equal(showName(' \u200b\u2028 ', 'example.com'), 'A program at example.com');
-    assert.equal([...showName('x'.repeat(500), '')].length, 60);
-    assert.equal(showName('A\nB', ''), 'A B');
+    assert.equal(sanitizeName(undefined, 'example.com'), 'A program at example.com');
+    assert.equal(sanitizeName(' \u200b\u2028 ', 'example.com'), 'A program at example.com');
+    assert.equal([...sanitizeName('x'.repeat(500), '')].length, 60);
+    assert.equal(sanitizeName('A\nB', ''), 'A B');
   });
 
   it('cannot be framed or cached, runs no script, and lets the browser follow the redirect', async () => {

@@ -27,7 +27,7 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
         const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
         return reply.header('cache-control', 'no-store').redirect(`/sign-in?next=${next}`, 303);
       }
-      return send(reply, await oauth.ask(visitOf(req, reply, uid)));
+      return send(reply, await oauth.openConsent(visitOf(req, reply, uid)));
     },
   );
   scope.post(

@@ -67,7 +67,7 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
 function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: number) {
   return async (req: FastifyRequest): Promise<void> => {
     const taken = await limiter.take(`oauth:${what}:${toNetwork(addressOf(req))}`, limit, seconds);
-    if (taken.allowed) return;
+    if (taken.isAllowed) return;
     const window = seconds === HOUR ? 'an hour' : 'a minute';
     throw rateLimitError(
       'rate_limited',

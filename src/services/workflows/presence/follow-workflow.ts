@@ -64,11 +64,11 @@ async function* follow(
   const follower: Follower = { id: newId('follower', deps.now()), workflowId: id, userId: user.userId };
   const waiter = createChangeWaiter();
   const unsubscribe = deps.runNotifier.subscribe(id, { onChange: waiter.notify });
-  const sent = { changed: '', presence: '' };
+  const lastSent = { changed: '', presence: '' };
   const isNew = ({ event, data }: WorkflowEvent): boolean => {
     const text = JSON.stringify(data);
-    if (sent[event] === text) return false;
-    sent[event] = text;
+    if (lastSent[event] === text) return false;
+    lastSent[event] = text;
     return true;
   };
   try {
@@ -78,7 +78,7 @@ async function* follow(
       const isListed = hasOwnRole(user, row);
       if (isListed) await touchFollower(db, follower);
       // Others are notified of a new viewer.
-      if (isListed && sent.changed === '') await notifyFollowers(db, id);
+      if (isListed && lastSent.changed === '') await notifyFollowers(db, id);
       const changed = {
         event: 'changed',
         data: presentChange(row, readableVersion({ workflow: row, role, actor: user })),
