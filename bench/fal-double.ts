@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { signFalHook } from '../test/support/providers/fal-signature.ts';
+import { signFalHook } from '../test/support/providers/fal.ts';
 
 export interface BenchFal {
   readonly url: string;

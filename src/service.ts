@@ -27,7 +27,7 @@ import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts
 import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogResponses } from './services/catalog.ts';
 import { createAccessTokens } from './services/connections/access-tokens.ts';
-import { isOAuthOn } from './services/connections/oauth-switch.ts';
+import { isOAuthOn } from './services/connections/oauth-server.ts';
 import type { JobPool } from './services/deps.ts';
 import { createMediaKeeper } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
@@ -37,9 +37,9 @@ import { createSessionAuthenticator } from './services/sessions/session-authenti
 import { createShippedTemplates } from './services/templates/shipped-templates.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
-import { createWorkflowReads } from './services/workflows/workflow-reads.ts';
 import { CHANNELS } from './store/channels.ts';
 import { retryingDb } from './store/retry.ts';
+import { createWorkflowReads } from './store/workflows/workflows.ts';
 
 const KEY_FLUSH_MS = 10_000;
 const OAUTH_OFF =

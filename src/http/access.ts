@@ -1,9 +1,7 @@
 // Checks that every route declares who may call it, and that a session was recently confirmed where a route requires it.
-
 import type { Scope } from '../services/accounts/actor.ts';
 import { requireRecentProof } from '../services/sessions/reauthenticate.ts';
-import type { App } from './app.ts';
-import type { HttpDeps } from './deps.ts';
+import type { App, HttpDeps } from './app.ts';
 
 /** An API key with the scope. Sessions are not accepted. */
 type KeyOnly = `key with ${Scope}`;

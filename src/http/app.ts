@@ -1,7 +1,9 @@
-// Defines the type of the Fastify instance that routes are registered on.
+// Defines what routes are registered with: the Fastify instance, and their dependencies.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { EditorFiles } from '../bundle/editor-files.ts';
+import type { RunDeps } from '../runs/deps.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -10,3 +12,10 @@ export type App = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >;
+
+export interface HttpDeps extends RunDeps {
+  /** The files of the web application. */
+  readonly editor: EditorFiles;
+  /** Origins, besides the service itself, that the application may load media from and upload to. */
+  readonly mediaOrigins: readonly string[];
+}

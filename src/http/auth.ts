@@ -12,7 +12,6 @@ import { type AgentCallerDeps, authenticateAgent } from '../services/accounts/ag
 import { requireContentSecret } from '../services/content/content.ts';
 import type { Deps } from '../services/deps.ts';
 import { type Access, isKeyOnly, scopeOf } from './access.ts';
-import { createSiteCheck } from './cross-site.ts';
 import { sessionCookieOf } from './session-cookie.ts';
 
 declare module 'fastify' {
@@ -94,4 +93,13 @@ export function requireAccess(actor: Actor, access: Access): void {
   if (access === 'signed-in') requireUser(actor);
   else if (access === 'session') requireSession(actor);
   else requireScope(actor, isKeyOnly(access) ? scopeOf(access) : access);
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether the session cookie of a request may be used. Only browsers set these headers, and pages cannot change them. */
+function createSiteCheck(baseUrl: string): (req: FastifyRequest) => boolean {
+  const { origin } = new URL(baseUrl);
+  return ({ method, headers }) =>
+    SAFE.has(method) || headers['sec-fetch-site'] === 'same-origin' || headers.origin === origin;
 }

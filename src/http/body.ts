@@ -1,11 +1,13 @@
 // Parses request bodies, which must be UTF-8 JSON. Refuses text that the database cannot store, deep nesting, and
 // properties that could pollute prototypes.
 import { isUtf8 } from 'node:buffer';
-import type { FastifyRequest, preValidationHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
+import type { Deps } from '../services/deps.ts';
+import { busy } from '../services/media/presigned-upload.ts';
 import type { App } from './app.ts';
 
 declare module 'fastify' {
@@ -185,4 +187,21 @@ function isStorable(root: unknown): boolean {
     }
   }
   return true;
+}
+
+/** Smaller bodies are not limited. */
+const USUAL_BYTES = 4_194_304;
+
+/** Refuses requests over the limit with 429 `upload_busy` before their body is read. */
+export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onRequestAsyncHookHandler {
+  let active = 0;
+  return async ({ headers }, reply) => {
+    // A body of unknown length may be large.
+    const isLarge =
+      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > USUAL_BYTES;
+    if (!isLarge) return;
+    if (active >= max) throw busy(`${max} large files are being read already`, deps.now());
+    active++;
+    reply.raw.once('close', () => active--);
+  };
 }

@@ -1,8 +1,7 @@
 // Translates everything that is thrown while a request is handled into an error of the API.
-
 import type { ErrorCode, Issue } from '../lib/errors.ts';
 import { AppError, OutageError, toAppError, toError, unavailable } from '../lib/errors.ts';
-import { explainFault, type ValidationFault } from './validation-faults.ts';
+import { explainFault, type ValidationFault } from './validation.ts';
 
 /** Maps codes of Fastify, Node and its HTTP parser to our codes and messages. */
 const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {

@@ -1,4 +1,5 @@
 // Creates the Node server under Fastify: its limits, and responses to requests that never reach Fastify.
+import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -9,8 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
 import { errorBody, translateError } from './errors.ts';
-import { holdBody } from './expect-continue.ts';
-import { requestIdOf } from './observation/request-id.ts';
+import { holdBody } from './unread-body.ts';
 
 /** The validity of a presigned upload URL, because 100 MB take a while. Idle connections end sooner, see IDLE_TIMEOUT_MS. */
 const REQUEST_TIMEOUT_MS = 900_000;
@@ -131,4 +131,9 @@ export function drain(server: Server): void {
     clearInterval(poll);
     clearTimeout(deadline);
   });
+}
+
+export function requestIdOf(req?: Pick<IncomingMessage, 'headers'>): string {
+  const given = req?.headers['x-request-id'];
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID();
 }

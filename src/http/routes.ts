@@ -1,6 +1,5 @@
 // Lists all routes, one file per resource.
-import type { App } from './app.ts';
-import type { HttpDeps } from './deps.ts';
+import type { App, HttpDeps } from './app.ts';
 import type { Metrics } from './observation/metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';

@@ -6,7 +6,7 @@ import { rasterizeSvg } from '../media/svg/rasterize.ts';
 import type { NodeContext } from '../nodes/define.ts';
 import { readProviders } from '../nodes/models/providers.ts';
 import { resolveMedia, storeMedia } from '../services/media/media.ts';
-import { readMedia } from '../services/media/media-bytes.ts';
+import { readMedia } from '../services/media/stored-media.ts';
 import { serviceReader } from '../services/renders/render-files.ts';
 import { createParts } from '../services/renders/render-parts.ts';
 import type { RunRow } from '../store/runs.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstIdAt } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
-import { KNOWN_DAYS } from '../store/people/sign-in-networks.ts';
+import { KNOWN_DAYS } from '../store/people/sessions.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention/old-rows.ts';
 import { listLongHistories, removeOldVersions } from '../store/retention/old-versions.ts';

@@ -11,6 +11,7 @@ import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Db } from '../store/db.ts';
 import type { NewMedia } from '../store/media/media.ts';
+import type { FindInBatch } from '../store/workflows/workflows.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { TokenAuthenticator } from './connections/access-tokens.ts';
@@ -19,7 +20,6 @@ import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { ShippedTemplates } from './templates/shipped-templates.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
-import type { FindInBatch } from './workflows/workflow-reads.ts';
 
 /** failed: another attempt follows. */
 export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
 import type { After } from '../store/rows.ts';
-import { parseIsoTime } from './iso-time.ts';
+import { parseIsoTime } from './schema.ts';
 
 const Cursor = Type.Optional(
   Type.String({ maxLength: 200, description: 'The `nextCursor` of the previous page' }),

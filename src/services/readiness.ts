@@ -1,6 +1,6 @@
 // Checks whether the components that the service needs respond.
 import { toError } from '../lib/errors.ts';
-import { pingDatabase, pingQueue } from '../store/readiness.ts';
+import { pingDatabase, pingQueue } from '../store/db.ts';
 import type { Deps } from './deps.ts';
 
 const OK = 'ok';

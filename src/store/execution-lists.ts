@@ -2,9 +2,8 @@
 import { firstIdAt } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { COLUMNS, type ExecutionRow } from './executions.ts';
-import { USER_SHARES } from './permissions.ts';
+import { keepsStanding, USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
-import { keepsStanding } from './standing.ts';
 
 export interface ExecutionFilter {
   readonly workflowId: string | null;

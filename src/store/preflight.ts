@@ -1,7 +1,6 @@
 // Checks whether a PostgreSQL can be used at all, before anything is changed in it; reports problems with a remedy.
 import { AppError, toError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
-import { identify } from './connection/identity.ts';
 import type { Tx } from './db.ts';
 import { checkServerVersion } from './server-version.ts';
 
@@ -174,4 +173,19 @@ function placeOf(url: string): Omit<Parameters<Explanation>[0], keyof Connection
     account,
     database: decodeURIComponent(pathname.slice(1)) || account,
   };
+}
+
+export interface Identity {
+  /** Of the server. */
+  readonly system: string;
+  readonly database: string;
+}
+
+const IDENTITY = `
+select system_identifier::text as system, current_database() as database
+from pg_control_system()`;
+
+async function identify(tx: Tx): Promise<Identity> {
+  const { rows } = await tx.query<Identity>(IDENTITY);
+  return rows[0] as Identity;
 }

@@ -1,7 +1,7 @@
 // Teams and their members.
 import type { Tx } from './db.ts';
+import { keepsStanding } from './permissions.ts';
 import { type After, all, countOf, first, matches } from './rows.ts';
-import { keepsStanding } from './standing.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];

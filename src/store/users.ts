@@ -1,6 +1,6 @@
 // Users, and the facts of this installation that are kept next to them.
 import type { Tx } from './db.ts';
-import { isKnownNetwork } from './people/sign-in-networks.ts';
+import { isKnownNetwork } from './people/sessions.ts';
 import { type After, all, first, matches } from './rows.ts';
 
 export interface UserRow {

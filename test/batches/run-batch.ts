@@ -1,9 +1,9 @@
 // Runs the test files of a batch in this process. What a file sets up is removed at its end.
+import { type AsyncHook, createHook } from 'node:async_hooks';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type Batch, filesOf } from '../batches.ts';
-import { disableHooks, watchHooks } from '../support/async-hook.ts';
 import { shareInBatch } from '../support/shared.ts';
 
 export function runBatch(batch: Batch): void {
@@ -18,4 +18,21 @@ export function runBatch(batch: Batch): void {
     return promise;
   });
   void Promise.all(loads).then(disableHooks);
+}
+
+const enabled: AsyncHook[] = [];
+
+/** Call before the first test is defined. */
+export function watchHooks(): void {
+  const prototype = Object.getPrototypeOf(createHook({})) as AsyncHook;
+  const { enable } = prototype;
+  prototype.enable = function (this: AsyncHook): AsyncHook {
+    enabled.push(this);
+    return enable.call(this);
+  };
+}
+
+/** Call once all tests are defined. Unhandled errors still fail the process but no longer name the test. */
+export function disableHooks(): void {
+  for (const hook of enabled) hook.disable();
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { packagedBin } from '../../scripts/package/files.ts';
-import { majorOf, OTHER_NODES } from '../support/nodes.ts';
+import { majorOf, OTHER_NODES } from '../support/peers.ts';
 import { BIN } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

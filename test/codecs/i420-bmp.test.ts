@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
 import { createBmpWriter } from '../../src/codecs/pixels/i420-bmp.ts';
-import { seededBytes } from '../support/media/noise.ts';
+import { seededBytes } from '../support/media/pixels.ts';
 
 describe('the BMP of a frame', () => {
   for (const [width, height] of [

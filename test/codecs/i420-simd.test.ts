@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { i420Size, rgbaToI420 } from '../../src/codecs/pixels/i420.ts';
 import { createI420Writer } from '../../src/codecs/pixels/i420-simd.ts';
-import { seededBytes } from '../support/media/noise.ts';
+import { seededBytes } from '../support/media/pixels.ts';
 
 /** Colours in no order, the same each time. */
 function noise(length: number): Uint8Array {

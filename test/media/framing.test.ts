@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { isCompleteFile } from '../../src/media/framing.ts';
 import { inspectImage } from '../../src/media/images.ts';
-import { seededBytes } from '../support/media/noise.ts';
-import { noiseImage } from '../support/media/pixels.ts';
+import { noiseImage, seededBytes } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 const FRAMES = 6;

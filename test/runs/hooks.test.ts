@@ -6,7 +6,7 @@ import type { Client } from '../support/client.ts';
 import { type PaidService, single, startPaidService } from '../support/credits/paid.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
-import { signFalHook } from '../support/providers/fal-signature.ts';
+import { signFalHook } from '../support/providers/fal.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
 import { edge, node } from '../support/workflows.ts';
 

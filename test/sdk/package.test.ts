@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { type InstalledSdk, installSdk, run } from '../support/http/sdk-package.ts';
-import { majorOf, OTHER_NODES } from '../support/nodes.ts';
+import { majorOf, OTHER_NODES } from '../support/peers.ts';
 import { json, serve } from './double.ts';
 
 const MAX_GZIP_BYTES = 8192;

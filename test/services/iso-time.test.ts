@@ -1,7 +1,7 @@
 // Times in ISO 8601: what they mean, and what is none.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseIsoTime } from '../../src/services/iso-time.ts';
+import { parseIsoTime } from '../../src/services/schema.ts';
 
 describe('a time in ISO 8601', () => {
   it('is a day in UTC, or a moment with its zone', () => {

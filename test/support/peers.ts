@@ -1,5 +1,6 @@
-// Locates third-party programs and types that tests compare the service against. They are many files, so they have a
-// separate install.
+// Locates older versions of Node, and third-party programs and types that tests compare the service against. These have a
+// separate install, because they are many files.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,3 +13,14 @@ export const NO_PEERS =
 
 /** The path of one of the installed programs. */
 export const peerProgram = (name: string): string => join(PEER_MODULES, '.bin', name);
+
+/** Paths of Node programs: those installed, and those listed in SDK_NODES. */
+export const OTHER_NODES: readonly string[] = [
+  ...['/usr/bin/node', '/usr/local/bin/node'].filter(existsSync),
+  ...(process.env.SDK_NODES?.split(':').filter(path => path !== '') ?? []),
+];
+
+/** The major version of the program. */
+export function majorOf(node: string): number {
+  return Number(/\d+/.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))?.[0]);
+}

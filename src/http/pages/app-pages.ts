@@ -10,7 +10,7 @@ import {
 } from '../../pages/app-page.ts';
 import { type Actor, hasSession } from '../../services/accounts/actor.ts';
 import { readOwnSession } from '../../services/sessions/sessions.ts';
-import type { HttpDeps } from '../deps.ts';
+import type { HttpDeps } from '../app.ts';
 import { HTML, sendErrorPage, themeOf } from './page-answers.ts';
 
 export const ASSETS = '/assets';

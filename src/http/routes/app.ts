@@ -2,9 +2,8 @@
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
-import type { App } from '../app.ts';
+import type { App, HttpDeps } from '../app.ts';
 import { chooseCoding } from '../compression/content-coding.ts';
-import type { HttpDeps } from '../deps.ts';
 import { ASSETS, createAppPages } from '../pages/app-pages.ts';
 import { sendErrorPage } from '../pages/page-answers.ts';
 

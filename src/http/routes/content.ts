@@ -1,5 +1,4 @@
 // Routes of the content webhook, which publishes pages by POST and changes them by PUT, authorized by its own secret.
-
 import { pagePath } from '../../pages/sections.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';

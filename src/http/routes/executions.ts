@@ -1,5 +1,4 @@
 // Routes of executions: records, lists, event streams and cancellation.
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';

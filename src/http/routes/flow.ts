@@ -1,5 +1,4 @@
 // Serves workflows to browsers: the editor, a read-only page with a drawing, and the preview image.
-
 import { AppError } from '../../lib/errors.ts';
 import { drawPreview } from '../../pages/flow-drawing.ts';
 import { renderFlowPage } from '../../pages/flow-page.ts';
@@ -8,8 +7,7 @@ import { hasSession } from '../../services/accounts/actor.ts';
 import { Plain } from '../../services/schema.ts';
 import { findPublicFlow, readFlow } from '../../services/workflows/read-flow.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
-import type { HttpDeps } from '../deps.ts';
+import type { App, HttpDeps } from '../app.ts';
 import { createAppPages } from '../pages/app-pages.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';

@@ -1,5 +1,4 @@
 // Routes of folders.
-
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeFolderBody,

@@ -1,5 +1,4 @@
 // Routes of sign-in with an OpenID provider: redirect browsers to the provider and create a session when they return.
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';

@@ -1,5 +1,4 @@
 // Serves the public pages: content pages, lists of each section, and files for search engines and feed readers.
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { renderContentPage } from '../../pages/content-page.ts';

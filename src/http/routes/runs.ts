@@ -11,7 +11,6 @@ import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { parsePrefer } from '../prefer.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = operationsOf('Runs');
@@ -173,4 +172,22 @@ function singleHeader(req: FastifyRequest, name: string): string | undefined {
   const value = req.headers[name];
   if (Array.isArray(value)) throw new AppError('invalid_request', `Send the header ${name} only once.`);
   return value;
+}
+
+const MAX_WAIT_SECONDS = 60;
+
+export interface Preference {
+  /** 0 if the caller does not wait. */
+  readonly waitSeconds: number;
+  /** Properties to add to the response if the wait was shortened. */
+  readonly warnings: { readonly warnings?: readonly string[] };
+}
+
+/** Parses `Prefer: wait=N`, at most 60 seconds. Other preferences are ignored. */
+export function parsePrefer(header: string | string[] | undefined): Preference {
+  const asked = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
+  const seconds = Number(asked ?? 0);
+  if (seconds <= MAX_WAIT_SECONDS) return { waitSeconds: seconds, warnings: {} };
+  const warning = `Prefer: wait=${seconds} exceeds the limit. The request waited ${MAX_WAIT_SECONDS} s.`;
+  return { waitSeconds: MAX_WAIT_SECONDS, warnings: { warnings: [warning] } };
 }

@@ -1,14 +1,16 @@
 // Routes of actions on workflows: lint, layout, presence, publication, budget, duplicates and recovery.
-
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { recoverWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
-import { followWorkflow, getReadableWorkflow } from '../../services/workflows/presence/follow-workflow.ts';
+import {
+  followWorkflow,
+  getReadableWorkflow,
+  selectNodes,
+} from '../../services/workflows/presence/follow-workflow.ts';
 import { recordHeartbeat } from '../../services/workflows/presence/heartbeat.ts';
-import { selectNodes } from '../../services/workflows/presence/select-nodes.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
 import {
   BudgetBody,

@@ -1,5 +1,4 @@
 // Routes of workflows: list, create, read, update, delete, export and import.
-
 import type { FastifyReply } from 'fastify';
 import type { Deps } from '../../services/deps.ts';
 import { changeWorkflow } from '../../services/workflows/change-workflow.ts';
@@ -19,8 +18,8 @@ import {
 import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
 import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
+import { limitLargeBodies } from '../body.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
-import { limitLargeBodies } from '../large-bodies.ts';
 import { created, done, FILE_ERRORS, operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = operationsOf('Workflows');

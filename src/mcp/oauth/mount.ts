@@ -1,6 +1,6 @@
 // Mounts the authorization server; its library is loaded with the first request that needs it.
 import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
-import { isOAuthOn } from '../../services/connections/oauth-switch.ts';
+import { isOAuthOn } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 

@@ -5,7 +5,7 @@ import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
 import { findPerson } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import { createOAuthRecords } from '../../services/connections/oauth-records.ts';
-import { mcpResource } from '../../services/connections/oauth-switch.ts';
+import { mcpResource } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createDocumentFetch } from './client-documents.ts';
 import { PAGE_POLICY, renderErrorPage, UNAVAILABLE } from './error-page.ts';

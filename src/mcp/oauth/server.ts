@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
 import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { Endpoint, OAuthServer } from '../../services/connections/oauth-server.ts';
-import { mcpResource } from '../../services/connections/oauth-switch.ts';
+import { mcpResource } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createConsent } from './consent.ts';
 import { type Forwarded, forwardRequest } from './forwarded-request.ts';

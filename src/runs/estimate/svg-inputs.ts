@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import { SVG_TYPE } from '../../media/accepted-types.ts';
 import { rasterizeSvg } from '../../media/svg/rasterize.ts';
-import { readMedia } from '../../services/media/media-bytes.ts';
+import { readMedia } from '../../services/media/stored-media.ts';
 import type { RunDeps } from '../deps.ts';
 
 interface SvgInput {

@@ -5,8 +5,8 @@ import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { findKey, insertKey, type ListedKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
-import { parseIsoTime } from '../iso-time.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
+import { parseIsoTime } from '../schema.ts';
 import { type Actor, hasScope, requireScope, SCOPES, type Scope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 

@@ -1,9 +1,12 @@
 // Lists and revokes a user's connections to agents.
+import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { deleteGrantOf, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
+import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import type { Deps } from '../deps.ts';
-import { byId, type PageQuery, readPage } from '../paging.ts';
+import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
+import { Named, Nullable, Timestamp } from '../schema.ts';
 
 /** The caller's, newest first. */
 export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor, query: PageQuery) {
@@ -28,3 +31,21 @@ export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, i
   const { userId } = requireScope(actor, 'account:admin');
   if (!(await deleteGrantOf(db, id, userId))) throw new AppError('not_found', 'Connection not found.');
 }
+
+export const ConnectionParams = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Connection ID, `con_…`' }),
+});
+
+export const ConnectionPage = PageSchema(
+  Named('Connection', 'A program that you granted access by OAuth', {
+    id: Type.String(),
+    clientId: Type.String({
+      description: 'The client ID, or the URL of the client metadata document',
+    }),
+    clientName: Type.String({ description: 'The name that the client gives itself' }),
+    redirectHost: Type.String({ description: 'Host of the redirect address' }),
+    scopes: Type.Array(Type.Enum(AGENT_SCOPES)),
+    createdAt: Timestamp,
+    lastUsedAt: Nullable(Timestamp),
+  }),
+);

@@ -15,7 +15,7 @@ import {
   type TokenKind,
 } from '../../store/oauth/tokens.ts';
 import type { Deps } from '../deps.ts';
-import { mcpResource } from './oauth-switch.ts';
+import { mcpResource } from './oauth-server.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 

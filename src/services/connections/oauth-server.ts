@@ -1,5 +1,7 @@
-// Defines the interface of the authorization server, which its own module implements and the routes use.
+// Decides whether the authorization server is on, and defines its interface, which its own module implements and the routes use.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopbackHost } from '../../lib/addresses.ts';
+import type { Settings } from '../../lib/settings.ts';
 import type { UserActor } from '../accounts/actor.ts';
 
 /** The endpoints that the library handles. */
@@ -41,3 +43,14 @@ export interface OAuthMount extends OAuthServer {
   readonly resourceMetadata: object;
   readonly serverMetadata: object;
 }
+
+type Address = Pick<Settings, 'BASE_URL'>;
+
+/** Tokens must not be sent in plain text: the service must use https, or be reached from this machine only. */
+export function isOAuthOn({ BASE_URL }: Address): boolean {
+  const { protocol, hostname } = new URL(BASE_URL);
+  return protocol === 'https:' || isLoopbackHost(hostname) || hostname === '[::1]';
+}
+
+/** The audience of access tokens (RFC 8707). */
+export const mcpResource = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;

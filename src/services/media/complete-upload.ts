@@ -15,10 +15,10 @@ import { lockUpload, markDiscarded, markMoved, type UploadRow } from '../../stor
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { CompleteBody } from './media.schema.ts';
-import { readAll } from './media-bytes.ts';
 import { presentUpload } from './media-record.ts';
 import { busy } from './presigned-upload.ts';
 import { type ReceivedFile, toMediaRow } from './receive-file.ts';
+import { readAll } from './stored-media.ts';
 
 const WINDOW_MS = 86_400_000;
 const LOCK_WAIT_MS = 1000;

@@ -1,11 +1,10 @@
 // Creates a small preview of a stored image for clients that cannot open the file itself.
-
 import { isId } from '../../lib/ids.ts';
 import { convertImage, resizeImage } from '../../media/images.ts';
 import { findMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
-import { readAll } from './media-bytes.ts';
 import { parseMediaUrl } from './media-record.ts';
+import { readAll } from './stored-media.ts';
 
 const MAX_SIDE = 512;
 const MAX_PREVIEW_BYTES = 32_768;

@@ -15,7 +15,7 @@ import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { forgetOrphan, noteOrphan } from '../../store/media/orphans.ts';
 import type { Deps } from '../deps.ts';
 import type { Hints } from './media.schema.ts';
-import { readAll } from './media-bytes.ts';
+import { readAll } from './stored-media.ts';
 
 export interface IncomingFile {
   readonly source: Source;

@@ -1,4 +1,5 @@
-// Finds the stored media that a run may use.
+// Finds the stored media that a run may use, and reads stored files into memory.
+import { buffer } from 'node:stream/consumers';
 import type { MediaRef } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -57,4 +58,20 @@ async function findUsable(
   const row = id !== undefined && isId('media', id) ? await findMedia(deps.db, id) : undefined;
   if (row === undefined || row.workspace === owner.workspace) return row;
   return (await mayUseMedia(deps.db, row.id, owner.userId)) ? row : undefined;
+}
+
+type StorageOnly = Pick<Deps, 'storage'>;
+
+/** Throws `not_found`. The caller has checked that the file fits into memory. */
+export async function readAll({ storage }: StorageOnly, id: string): Promise<Buffer> {
+  return await buffer((await storage.read(id)).stream);
+}
+
+/** Throws `not_found`, or `file_too_large` if it has more than `maxBytes`. */
+export async function readMedia(deps: StorageOnly, ref: MediaRef, maxBytes: number): Promise<Buffer> {
+  if (ref.bytes <= maxBytes) return await readAll(deps, ref.mediaId);
+  throw new AppError(
+    'file_too_large',
+    `The file has ${ref.bytes} bytes. The maximum for this operation is ${maxBytes}.`,
+  );
 }

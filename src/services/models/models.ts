@@ -13,7 +13,7 @@ import {
   notifyModels,
   raiseModelsRevision,
   upsertModels,
-} from '../../store/models/models.ts';
+} from '../../store/models.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 
 export interface ModelsDeps {

@@ -2,7 +2,7 @@
 // removes the values from everything that is recorded about the run.
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
-import { findSecrets } from '../../store/workflows/secrets.ts';
+import { findSecrets } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, matchesHost, plainValue, type Secrets } from './workflow-secrets.ts';
 

@@ -1,7 +1,7 @@
 // Media records; the bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
+import { isCreator, isMember, keepsStanding } from '../permissions.ts';
 import { all, first, matches } from '../rows.ts';
-import { isCreator, isMember, keepsStanding } from '../standing.ts';
 
 /** upload: sent by a user; output: of a run; input: fetched for a run; preview: of a workflow's card. */
 export const MEDIA_ORIGINS = ['upload', 'output', 'input', 'preview'] as const;

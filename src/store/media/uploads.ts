@@ -1,7 +1,7 @@
 // Presigned uploads: serialized per account, counted for an hour, open for a day.
 import type { Tx } from '../db.ts';
+import { keepsStanding } from '../permissions.ts';
 import { all } from '../rows.ts';
-import { keepsStanding } from '../standing.ts';
 import type { MediaRow } from './media.ts';
 
 type Shared = 'id' | 'user_id' | 'workspace' | 'name' | 'content_type' | 'bytes' | 'created_at';

@@ -1,8 +1,7 @@
 // Finds where a media file is used, as far as the user may see: workflows, publications, executions.
 import type { Tx } from '../db.ts';
-import { USER_SHARES } from '../permissions.ts';
+import { isCreator, isMember, keepsStanding, USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
-import { isCreator, isMember, keepsStanding } from '../standing.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
 export type UseKind = (typeof USE_KINDS)[number];

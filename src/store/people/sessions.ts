@@ -1,4 +1,4 @@
-// Sessions of people who signed in, kept as hashes of their cookies.
+// Sessions of people who signed in, kept as hashes of their cookies, and the networks from which they signed in.
 import type { Tx } from '../db.ts';
 import { type After, all, first, matches } from '../rows.ts';
 
@@ -157,4 +157,16 @@ export async function markProved(tx: Tx, id: string, at: Date): Promise<Buffer |
     [id, at],
   );
   return rows[0]?.hash;
+}
+
+/** How long a good sign-in makes its network known. */
+export const KNOWN_DAYS = 30;
+
+/** SQL: whether there was a good sign-in of the user from the network lately. */
+export const isKnownNetwork = (userId: string, network: string, now: string): string =>
+  `exists (select from sign_in_networks n where n.user_id = ${userId} and n.network = ${network}
+     and n.seen_at > ${now}::timestamptz - interval '${KNOWN_DAYS} days')`;
+
+export function knowsNetwork(tx: Tx, userId: number, network: string, now: Date): Promise<boolean> {
+  return matches(tx, `select where ${isKnownNetwork('$1::int', '$2::text', '$3')}`, [userId, network, now]);
 }

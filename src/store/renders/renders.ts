@@ -1,8 +1,8 @@
 // Preview clips, from request to result.
 import type { Tx } from '../db.ts';
 import { IS_NAMED } from '../media/outputs.ts';
+import { keepsStanding } from '../permissions.ts';
 import { first, matches } from '../rows.ts';
-import { keepsStanding } from '../standing.ts';
 
 export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type RenderStatus = (typeof RENDER_STATUSES)[number];

@@ -1,8 +1,7 @@
 // Lists workflows, most recently updated first: a user's own, or a team's.
 import type { Tx } from '../db.ts';
 import type { ExecutionStatus } from '../executions.ts';
-import { joinShares, STRONGER_SHARE } from '../permissions.ts';
-import { isCreator } from '../standing.ts';
+import { isCreator, joinShares, STRONGER_SHARE } from '../permissions.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
 /** Additional data for cards. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolder, lockFolder } from '../../../src/store/folders.ts';
-import { joinTeam } from '../../support/accounts/teams.ts';
+import { joinTeam } from '../../support/accounts/people.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, read, refused, type Workflow } from '../../support/workflows.ts';
 

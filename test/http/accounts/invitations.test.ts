@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
-import { createPerson } from '../../support/accounts/people.ts';
-import { joinTeam } from '../../support/accounts/teams.ts';
+import { createPerson, joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { refused } from '../../support/workflows.ts';
 

@@ -1,8 +1,7 @@
 // Direct shares of workflows over HTTP, and the access they give.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createPerson } from '../../support/accounts/people.ts';
-import { joinTeam } from '../../support/accounts/teams.ts';
+import { createPerson, joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { PAIR } from '../../support/workflows.ts';
 

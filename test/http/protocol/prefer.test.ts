@@ -1,7 +1,7 @@
 // Tests Prefer: wait, its limit, and the warning about a longer wait.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { parsePrefer } from '../../../src/http/prefer.ts';
+import { parsePrefer } from '../../../src/http/routes/runs.ts';
 
 const cases: readonly (readonly [header: string | undefined, seconds: number])[] = [
   [undefined, 0],

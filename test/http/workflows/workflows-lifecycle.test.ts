@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
-import { joinTeam } from '../../support/accounts/teams.ts';
+import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, node, PAIR, put, read, refused, type Workflow } from '../../support/workflows.ts';
 

@@ -1,6 +1,6 @@
 // Creates small pictures for image nodes and reads the colors of their results.
 import sharp from 'sharp';
-import { seededBytes } from './noise.ts';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
 
 export interface Pixels {
   readonly format: string | undefined;
@@ -45,4 +45,12 @@ export async function readPixels(bytes: Uint8Array): Promise<Pixels> {
 /** Whether two colors differ by at most `tolerance` in each channel. */
 export function isNear(actual: readonly number[], expected: readonly number[], tolerance = 4): boolean {
   return expected.every((channel, index) => Math.abs((actual[index] ?? -1) - channel) <= tolerance);
+}
+
+/** Pseudo-random bytes, the same for the same seed. */
+export function seededBytes(length: number, seed: number): Uint8Array {
+  const random = seededRandom(seed);
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at++) bytes[at] = random() * 256;
+  return bytes;
 }

@@ -1,4 +1,5 @@
 // A fal queue double: reports its public address in URLs, finishes every request as COMPLETED, and can forget requests.
+import { createHash, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 
 export interface FalDouble extends Double {
@@ -160,5 +161,19 @@ function listModels(
   return {
     status: 200,
     body: { models: shown, has_more: more, next_cursor: more ? String(end) : null },
+  };
+}
+
+/** The headers that fal would send with the body at that time. */
+export function signFalHook(body: string, key: KeyObject, atMs = Date.now()): Record<string, string> {
+  const [request, person, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
+  const digest = createHash('sha256').update(body).digest('hex');
+  const signature = sign(null, Buffer.from([request, person, timestamp, digest].join('\n')), key);
+  return {
+    'content-type': 'application/json',
+    'x-fal-webhook-request-id': request,
+    'x-fal-webhook-user-id': person,
+    'x-fal-webhook-timestamp': timestamp,
+    'x-fal-webhook-signature': signature.toString('hex'),
   };
 }

@@ -1,7 +1,11 @@
 // Routes of connections: applications authorized by OAuth.
 import { Success } from '../../../services/accounts/account.schema.ts';
-import { ConnectionPage, ConnectionParams } from '../../../services/connections/connection.schema.ts';
-import { endOwnConnection, listOwnConnections } from '../../../services/connections/connections.ts';
+import {
+  ConnectionPage,
+  ConnectionParams,
+  endOwnConnection,
+  listOwnConnections,
+} from '../../../services/connections/connections.ts';
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';

@@ -1,4 +1,4 @@
-// Follows a workflow's changes and its other viewers. Woken by notifications, but reads from PostgreSQL: a notification
+// Follows a workflow's changes and its other viewers, and shares the nodes that a viewer has selected. Woken by notifications, but reads from PostgreSQL: a notification
 // that is lost with its connection is made up for by the next poll.
 import { createChangeWaiter } from '../../../lib/change-waiter.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -7,6 +7,7 @@ import {
   type Follower,
   listPresence,
   notifyFollowers,
+  selectAsFollower,
   touchFollower,
 } from '../../../store/workflows/followers.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../../store/workflows/workflows.ts';
@@ -14,6 +15,7 @@ import { authorize, findRole, hasOwnRole } from '../../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../accounts/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { readableVersion } from '../read-workflow.ts';
+import type { SelectionBody } from '../workflow.schema.ts';
 
 export type WorkflowEvent =
   | { readonly event: 'changed'; readonly data: ReturnType<typeof presentChange> }
@@ -116,4 +118,13 @@ async function readPresence({ db }: Deps, id: string): Promise<readonly PresentU
     sessions: streams,
     selected,
   }));
+}
+
+/** Not part of the workflow. Does nothing for users who do not follow its events, or strangers of a public one. */
+export async function selectNodes(deps: Deps, actor: Actor, id: string, { nodeIds }: SelectionBody) {
+  const user = requireScope(actor, 'workflows:read');
+  authorize(user, 'read', await findWorkflow(deps.db, id, user.userId));
+  const isNew = await selectAsFollower(deps.db, { workflowId: id, userId: user.userId }, nodeIds);
+  if (isNew) await notifyFollowers(deps.db, id);
+  return { success: true as const };
 }

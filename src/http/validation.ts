@@ -1,6 +1,8 @@
-// Explains schema errors: the allowed values, the property that was probably meant, and where a misplaced one belongs.
+// Validates requests by the schemas of their routes, and explains errors: the allowed values, the property that was probably meant, and where a misplaced one belongs.
+import type { FastifySchemaCompiler } from 'fastify';
 import { nearest } from '../graph/nearest.ts';
 import { isRecord } from '../lib/record.ts';
+import { compileCheck } from '../lib/schema-check.ts';
 
 /** An error of Ajv in verbose mode, with the schema of the whole body or query. */
 export interface ValidationFault {
@@ -76,4 +78,13 @@ function list(names: readonly string[]): string {
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+}
+
+/** Compiles each schema on its first request, because compiling all of them would take a fifth of the start. */
+export function createValidator(): FastifySchemaCompiler<object> {
+  return ({ schema, httpPart }) =>
+    data => {
+      const check = compileCheck(schema, httpPart === 'body' ? 'first' : 'coerce');
+      return check(data) || { error: (check.errors ?? []).map(fault => ({ ...fault, root: schema })) };
+    };
 }

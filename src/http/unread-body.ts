@@ -1,10 +1,10 @@
-// Handles the unread body of a refused request. A short rest is read and discarded by Node, and the connection is kept.
+// Handles bodies that are not read: those that a caller holds back until 100 Continue, and the rest of a refused request.
+// A short rest is read and discarded by Node, and the connection is kept.
 // Otherwise the connection is closed. Closing while bytes arrive would reset it, and the sender would lose the response:
 // our side ends the connection first, and discards incoming bytes for a moment.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isBodyHeld } from './expect-continue.ts';
 
 /** The largest rest of a body that is read to keep the connection. */
 const MAX_REST_BYTES = 65_536;
@@ -39,3 +39,18 @@ function drainAtEnd({ socket }: { readonly socket: Socket | null }): void {
     socket.once('close', () => clearTimeout(timer));
   };
 }
+
+const waiting = new WeakSet<IncomingMessage>();
+
+/** Marks a request whose caller waits for 100 Continue. */
+export function holdBody(req: IncomingMessage): void {
+  waiting.add(req);
+}
+
+/** Sends 100 Continue if the caller waits for it. */
+export function askForBody(req: IncomingMessage, res: ServerResponse): void {
+  if (waiting.delete(req)) res.writeContinue();
+}
+
+/** Whether 100 Continue has not been sent: then it is unknown whether the body will arrive. */
+const isBodyHeld = (req: IncomingMessage): boolean => waiting.has(req);
