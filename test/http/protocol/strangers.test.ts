@@ -24,6 +24,8 @@ before(async () => {
   owner = await test.createCaller();
   stranger = await test.createCaller({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
   own.workflows = (await createWorkflow(owner)).id;
+  // Not published as a template.
+  own.templates = own.workflows;
   const run = await owner.request<{ executionId: string }>('POST', `/workflows/${own.workflows}/run`, {});
   own.executions = run.body.executionId;
   for (const noun of ['folders', 'teams'])
