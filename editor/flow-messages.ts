@@ -28,6 +28,10 @@ const flow = {
   noDraft:
     'This browser cannot store a local draft, so changes are saved only on the server. If the server is unreachable, export the workflow.',
   pasteByKeys: 'This browser blocks access to the clipboard. Press Ctrl+V on the board instead.',
+  views: 'View',
+  outline: 'Outline',
+  canvasView: 'Canvas',
+  runsAndResults: 'Runs',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   zoomReset: (now: string): string => `${now}: zoom to 100%`,

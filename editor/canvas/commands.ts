@@ -268,10 +268,12 @@ function renameNode({ session: { store } }: EditorContextValue): void {
   const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
   const edit = (): void => document.querySelector<HTMLInputElement>('[data-rename] input')?.select();
   const { selection } = store.getState();
-  if (focused === undefined || (selection.size === 1 && selection.has(focused))) return edit();
-  store.actions.select([focused]);
-  // Once the inspector shows it.
-  requestAnimationFrame(edit);
+  if (focused === undefined || (selection.size === 1 && selection.has(focused))) edit();
+  else {
+    store.actions.select([focused]);
+    // Once the inspector shows it.
+    requestAnimationFrame(edit);
+  }
 }
 
 function selectAll({ session: { store } }: EditorContextValue): void {

@@ -1,4 +1,4 @@
-// Renders a table that scrolls sideways on narrow screens.
+// Renders a table, whose rows are cards on narrow screens.
 import type { Key, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './table.module.css';
@@ -40,13 +40,14 @@ export function Table<T>({ label, columns, rows, getKey }: TableProps<T>) {
         <tbody>
           {rows.map(row => (
             <tr key={getKey(row)}>
-              {columns.map(({ title, cell, align }, index) => {
+              {columns.map(({ title, cell, align, isTitleHidden }, index) => {
                 const Cell = index === 0 ? 'th' : 'td';
                 return (
                   <Cell
                     key={title}
                     {...(index === 0 ? { scope: 'row' } : {})}
                     className={classNames(align === 'end' && styles.end)}
+                    data-title={index === 0 || isTitleHidden ? undefined : title}
                   >
                     {cell(row)}
                   </Cell>

@@ -1,9 +1,11 @@
 // Renders the editor page: toolbar, board, inspector, issues, and open panels.
 
+import { useState } from 'react';
 import { Canvas } from '../../canvas/canvas.tsx';
 import { messages } from '../../flow-messages.ts';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { usePageTitle } from '../../lib/page-title.ts';
+import { useMediaQuery } from '../../lib/use-media-query.ts';
 import { useBoard, useView } from '../../runs/editor-context.tsx';
 import { ConflictNotice } from './conflict-notice.tsx';
 import { DiffNotice } from './diff-notice.tsx';
@@ -14,6 +16,7 @@ import { Inspector } from './inspector/inspector.tsx';
 import { Issues } from './issues.tsx';
 import notice from './notice.module.css';
 import { OutdatedNotice } from './outdated-notice.tsx';
+import { Outline, PhoneViews } from './outline.tsx';
 import { Panels } from './panels.tsx';
 import { PlanNotice } from './plan-notice.tsx';
 import { RunNotice } from './run-notice.tsx';
@@ -23,6 +26,9 @@ import { useRemoteChanges } from './use-remote-changes.ts';
 import { useResultImages } from './use-result-images.ts';
 import { useShareSelection } from './use-share-selection.ts';
 
+/** Has no space to read a graph on the canvas. */
+const PHONE = '(max-width: 48rem)';
+
 export function Editor() {
   const drop = useDrop();
   useRemoteChanges();
@@ -31,15 +37,22 @@ export function Editor() {
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
   const announcement = useView(view => view.announcement);
   usePageTitle(name);
+  const isPhone = useMediaQuery(PHONE);
+  const [isCanvas, setCanvas] = useState(false);
   return (
     <div className={styles.editor}>
       <Toolbar />
       <div className={styles.body}>
         <Dock />
-        <div className={styles.board}>
-          <Canvas />
-          <EmptyBoard />
-        </div>
+        {isPhone && <PhoneViews isCanvas={isCanvas} onChange={setCanvas} />}
+        {isPhone && !isCanvas ? (
+          <Outline />
+        ) : (
+          <div className={styles.board}>
+            <Canvas />
+            <EmptyBoard />
+          </div>
+        )}
         {/* Beside the board and not over it, so that a notice never covers a node. */}
         <div className={styles.notices} data-focus-region="notices">
           <ConflictNotice />

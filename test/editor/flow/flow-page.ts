@@ -86,6 +86,8 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
     open: async (id, view) => {
       const opened = await browser.open(service.url, view, cookie);
       await opened.page.goto(`/flow/${id}`);
+      if ((view?.width ?? PHONE_WIDTH) < PHONE_WIDTH)
+        await opened.page.getByRole('button', { name: 'Canvas', exact: true }).click();
       await boardOf(opened.page).waitFor();
       return opened;
     },
@@ -112,6 +114,9 @@ async function signUp(service: TestService): Promise<string> {
   assert.equal(response.status, 204);
   return response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
 }
+
+/** Narrower windows show the outline first. */
+const PHONE_WIDTH = 768;
 
 export const boardOf = (page: Page): Locator => page.getByRole('application', { name: 'Workflow canvas' });
 

@@ -122,6 +122,46 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
   });
 
+  it('shows a phone the nodes with their results and the runs first, and the canvas by one tap', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    const [run] = await flow.runs(id);
+    await using opened = await flow.browser.open(flow.service.url, VIEWS[1], flow.cookie);
+    const { page } = opened;
+    await page.goto(`/flow/${id}`);
+    const nodes = page.getByRole('list', { name: 'Outline' });
+    assert.deepEqual(await nodes.getByRole('listitem').getByRole('button').allInnerTexts(), [
+      'Idea\nText',
+      'Picture\nSandbox image',
+      'Preview\nPreview',
+    ]);
+    await page.getByRole('button', { name: 'Show on board' }).click();
+    const figure = nodes.getByRole('figure', { name: 'Result of Picture' });
+    await figure
+      .locator(`img[src="${run?.nodeStates.find(({ nodeId }) => nodeId === 'picture')?.outputUrl}"]`)
+      .waitFor();
+    await takeScreenshot(page, 'flow-outline', VIEWS[1]);
+    await assertAccessible(page);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+    await nodeOf(page, 'Picture').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('keeps Publish visible in the share dialog', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    for (const height of [900, 500]) {
+      await page.setViewportSize({ width: 1440, height });
+      await clickTool(page, 'Share');
+      const box = await page.getByRole('button', { name: 'Publish', exact: true }).boundingBox();
+      assert.ok(box && box.y + box.height <= height, JSON.stringify(box));
+      await page.keyboard.press('Escape');
+    }
+  });
+
   it('never covers a node or a control with a notice', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);

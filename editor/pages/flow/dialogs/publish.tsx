@@ -1,6 +1,7 @@
 // Renders the publish form: address, title, description, and inputs shown on the page.
 
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
+import { createPortal } from 'react-dom';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
@@ -24,7 +25,15 @@ interface Publication {
   readonly showResults: boolean;
 }
 
-export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInfo; readonly path: string }) {
+interface PublishPartProps {
+  readonly workflow: WorkflowInfo;
+  readonly path: string;
+  /** Where the buttons are always visible, however long the dialog is. */
+  readonly footer: HTMLElement | null;
+}
+
+export function PublishPart({ workflow, path, footer }: PublishPartProps) {
+  const formId = useId();
   const { session } = useEditor();
   const inputs = useInputNodes();
   const [form, setForm] = useState(() => toPublication(workflow, inputs));
@@ -41,7 +50,7 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
     publish.mutate(true);
   };
   return (
-    <form className={styles.part} onSubmit={submit}>
+    <form id={formId} className={styles.part} onSubmit={submit}>
       <h3>
         {shareMessages.publish}{' '}
         {workflow.isPublished && <Badge tone="success">{shareMessages.published}</Badge>}
@@ -64,16 +73,20 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
           onChange={({ target }) => set({ [key]: target.checked })}
         />
       ))}
-      <div className={styles.buttons}>
-        <Button type="submit" variant="primary" size="s" isBusy={publish.isPending}>
-          {workflow.isPublished ? shareMessages.publishAgain : shareMessages.publishNow}
-        </Button>
-        {workflow.isPublished && (
-          <Button size="s" variant="quiet" onClick={() => publish.mutate(false)}>
-            {shareMessages.unpublish}
-          </Button>
+      {footer &&
+        createPortal(
+          <>
+            {workflow.isPublished && (
+              <Button variant="quiet" onClick={() => publish.mutate(false)}>
+                {shareMessages.unpublish}
+              </Button>
+            )}
+            <Button type="submit" form={formId} variant="primary" isBusy={publish.isPending}>
+              {workflow.isPublished ? shareMessages.publishAgain : shareMessages.publishNow}
+            </Button>
+          </>,
+          footer,
         )}
-      </div>
     </form>
   );
 }

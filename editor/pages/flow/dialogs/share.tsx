@@ -17,13 +17,19 @@ import { useWorkflowMutation } from './use-workflow-mutation.ts';
 const shareMessages = messages.flow.share;
 
 export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
+  const [footer, setFooter] = useState<HTMLElement | null>(null);
   return (
-    <OwnerDialog title={shareMessages.title} ownerOnly={shareMessages.ownerOnly} onClose={onClose}>
+    <OwnerDialog
+      title={shareMessages.title}
+      ownerOnly={shareMessages.ownerOnly}
+      onClose={onClose}
+      actions={<div ref={setFooter} className={styles.buttons} />}
+    >
       {(workflow, path) => (
         <>
           <LinkPart workflow={workflow} path={path} />
           <PeoplePart path={path} />
-          <PublishPart workflow={workflow} path={path} />
+          <PublishPart workflow={workflow} path={path} footer={footer} />
         </>
       )}
     </OwnerDialog>

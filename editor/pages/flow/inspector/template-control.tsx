@@ -1,5 +1,5 @@
 // Renders the setting of a video template, with a dialog that shows all templates.
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -16,6 +16,15 @@ const videoTemplateMessages = messages.flow.videoTemplate;
 export function TemplateControl({ input, value, hint, error, onChange }: ControlProps) {
   const [isOpen, setOpen] = useState(false);
   const id = typeof value === 'string' ? value : '';
+  const queries = useQueryClient();
+  // The service draws them on the first request, which takes seconds.
+  const preload = (): void =>
+    void queries.ensureQueryData(TEMPLATES).then(
+      ({ data }) => {
+        for (const template of data) new Image().src = toThumbnail(template.id);
+      },
+      () => undefined,
+    );
   return (
     <div className={styles.media}>
       <TextField
@@ -25,7 +34,7 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
         value={id}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
       />
-      <Button size="s" onClick={() => setOpen(true)}>
+      <Button size="s" onPointerEnter={preload} onFocus={preload} onClick={() => setOpen(true)}>
         {videoTemplateMessages.choose}
       </Button>
       {isOpen && (
@@ -48,32 +57,31 @@ async function readTemplates(signal: AbortSignal): Promise<{ readonly data: read
   return (await response.json()) as { data: readonly VideoTemplate[] };
 }
 
+const TEMPLATES = {
+  queryKey: ['/renderer/templates'],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readTemplates(signal),
+  staleTime: 60_000,
+};
+
+const toThumbnail = (id: string): string => `/api/v1/renderer/templates/${id}/thumbnail`;
+
 interface TemplateDialogProps {
   readonly onChoose: (id: string) => void;
   readonly onClose: () => void;
 }
 
 function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
-  const { data, error } = useQuery({
-    queryKey: ['/renderer/templates'],
-    queryFn: ({ signal }) => readTemplates(signal),
-    staleTime: 60_000,
-  });
+  const { data, error } = useQuery(TEMPLATES);
   return (
     <Dialog title={videoTemplateMessages.title} size="l" onClose={onClose}>
       {error !== null && <p role="alert">{videoTemplateMessages.failed}</p>}
       {data === undefined && error === null && <Loading />}
-      <ul className={styles.library}>
+      <ul className={`${styles.library} ${styles.videos}`}>
         {data?.data.map(({ id, label }) => (
           <li key={id}>
             <button type="button" onClick={() => onChoose(id)}>
               <span className={styles.thumbnail}>
-                <MediaView
-                  url={`/api/v1/renderer/templates/${id}/thumbnail`}
-                  contentType="image/webp"
-                  label=""
-                  variant="square"
-                />
+                <MediaView url={toThumbnail(id)} contentType="image/webp" label="" variant="square" />
               </span>
               <span>{label}</span>
             </button>

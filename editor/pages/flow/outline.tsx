@@ -1,0 +1,95 @@
+// Renders the workflow for phones: its nodes in wiring order with their results, then the runs. The canvas is one tap
+// away.
+
+import { findNode } from '../../board/board.ts';
+import { getTabOrder } from '../../board/wiring.ts';
+import { CategoryIcon } from '../../canvas/category-icon.tsx';
+import { getCategory } from '../../canvas/colors.ts';
+import { RunMark } from '../../canvas/run-mark.tsx';
+import { messages } from '../../flow-messages.ts';
+import { useBoard, useEditor, useNodeRun, useView } from '../../runs/editor-context.tsx';
+import { ResultView } from '../../runs/result-view.tsx';
+import { getNodeResults } from '../../runs/results.ts';
+import { RunList } from './docks/runs.tsx';
+import styles from './outline.module.css';
+
+const flowMessages = messages.flow;
+
+export function PhoneViews({
+  isCanvas,
+  onChange,
+}: {
+  readonly isCanvas: boolean;
+  readonly onChange: (isCanvas: boolean) => void;
+}) {
+  return (
+    <fieldset className={styles.views} aria-label={flowMessages.views}>
+      <button type="button" aria-pressed={!isCanvas} onClick={() => onChange(false)}>
+        {flowMessages.outline}
+      </button>
+      <button type="button" aria-pressed={isCanvas} onClick={() => onChange(true)}>
+        {flowMessages.canvasView}
+      </button>
+    </fieldset>
+  );
+}
+
+export function Outline() {
+  const board = useBoard(state => state.board);
+  return (
+    <div className={styles.outline} data-focus-region="canvas">
+      <ul aria-label={flowMessages.outline} className={styles.nodes}>
+        {getTabOrder(board).map(id => (
+          <OutlineNode key={id} id={id} />
+        ))}
+      </ul>
+      <section aria-label={flowMessages.runsAndResults} className={styles.runs}>
+        <h2>{flowMessages.runsAndResults}</h2>
+        <RunList />
+      </section>
+    </div>
+  );
+}
+
+function OutlineNode({ id }: { readonly id: string }) {
+  const { session, view } = useEditor();
+  const node = useBoard(({ board }) => findNode(board, id));
+  const run = useNodeRun(id);
+  const issues = useView(state => state.issues.get(id)?.length ?? 0);
+  if (node === undefined) return null;
+  const entry = session.catalog.find(node.data.nodeType);
+  const results = getNodeResults(node, run);
+  const text = node.data.config?.value ?? node.data.config?.prompt ?? node.data.config?.template;
+  return (
+    <li className={styles.node}>
+      <button
+        type="button"
+        className={styles.head}
+        onClick={() => session.store.actions.select([id])}
+        aria-label={node.data.label}
+      >
+        <CategoryIcon category={getCategory({ node, entry })} />
+        <span className={styles.names}>
+          <strong>{node.data.label}</strong>
+          <span>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</span>
+        </span>
+        {run && <RunMark run={run} />}
+        {issues > 0 && <span className={styles.issues}>{flowMessages.issueCount(issues, 0)}</span>}
+      </button>
+      {typeof text === 'string' && text !== '' && <p className={styles.text}>{text}</p>}
+      {results.length > 0 && (
+        <figure className={styles.results} aria-label={flowMessages.resultOf(node.data.label)}>
+          {results.map((result, index) => (
+            <ResultView
+              // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
+              key={index}
+              result={result}
+              isSmall
+              onOpen={() => view.setState({ panel: { kind: 'result', nodeId: id, index } })}
+            />
+          ))}
+        </figure>
+      )}
+    </li>
+  );
+}
