@@ -31,21 +31,31 @@ const LEVELS: readonly {
 
 /** More nodes cannot fit with any detail. */
 const MAX_DETAILED = MAX_CHARACTERS / 20;
+/** More settings cannot fit: each takes a key and a value of one character, and what separates them. */
+const MAX_SETTINGS = MAX_CHARACTERS / 5;
 
 /** Returns as much of the graph as fits into a result. */
 export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
   const edges = graph.edges.map(edgeLine);
   let outline: Outline = { inputs: [], nodes: [], edges };
-  for (const { show, note } of LEVELS.slice(graph.nodes.length > MAX_DETAILED ? -1 : 0)) {
+  const levels = LEVELS.slice(firstLevel(graph));
+  for (const [index, { show, note }] of levels.entries()) {
     outline = {
       inputs: note === undefined ? listInputs(catalog, graph) : [],
       nodes: graph.nodes.map(node => show(node, catalog)),
       edges,
       ...(note === undefined ? {} : { note: `${note}: request some nodes by nodeIds, or detail "full".` }),
     };
-    if (measure(outline) + RESERVED_CHARACTERS <= MAX_CHARACTERS) return outline;
+    if (index === levels.length - 1 || measure(outline) + RESERVED_CHARACTERS <= MAX_CHARACTERS) break;
   }
   return outline;
+}
+
+/** Skips levels that cannot fit, because formatting them takes time. */
+function firstLevel({ nodes }: Graph): number {
+  if (nodes.length > MAX_DETAILED) return LEVELS.length - 1;
+  const settings = nodes.reduce((sum, node) => sum + Object.keys(node.data.config ?? {}).length, 0);
+  return settings > MAX_SETTINGS ? 1 : 0;
 }
 
 function measure(outline: Outline): number {

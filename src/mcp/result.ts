@@ -46,8 +46,8 @@ export function boundFacts(facts: Facts, narrow: string): Facts {
 }
 
 const MAX_MEMBERS = 10;
-/** The maximum length of a list: each item takes two characters or more. */
-const MAX_ITEMS = MAX_CHARACTERS / 2;
+/** The maximum length of a list: each item takes three characters or more, as a line of its own. */
+const MAX_ITEMS = MAX_CHARACTERS / 3;
 
 const fits = (facts: Facts): boolean =>
   jsonLength(facts) <= MAX_CHARACTERS && toText(facts).length <= MAX_CHARACTERS;
