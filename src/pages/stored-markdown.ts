@@ -1,4 +1,20 @@
-// Renders the markdown of content pages to the markup that is stored with them. Loads the libraries on first use.
+// Renders the markdown of content pages to the markup that is stored with them: short pages at once, long ones in a worker
+// thread. Loads the libraries on first use.
+import { AppError } from '../lib/errors.ts';
+import { createThreadPool, TaskTooCostly } from '../lib/threads/pool.ts';
+
+/** Of all parts of a page. Tables and lists of this length take about 50 ms. */
+const INLINE_CHARACTERS = 20_000;
+/** In the queue and in the thread together. */
+const WAIT_MS = 30_000;
+
+const pool = createThreadPool<readonly string[], string[]>({
+  module: new URL('./markdown-thread', import.meta.url),
+  threads: 1,
+  timeoutMs: 15_000,
+  maxHeapMb: 256,
+  maxWaiting: 20,
+});
 
 /**
  * The markup is stored with the page so that readers do not wait for it. Increase `format` with every change to
@@ -7,7 +23,16 @@
 export const MARKDOWN = {
   format: 1,
   async render(parts: readonly string[]): Promise<string[]> {
-    const { renderMarkdown } = await import('./markdown.ts');
-    return parts.map(renderMarkdown);
+    if (parts.reduce((sum, part) => sum + part.length, 0) <= INLINE_CHARACTERS) {
+      const { renderMarkdown } = await import('./markdown.ts');
+      return parts.map(renderMarkdown);
+    }
+    try {
+      return await pool.run(parts, { account: '', signal: AbortSignal.timeout(WAIT_MS) });
+    } catch (err) {
+      if (!(err instanceof TaskTooCostly)) throw err;
+      const message = 'Rendering the markdown takes too long. Shorten it.';
+      throw new AppError('invalid_request', message, { cause: err });
+    }
   },
 } as const;

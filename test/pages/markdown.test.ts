@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderMarkdown } from '../../src/pages/markdown.ts';
+import { MARKDOWN } from '../../src/pages/stored-markdown.ts';
 import { elementsOf, SAFE_ADDRESS } from './page-check.ts';
 
 const HOSTILE = [
@@ -70,4 +71,9 @@ describe('renderMarkdown', () => {
   it('closes unclosed markup', () => {
     elementsOf(renderMarkdown('<details><summary>x\n\n<ul><li><b>y', 0));
   });
+});
+
+it('renders long pages in a thread, with the same result', async () => {
+  const parts = ['# A\n\n|a|b|\n|-|-|\n|c|d|\n\n'.repeat(3000), 'Seen[^1]\n\n[^1]: There'];
+  assert.deepEqual(await MARKDOWN.render(parts), parts.map(renderMarkdown));
 });
