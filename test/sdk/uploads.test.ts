@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
-import { ApiError, ConnectionError, type UploadProgress } from '../../sdk/src/sdk.ts';
-import { IMPATIENT, json, type Reply, serve } from './double.ts';
+import { ApiError, type ClientOptions, ConnectionError, type UploadProgress } from '../../sdk/src/sdk.ts';
+import { IMPATIENT, json, type Reply, serve, TIMING } from './double.ts';
 
 const MB = 1_048_576;
 const result = { url: 'http://cdn/med_1/a.png', mediaId: 'med_1', bytes: 1 };
@@ -14,7 +14,7 @@ function big(length: number): Uint8Array<ArrayBuffer> {
 }
 
 /** The service and its storage in one server. `put` handles the PUT of the bytes. */
-async function serveUploads(t: TestContext, put: Reply) {
+async function serveUploads(t: TestContext, put: Reply, timing: ClientOptions['timing'] = TIMING) {
   let puts = 0;
   const answer: Reply = async (req, res) => {
     if (req.method === 'PUT') return put(req, res, puts++);
@@ -34,7 +34,7 @@ async function serveUploads(t: TestContext, put: Reply) {
       mediaId: 'med_1',
     });
   };
-  const double = await serve(t, answer, { timing: IMPATIENT });
+  const double = await serve(t, answer, { timing });
   return { ...double, puts: () => puts };
 }
 
@@ -99,15 +99,19 @@ describe('upload', () => {
   });
 
   it('restarts after an interruption from the first byte with a new URL', async t => {
-    const { client, asked, puts } = await serveUploads(t, async (req, res, count) => {
-      if (count === 0) req.once('data', () => req.socket.destroy());
-      else if (count === 1) res.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
-      else if (count === 2) req.pause();
-      else {
-        assert.equal((await readAll(req)).length, 20 * MB);
-        res.writeHead(200).end();
-      }
-    });
+    const { client, asked, puts } = await serveUploads(
+      t,
+      async (req, res, count) => {
+        if (count === 0) req.once('data', () => req.socket.destroy());
+        else if (count === 1) res.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+        else if (count === 2) req.pause();
+        else {
+          assert.equal((await readAll(req)).length, 20 * MB);
+          res.writeHead(200).end();
+        }
+      },
+      IMPATIENT,
+    );
     const seen: number[] = [];
     const media = await client.upload(new Blob([big(20 * MB)], { type: 'video/mp4' }), {
       onProgress: ({ sentBytes }) => seen.push(sentBytes),

@@ -28,7 +28,7 @@ describe('a connection that listens', () => {
     await database.drop();
   });
 
-  it('reconnects after refusals, and receives notifications', async () => {
+  it('reconnects after refusals, and receives notifications', async t => {
     const { database: name } = database.connection;
     const allow = (connections: boolean): Promise<unknown> =>
       admin.query(`alter database ${name} allow_connections ${connections}`);
@@ -46,6 +46,10 @@ describe('a connection that listens', () => {
       onError: () => undefined,
     });
     const stop = await listener.listen(['news'], (_channel, payload) => void heard.push(payload));
+    t.after(async () => {
+      await stop();
+      await listener.close();
+    });
     await allow(false);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     await sleep(AWAY_MS);
@@ -57,16 +61,22 @@ describe('a connection that listens', () => {
     await listener.query(`select pg_notify('news', 'again')`);
     await waitUntil('the notification', () => heard.length > 0);
     assert.deepEqual(heard, ['again']);
-    await stop();
-    await listener.close();
   });
 
-  it('reconnects after a silent connection, and statements work again', async () => {
+  it('reconnects after a silent connection, and statements work again', async t => {
     const proxy = await startPostgresProxy(database.connection);
     const heard: string[] = [];
     const connection = { url: proxy.url };
-    const client = openDb({ connection, maxConnections: 3, timeoutMs: 400, onError: () => undefined });
+    // The limit also holds for opening a connection, which takes this long on a busy machine.
+    const timeoutMs = 3_000;
+    const client = openDb({ connection, maxConnections: 3, timeoutMs, onError: () => undefined });
+    // In reverse order, also after a failure: an open connection would keep the process from ending.
+    const endings = [() => proxy.close(), () => client.close()];
+    t.after(async () => {
+      for (const end of endings.reverse()) await end();
+    });
     const stop = await client.listen(['news'], (_channel, payload) => void heard.push(payload));
+    endings.push(stop);
     const ask = (): Promise<unknown> => client.query('select 1');
     await Promise.all([ask(), ask(), ask()]);
     proxy.goSilent();
@@ -78,9 +88,6 @@ describe('a connection that listens', () => {
       await client.query(`select pg_notify('news', 'again')`);
       return heard.length > 0;
     });
-    await stop();
-    await client.close();
-    await proxy.close();
   });
 
   it('does not retry if the first connection fails, since nobody could stop it', async t => {

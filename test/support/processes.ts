@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedOptions } from '../../src/store/embedded/embedded.ts';
 import type { TestAddress } from './postgres.ts';
 
-const WAIT_MS = 30_000;
-/** Polls start out frequent and slow down, since frequent polling for half a minute would load the service. */
+/** A service starts in two seconds, and in more than thirty on a machine with ten times its load. */
+const WAIT_MS = 100_000;
+/** Polls start out frequent and slow down, since frequent polling for long would load the service. */
 const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
@@ -62,7 +63,7 @@ export function startService(
 }
 
 /**
- * Polls with increasing delays until the condition is true. Throws with its name after the timeout, half a minute by
+ * Polls with increasing delays until the condition is true. Throws with its name after the timeout, 100 s by
  * default.
  */
 export async function waitUntil(

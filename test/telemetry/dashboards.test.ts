@@ -165,17 +165,19 @@ it('a Prometheus that scrapes the service answers each query, and finds no alert
     const query = (expr: string) => ask(`query?query=${encodeURIComponent(expr)}`);
     // A rate needs two scrapes.
     await waitUntil('three scrapes', async () => {
-      const data = await query('count_over_time(up{job="graphwright"}[1m]) >= 3');
+      const data = await query('sum_over_time(up{job="graphwright"}[1m]) >= 3');
       return (data?.result.length ?? 0) > 0;
     });
-    const empty: string[] = [];
-    for (const { name, expr } of drawn) {
+    // Asked again where it differs: a scrape that takes longer than its second leaves a gap in every series.
+    const count = async (name: string, expr: string): Promise<number> => {
       const data = await query(expr);
       assert.ok(data, `${name} was refused: ${expr}`);
-      if (data.result.length === 0) empty.push(name);
-    }
-    assert.deepEqual(empty, []);
-    for (const { name, expr } of alerts) assert.deepEqual((await query(expr))?.result, [], name);
+      return data.result.length;
+    };
+    for (const { name, expr } of drawn)
+      await waitUntil(`data of ${name}`, async () => (await count(name, expr)) > 0);
+    for (const { name, expr } of alerts)
+      await waitUntil(`${name} to be silent`, async () => (await count(name, expr)) === 0);
   } finally {
     child.kill('SIGKILL');
     await ended;

@@ -233,12 +233,14 @@ describe('the list of an OpenAI-compatible server', () => {
     assert.ok(rows.every(({ label }) => !label.includes('<')));
   });
 
-  it('is read within a second, even with 20,000 models', async () => {
+  it('is read with little work, even with 20,000 models', async () => {
     const data = Array.from({ length: 20_000 }, (_, index) => ({ id: `model-${index}` }));
-    const started = performance.now();
+    // Of this thread, because the machine may do much else.
+    const before = process.threadCpuUsage();
     const { rows } = await listed('openai', () => ({ data }));
+    const { user, system } = process.threadCpuUsage(before);
     assert.equal(rows.length, 20_000);
-    assert.ok(performance.now() - started < 3_000);
+    assert.ok(user + system < 3_000_000, `${user + system} µs`);
   });
 });
 
