@@ -119,6 +119,9 @@ const flow = {
     unsaved: 'Unsaved changes',
     offline: 'Offline',
     refused: (sentence: string): string => `Not saved: ${sentence}`,
+    conflicts: (count: number): string => `Not saved: ${count === 1 ? '1 conflict' : `${count} conflicts`}`,
+    resolveFirst:
+      'Not saved: another person changed the same values. Choose which ones to keep, then try again.',
     empty: 'Not saved: add at least one node.',
     showIssue: 'Show issue',
   },
@@ -285,6 +288,8 @@ const flow = {
     acceptTheirs: 'Use theirs',
     edit: "Use another person's change",
     gone: '(removed)',
+    kept: '(kept, with changes)',
+    connection: (from: string, to: string): string => `Connection from ${from} to ${to}`,
   },
   edits: {
     add: (label: string): string => `Add ${label}`,

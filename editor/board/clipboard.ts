@@ -4,7 +4,7 @@ import { readChildIds } from '../../src/graph/edit.ts';
 import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
-import { add, findFreeId } from './edits.ts';
+import { add, findFreeId, makeNewId } from './edits.ts';
 import { withMembers } from './groups.ts';
 
 /** The key that identifies clipboard text of this editor. Its value is the format version. */
@@ -49,7 +49,7 @@ export function paste(
   const takenIds = new Set<string>();
   const newIds = new Map<string, string>();
   for (const { id } of nodes) {
-    const newId = findFreeId(board, id, takenIds);
+    const newId = findPastedId(board, id, takenIds);
     takenIds.add(newId);
     newIds.set(id, newId);
   }
@@ -61,7 +61,7 @@ export function paste(
   const pastedEdges = edges.flatMap((edge): GraphEdge[] => {
     const [source, target] = [newIds.get(edge.source), newIds.get(edge.target)];
     if (source === undefined || target === undefined) return [];
-    const id = findFreeId(board, edge.id, takenIds);
+    const id = findPastedId(board, edge.id, takenIds);
     takenIds.add(id);
     return [{ ...edge, id, source, target }];
   });
@@ -69,6 +69,12 @@ export function paste(
     changes: add(board, { nodes: pastedNodes, edges: pastedEdges }),
     ids: pastedNodes.map(({ id }) => id),
   };
+}
+
+/** Keeps a free id. Replaces the random end of a taken one. */
+function findPastedId(board: Board, id: string, takenIds: ReadonlySet<string>): string {
+  const isFree = findFreeId(board, id, takenIds) === id;
+  return isFree ? id : makeNewId(board, id.replace(/-[0-9a-z]{5}$/, ''), takenIds);
 }
 
 function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): GraphNode {

@@ -115,8 +115,7 @@ export function replaceEdge(
 
 /** Sets a field of the workflow itself. */
 export function setField(board: Board, key: Field, after: Json): readonly Change[] {
-  const before = board.fields[key];
-  return before === after ? [] : [{ of: 'fields', key, after, ...(before === undefined ? {} : { before }) }];
+  return changeField(board.fields[key], after, key);
 }
 
 /** Returns `preferred` if no node or edge has that id, otherwise appends a number. */
@@ -132,7 +131,62 @@ export function findFreeId(
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 
-// Lists removals from last to first, so that each index is still valid when its change is applied.
+/**
+ * Returns an id for a new item. Random, so that items which two people add at the same time are different items after a
+ * merge.
+ */
+export function makeNewId(board: Board, stem: string, takenIds?: ReadonlySet<string>): string {
+  return findFreeId(board, `${stem}-${Math.random().toString(36).slice(2, 7)}`, takenIds);
+}
+
+/** Returns the changes that turn the first board into the second, whose common items have the same order. */
+export function changesBetween(before: Board, after: Board): readonly Change[] {
+  const ids = { nodes: idsOf(after.nodes), edges: idsOf(after.edges) };
+  const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])] as Field[];
+  return [
+    ...fields.flatMap(key => changeField(before.fields[key], after.fields[key], key)),
+    ...listRemovals(before.edges, ({ id }) => !ids.edges.has(id)).map(change => ({
+      of: 'edges' as const,
+      ...change,
+    })),
+    ...listRemovals(before.nodes, ({ id }) => !ids.nodes.has(id)).map(change => ({
+      of: 'nodes' as const,
+      ...change,
+    })),
+    ...replacements(before.nodes, after.nodes).map(change => ({ of: 'nodes' as const, ...change })),
+    ...replacements(before.edges, after.edges).map(change => ({ of: 'edges' as const, ...change })),
+  ];
+}
+
+const idsOf = (items: readonly { readonly id: string }[]): ReadonlySet<string> =>
+  new Set(items.map(({ id }) => id));
+
+function changeField(before: Json | undefined, after: Json | undefined, key: Field): readonly Change[] {
+  if (before === after) return [];
+  return [
+    {
+      of: 'fields',
+      key,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    },
+  ];
+}
+
+/** Replaces and inserts items, from first to last, after removed items are gone. */
+function replacements<Item extends { readonly id: string }>(
+  before: readonly Item[],
+  after: readonly Item[],
+): readonly { readonly index: number; readonly before?: Item; readonly after: Item }[] {
+  const was = new Map(before.map(item => [item.id, item]));
+  return after.flatMap((item, index) => {
+    const old = was.get(item.id);
+    if (old === item) return [];
+    return [{ index, ...(old === undefined ? {} : { before: old }), after: item }];
+  });
+}
+
+// From last to first, so that each index is valid when its change applies.
 function listRemovals<Item>(
   items: readonly Item[],
   isRemoved: (item: Item) => boolean,

@@ -22,6 +22,11 @@ export interface EditState {
   readonly history: History;
 }
 
+/** What a user did: an edit, or an undo or redo with the changes that it made. */
+export type Step =
+  | { readonly edit: Edit }
+  | { readonly kind: 'undo' | 'redo'; readonly changes: readonly Change[] };
+
 export const NO_HISTORY: History = { past: [], future: [] };
 export const MAX_EDITS = 500;
 /** Edits with the same key are joined if they are at most this far apart. */

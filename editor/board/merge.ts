@@ -1,8 +1,13 @@
-// Merges two versions of a board three-way: by node, by edge, and within a node by position, label and config key. A
-// change of one side is applied. If both sides changed a value differently, the merge keeps mine and reports a conflict.
+// Merges two people's changes of a board (three-way): by node, by edge, and within a node by position, label and config
+// key. Changes of only one side are applied. If both sides changed a value differently, the merged board keeps mine and
+// the conflict is reported.
+import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
 
-/** A value that both sides changed. `path` locates it: ["nodes", id, "config", "prompt"], ["fields", "name"]. */
+/**
+ * A value that both sides changed. `path` locates it: ["nodes", id, "data", "config", "prompt"], ["fields", "name"]; a
+ * node or an edge as a whole: ["nodes", id]. Undefined values are absent.
+ */
 export interface Conflict {
   readonly path: readonly string[];
   readonly base: unknown;
@@ -18,13 +23,8 @@ export interface MergeResult {
 /** `base` is the common ancestor: the version last read from or saved to the service. */
 export function mergeBoards(base: Board, mine: Board, theirs: Board): MergeResult {
   const conflicts: Conflict[] = [];
-  const nodes = mergeItems(['nodes'], base.nodes, mine.nodes, theirs.nodes, conflicts);
-  const ids = new Set(nodes.map(({ id }) => id));
-  const edges = mergeItems(['edges'], base.edges, mine.edges, theirs.edges, conflicts).filter(edge => {
-    const hasEnds = ids.has(edge.source) && ids.has(edge.target);
-    if (!hasEnds) conflicts.push(toConflict(['edges', edge.id], undefined, edge, undefined));
-    return hasEnds;
-  });
+  const nodes = mergeNodes(base, mine, theirs, conflicts);
+  const edges = mergeEdges(base, mine, theirs, { nodes, conflicts });
   const fields = mergeObjects(['fields'], base.fields, mine.fields, theirs.fields, conflicts);
   return { board: { fields: fields as Board['fields'], nodes, edges }, conflicts };
 }
@@ -72,38 +72,100 @@ function shareEqualItems<T extends Item>(previous: readonly T[], next: readonly 
 type Item = { readonly id: string };
 type Fields = Readonly<Record<string, unknown>>;
 
-// Returns the items in my order, followed by the items that they added.
-function mergeItems<T extends Item>(
-  path: readonly string[],
-  base: readonly T[],
-  mine: readonly T[],
-  theirs: readonly T[],
-  conflicts: Conflict[],
-): readonly T[] {
-  const [baseById, theirsById] = [byId(base), byId(theirs)];
-  const mineMerged = mine.flatMap((item): T[] => {
-    const [before, theirItem] = [baseById.get(item.id), theirsById.get(item.id)];
-    if (theirItem === undefined) {
-      if (before === undefined || !isEqual(before, item)) {
-        if (before !== undefined) conflicts.push(toConflict([...path, item.id], before, item, undefined));
-        return [item];
-      }
-      return [];
-    }
-    return [mergeObjects([...path, item.id], before ?? {}, item, theirItem, conflicts) as T];
+// In my order, followed by the nodes that they added. A removal conflicts with a change of the node and with a new edge
+// at it.
+function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict[]): readonly GraphNode[] {
+  const [was, has] = [byId(base.nodes), byId(theirs.nodes)];
+  const [wiredByMe, wiredByThem] = [newlyWired(base, mine), newlyWired(base, theirs)];
+  const kept = mine.nodes.flatMap((node): GraphNode[] => {
+    const path = ['nodes', node.id];
+    const [before, other] = [was.get(node.id), has.get(node.id)];
+    if (other !== undefined)
+      return [mergeObjects(path, before ?? {}, node, other, conflicts) as unknown as GraphNode];
+    if (before === undefined) return [node];
+    if (isEqual(before, node) && !wiredByMe.has(node.id)) return [];
+    conflicts.push({ path, base: before, mine: node, theirs: undefined });
+    return [node];
   });
-  const mineById = byId(mine);
-  const addedByThem = theirs.filter(item => {
-    if (mineById.has(item.id)) return false;
-    const before = baseById.get(item.id);
-    if (before !== undefined && !isEqual(before, item))
-      conflicts.push(toConflict([...path, item.id], before, undefined, item));
-    return before === undefined;
+  const here = byId(mine.nodes);
+  const added = theirs.nodes.filter(node => {
+    if (here.has(node.id)) return false;
+    const before = was.get(node.id);
+    if (before === undefined) return true;
+    if (!isEqual(before, node) || wiredByThem.has(node.id))
+      conflicts.push({ path: ['nodes', node.id], base: before, mine: undefined, theirs: node });
+    return false;
   });
-  return [...mineMerged, ...addedByThem];
+  return [...kept, ...added];
 }
 
-/** Keys of objects that are merged key by key. Other values are merged as a whole. */
+/** Returns the ids of nodes at edges that were added or changed. */
+function newlyWired(base: Board, { edges }: Board): ReadonlySet<string> {
+  const was = byId(base.edges);
+  return new Set(edges.flatMap(edge => (isEqual(was.get(edge.id), edge) ? [] : [edge.source, edge.target])));
+}
+
+interface MergedNodes {
+  readonly nodes: readonly GraphNode[];
+  readonly conflicts: Conflict[];
+}
+
+// An edge is one value, because its source and target must fit each other.
+function mergeEdges(
+  base: Board,
+  mine: Board,
+  theirs: Board,
+  { nodes, conflicts }: MergedNodes,
+): readonly GraphEdge[] {
+  const [was, here, has] = [byId(base.edges), byId(mine.edges), byId(theirs.edges)];
+  const keptNodes = new Set(
+    conflicts.filter(({ theirs: value }) => value === undefined).map(({ path }) => path[1]),
+  );
+  const kept = mine.edges.flatMap((edge): GraphEdge[] => {
+    const [before, other] = [was.get(edge.id), has.get(edge.id)];
+    if (isEqual(before, edge)) {
+      if (other !== undefined) return [other];
+      // They removed it with a node that I keep until the conflict is resolved.
+      return keptNodes.has(edge.source) || keptNodes.has(edge.target) ? [edge] : [];
+    }
+    if (!isEqual(before, other) && !isEqual(edge, other))
+      conflicts.push({ path: ['edges', edge.id], base: before, mine: edge, theirs: other });
+    return [edge];
+  });
+  const added = theirs.edges.filter(edge => {
+    if (here.has(edge.id)) return false;
+    const before = was.get(edge.id);
+    if (before !== undefined && !isEqual(before, edge))
+      conflicts.push({ path: ['edges', edge.id], base: before, mine: undefined, theirs: edge });
+    return before === undefined;
+  });
+  const ids = byId(nodes);
+  const merged = [...kept, ...added].filter(({ source, target }) => ids.has(source) && ids.has(target));
+  if (added.length > 0) conflicts.push(...findCycles(merged, new Set([...was.keys(), ...has.keys()])));
+  return merged;
+}
+
+/** Returns a conflict for each of my new edges that closes a cycle with edges that they added. */
+function findCycles(edges: readonly GraphEdge[], known: ReadonlySet<string>): readonly Conflict[] {
+  const allowed = edges.filter(({ id }) => known.has(id));
+  return edges.flatMap((edge): Conflict[] => {
+    if (known.has(edge.id)) return [];
+    if (reaches(allowed, edge.target, edge.source))
+      return [{ path: ['edges', edge.id], base: undefined, mine: edge, theirs: undefined }];
+    allowed.push(edge);
+    return [];
+  });
+}
+
+/** Whether one node feeds another, directly or through others. */
+function reaches(edges: readonly GraphEdge[], from: string, to: string): boolean {
+  const next = Map.groupBy(edges, ({ source }) => source);
+  const seen = new Set([from]);
+  for (const id of seen) for (const { target } of next.get(id) ?? []) seen.add(target);
+  return seen.has(to);
+}
+
+/** Objects that are merged key by key. Everything else is merged as one value. */
 const NESTED = new Set(['data', 'config', 'params']);
 
 function mergeObjects(
@@ -133,12 +195,8 @@ function mergeValue(
   if (isEqual(base, mine)) return theirs;
   if (NESTED.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
     return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, conflicts);
-  conflicts.push(toConflict(path, base, mine, theirs));
+  conflicts.push({ path, base, mine, theirs });
   return mine;
-}
-
-function toConflict(path: readonly string[], base: unknown, mine: unknown, theirs: unknown): Conflict {
-  return { path, base, mine, theirs };
 }
 
 function byId<T extends Item>(items: readonly T[]): ReadonlyMap<string, T> {

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
 import { CATEGORIES, type Category, type GraphNode, type Position } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
-import { add, findFreeId } from './edits.ts';
+import { add, makeNewId } from './edits.ts';
 import { findFreeSpace, getObstacles } from './free-space.ts';
 import type { BoardSession } from './session.ts';
 import { connect, findFittingPort, isOutput, type PortRef } from './wiring.ts';
@@ -50,7 +50,7 @@ export function toNode(board: Board, entry: CatalogEntry): GraphNode {
     ({ data }) => data.label.replace(/ \d+$/, '') === entry.label,
   ).length;
   return {
-    id: findFreeId(board, name.replaceAll('_', '-')),
+    id: makeNewId(board, name.replaceAll('_', '-')),
     type: entry.customNodeType ?? 'basedNode',
     position: { x: 0, y: 0 },
     data: {

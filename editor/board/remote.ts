@@ -1,6 +1,6 @@
 // Reads and writes a workflow at the service.
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
-import { request } from '../lib/api.ts';
+import { connection, request } from '../lib/api.ts';
 import type { Board } from './board.ts';
 import type { Remote, SaveKind } from './saver.ts';
 
@@ -40,13 +40,33 @@ export async function writeRemote(
   signal: AbortSignal,
 ): Promise<RemoteWorkflow> {
   const response = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
-    // Keeps all node positions, because the user chose them.
-    body: { ...board.fields, nodes: board.nodes, edges: board.edges, autoLayout: false },
+    body: bodyOf(board),
     headers: { 'if-match': etag },
     query: kind === 'autosave' ? { autosave: true } : {},
     signal,
   });
   return toRemote(response);
+}
+
+/** Keeps all node positions, because the user chose them. */
+const bodyOf = ({ fields, nodes, edges }: Board): object => ({ ...fields, nodes, edges, autoLayout: false });
+
+/** The limit of browsers for all requests that outlive a page is 64 KiB. */
+const MAX_EXIT_BYTES = 60 * 1024;
+
+/** Saves in a request that outlives the page. A larger board is saved from its draft when it is opened again. */
+export function writeAtExit(
+  id: string,
+  { board, etag }: { readonly board: Board; readonly etag: string },
+): void {
+  const body = new TextEncoder().encode(JSON.stringify(bodyOf(board)));
+  if (body.byteLength > MAX_EXIT_BYTES) return;
+  fetch(`/api/v1/workflows/${id}?autosave=true`, {
+    method: 'PUT',
+    keepalive: true,
+    headers: { ...connection.headers, 'content-type': 'application/json', 'if-match': etag },
+    body,
+  }).catch(() => undefined);
 }
 
 /** Converts a workflow of the service to a board. */

@@ -1,11 +1,13 @@
-// Saves a board to the service and merges what others saved. One save runs at a time. If someone else saved first, the
-// saver merges the newer version and saves again, so that no save overwrites another. Changes that the service rejects
-// stay in the draft.
+// Saves a board to the service and merges what others saved. One save runs at a time. A stale save is merged with the
+// newer version and sent again, so that no save overwrites another. What the service refuses stays in the draft, and so
+// does my value of an open conflict: the service keeps theirs until the user chooses.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { messages } from '../flow-messages.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
 import type { Board } from './board.ts';
+import { stillOpen, withTheirs } from './conflicts.ts';
 import { type Conflict, isEqual, mergeBoards, shareItems } from './merge.ts';
+import type { Origin } from './store.ts';
 
 /** The workflow at the service. */
 export interface Remote {
@@ -15,12 +17,21 @@ export interface Remote {
 
 export type SaveState =
   | { readonly kind: 'saved' | 'saving' | 'unsaved' | 'offline' | 'empty' }
-  | { readonly kind: 'refused'; readonly error: ApiError };
+  | { readonly kind: 'refused'; readonly error: ApiError }
+  /** Everything else is saved. */
+  | { readonly kind: 'conflicts'; readonly count: number };
 
 /** Thrown because the service rejects empty workflows. An empty board is only kept in the draft. */
 export class EmptyBoardError extends UserFacingError {
   constructor() {
     super(messages.flow.save.empty);
+  }
+}
+
+/** The service does not have what is on screen, so it must not be run or published. */
+export class OpenConflictsError extends UserFacingError {
+  constructor() {
+    super(messages.flow.save.resolveFirst);
   }
 }
 
@@ -30,9 +41,13 @@ export interface SaverDeps<RemoteState extends Remote> {
   readonly read: (signal: AbortSignal) => Promise<RemoteState>;
   /** Throws an ApiError with code `stale_write` if the service's board does not match `etag`. */
   readonly write: (board: Board, etag: string, kind: SaveKind, signal: AbortSignal) => Promise<RemoteState>;
+  /** Like an autosave, in a request that outlives the page. */
+  readonly writeAtExit: (board: Board, etag: string) => void;
   readonly board: () => Board;
-  /** Merges changes of others into the board. Mine wins if both changed a value. */
-  readonly mergeRemote: (board: Board, conflicts: readonly Conflict[]) => void;
+  /** The open conflicts of the board. */
+  readonly conflicts: () => readonly Conflict[];
+  /** Shows a merged board with its open conflicts. */
+  readonly mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: Origin) => void;
   readonly setSaveState: (state: SaveState) => void;
 }
 
@@ -44,10 +59,10 @@ const RETRY_MS = [1000, 2000, 5000, 10_000] as const;
 const MAX_MERGES = 5;
 
 /** `base` is the last known state of the service, on which drafts are based. */
-export class Saver<Known extends Remote = Remote> {
-  readonly #deps: SaverDeps<Known>;
+export class Saver<RemoteState extends Remote = Remote> {
+  readonly #deps: SaverDeps<RemoteState>;
   readonly #closing = new AbortController();
-  #base: Known;
+  #base: RemoteState;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Time of the first change that is not being saved. */
   #changedAtMs: number | undefined;
@@ -55,25 +70,26 @@ export class Saver<Known extends Remote = Remote> {
   #isWriting = false;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(start: Known, deps: SaverDeps<Known>) {
+  constructor(start: RemoteState, deps: SaverDeps<RemoteState>) {
     this.#base = start;
     this.#deps = deps;
   }
 
-  get base(): Known {
+  get base(): RemoteState {
     return this.#base;
   }
 
+  /** Whether there is something to save. My values of open conflicts are not saved. */
   get isDirty(): boolean {
-    return !isEqual(this.#deps.board(), this.#base.board);
+    return !isEqual(this.#sendable(), this.#base.board);
   }
 
-  /** Called after each change. Saves after a pause. */
+  /** Called after each change, also of the open conflicts. Saves after a pause. */
   notify(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
       // Another board is being saved; this one follows when the service has answered.
-      this.#deps.setSaveState({ kind: this.#isWriting ? 'saving' : 'saved' });
+      this.#deps.setSaveState(this.#isWriting ? { kind: 'saving' } : this.#restState());
       return;
     }
     this.#deps.setSaveState({ kind: 'unsaved' });
@@ -86,7 +102,9 @@ export class Saver<Known extends Remote = Remote> {
   /** Called when another writer saved: reads and merges. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
-      this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board);
+      this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
+      // The service is reachable again, and may have everything.
+      this.#failures = 0;
       if (this.isDirty) this.#schedule(PAUSE_MS);
     });
   }
@@ -94,6 +112,18 @@ export class Saver<Known extends Remote = Remote> {
   /** Resolves when the service has the current board. Throws the error that prevents it. */
   flush(kind: SaveKind = 'save'): Promise<void> {
     return this.#enqueue(() => this.#save(kind));
+  }
+
+  /** Like `flush`, for uses of the whole board, such as a run. Throws while conflicts are open. */
+  async flushAll(kind: SaveKind = 'save'): Promise<void> {
+    await this.flush(kind);
+    if (this.#deps.conflicts().length > 0) throw new OpenConflictsError();
+  }
+
+  /** Called when the page ends. Sends what is not saved without waiting for the response. */
+  leave(): void {
+    if (this.isDirty && this.#deps.board().nodes.length > 0)
+      this.#deps.writeAtExit(this.#sendable(), this.#base.etag);
   }
 
   close(): void {
@@ -138,15 +168,25 @@ export class Saver<Known extends Remote = Remote> {
 
   async #write(kind: SaveKind): Promise<void> {
     for (let merges = 0; ; merges++) {
-      const board = this.#deps.board();
+      const sent = this.#sendable();
       try {
-        this.#mergeFrom(await this.#deps.write(board, this.#base.etag, kind, this.#closing.signal), board);
+        const saved = await this.#deps.write(sent, this.#base.etag, kind, this.#closing.signal);
+        this.#mergeFrom(saved, sent, 'own save');
         return;
       } catch (err) {
         if (!(err instanceof ApiError && err.code === 'stale_write') || merges === MAX_MERGES) throw err;
-        this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board);
+        this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
       }
     }
+  }
+
+  #sendable(): Board {
+    return withTheirs(this.#deps.board(), this.#deps.conflicts(), this.#base.board);
+  }
+
+  #restState(): SaveState {
+    const count = this.#deps.conflicts().length;
+    return count === 0 ? { kind: 'saved' } : { kind: 'conflicts', count };
   }
 
   #fail(err: unknown): void {
@@ -157,10 +197,11 @@ export class Saver<Known extends Remote = Remote> {
   }
 
   // `since` is the last common ancestor of this board and the service's.
-  #mergeFrom(remote: Known, since: Board): void {
-    const mine = this.#deps.board();
-    const { board, conflicts } = mergeBoards(since, mine, remote.board);
+  #mergeFrom(remote: RemoteState, since: Board, origin: Origin): void {
+    const [mine, known] = [this.#deps.board(), this.#deps.conflicts()];
+    const { board, conflicts: found } = mergeBoards(since, mine, remote.board);
     this.#base = { ...remote, board: shareItems(board, remote.board) };
-    if (conflicts.length > 0 || !isEqual(board, mine)) this.#deps.mergeRemote(board, conflicts);
+    const open = stillOpen(known, found, board, this.#base.board);
+    if (!isEqual(open, known) || !isEqual(board, mine)) this.#deps.mergeRemote(board, open, origin);
   }
 }

@@ -1,11 +1,13 @@
 // Opens a board: connects its state with saving, the local draft, and changes by others.
 import type { Catalog } from '../../src/graph/catalog.ts';
-import { type Draft, type Drafts, openDrafts } from './drafts.ts';
-import { isEqual, mergeBoards } from './merge.ts';
-import { type RemoteWorkflow, readRemote, writeRemote } from './remote.ts';
-import { Saver } from './saver.ts';
+import type { Board } from './board.ts';
+import { stillOpen, valueAt } from './conflicts.ts';
+import { type Draft, type DraftStep, type Drafts, openDrafts } from './drafts.ts';
+import { type Conflict, isEqual, mergeBoards } from './merge.ts';
+import { type RemoteWorkflow, readRemote, writeAtExit, writeRemote } from './remote.ts';
+import { type Remote, Saver } from './saver.ts';
 import { followService, type ServiceEvents } from './service-events.ts';
-import { type BoardStore, createBoardStore } from './store.ts';
+import { type BoardState, type BoardStore, createBoardStore } from './store.ts';
 import { BoardWorker } from './worker/board-worker.ts';
 import { startWorker } from './worker/start-worker.ts';
 
@@ -31,32 +33,36 @@ interface SessionOptions {
 }
 
 const CHANNEL_NAME = 'graphwright-boards';
-const DRAFT_PAUSE_MS = 150;
 
 /** Reads the workflow and its local draft. */
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<BoardSession> {
+  const reading = readRemote(options.id, signal);
   const [remote, { drafts, draft }, catalog] = await Promise.all([
-    readRemote(options.id, signal),
-    readDraft(options),
+    reading,
+    readDraft(options, reading),
     options.catalog,
   ]);
-  const merged = draft && mergeBoards(draft.base.board, draft.board, remote.board);
-  const hasUnsavedDraft = merged !== undefined && !isEqual(merged.board, remote.board);
-  const store = createBoardStore({
-    board: hasUnsavedDraft ? merged.board : remote.board,
-    // Undo rebases the draft's history onto the merged board.
-    ...(draft === undefined ? {} : { history: draft.history }),
-  });
-  if (hasUnsavedDraft && merged.conflicts.length > 0)
-    store.actions.mergeRemote(merged.board, merged.conflicts);
-  return connect(options, { remote, store, drafts, catalog });
+  const restored = draft === undefined ? { board: remote.board } : restore(draft, remote.board);
+  return connect(options, { remote, store: createBoardStore(restored), drafts, catalog });
+}
+
+/** Merges a draft with the service's board. The history finds its items by id, so it fits the merged board. */
+function restore(draft: Draft, remote: Board): Pick<BoardState, 'board' | 'history' | 'conflicts'> {
+  const merged = mergeBoards(draft.base.board, draft.board, remote);
+  const isOwn = ({ path, theirs }: Conflict): boolean =>
+    (draft.sent ?? []).some(sent => isEqual(valueAt(sent, path), theirs));
+  const { board } = merged;
+  const found = merged.conflicts.filter(conflict => !isOwn(conflict));
+  const conflicts = stillOpen(draft.conflicts ?? [], found, board, remote);
+  return { board: isEqual(board, remote) ? remote : board, history: draft.history, conflicts };
 }
 
 async function readDraft(
   options: SessionOptions,
+  remote: Promise<RemoteWorkflow>,
 ): Promise<{ readonly drafts: Drafts | undefined; readonly draft: Draft | undefined }> {
   const drafts = await findDrafts(options);
-  return { drafts, draft: await drafts?.find(options.id).catch(() => undefined) };
+  return { drafts, draft: await drafts?.find(options.id, remote).catch(() => undefined) };
 }
 
 async function findDrafts({ userId, onNoDraft }: SessionOptions): Promise<Drafts | undefined> {
@@ -80,32 +86,46 @@ function connect(
   { remote, store, drafts, catalog }: ConnectParts,
 ): BoardSession {
   const channel = new BroadcastChannel(CHANNEL_NAME);
-  const saver = new Saver(remote, {
+  const saver: Saver<RemoteWorkflow> = new Saver(remote, {
     read: signal => readRemote(id, signal),
-    write: async (board, etag, kind, signal) => {
-      const written = await writeRemote(id, { board, etag, how: kind }, signal);
+    write: async (board, etag, how, signal) => {
+      draftWriter.append({ kind: 'sent' });
+      const written = await writeRemote(id, { board, etag, how }, signal);
       channel.postMessage({ id, etag: written.etag });
+      // The next draft is based on what was saved.
+      draftWriter.schedule();
       return written;
     },
+    writeAtExit: (board, etag) => writeAtExit(id, { board, etag }),
     board: () => store.getState().board,
+    conflicts: () => store.getState().conflicts,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: store.actions.setSaveState,
   });
   const worker = new BoardWorker(catalog.entries, startWorker);
   const draftWriter = createDraftWriter({ id, drafts, store, saver, onNoDraft });
   const unsubscribe = store.subscribe((now, before) => {
-    if (now.board === before.board) return;
+    if (now.board === before.board && now.conflicts === before.conflicts) return;
+    if (now.lastStep !== undefined && now.lastStep !== before.lastStep) draftWriter.append(now.lastStep);
+    else draftWriter.schedule();
     saver.notify();
-    draftWriter.schedule();
   });
   const refresh = (): void => void saver.refresh().catch(() => undefined);
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();
   };
   const service = followService(id, saver, refresh);
-  const flushDraft = (): void => draftWriter.write();
-  window.addEventListener('pagehide', flushDraft);
-  if (saver.isDirty) saver.notify();
+  const leave = (): void => {
+    drafts?.leave();
+    saver.leave();
+  };
+  // The browser may show a left page again, as it was.
+  const comeBack = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) refresh();
+  };
+  window.addEventListener('pagehide', leave);
+  window.addEventListener('pageshow', comeBack);
+  saver.notify();
   return {
     id,
     catalog,
@@ -116,8 +136,10 @@ function connect(
     onReconnect: service.onReconnect,
     close: () => {
       unsubscribe();
-      window.removeEventListener('pagehide', flushDraft);
+      window.removeEventListener('pagehide', leave);
+      window.removeEventListener('pageshow', comeBack);
       draftWriter.write();
+      saver.leave();
       saver.close();
       service.close();
       channel.close();
@@ -132,35 +154,68 @@ interface DraftWriterDeps extends Pick<SessionOptions, 'id' | 'onNoDraft'> {
   readonly saver: Saver;
 }
 
-/**
- * Writes the draft shortly after each change. The draft and its history stay after saving, so that undo survives a
- * reload.
- */
-function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterDeps): {
+interface DraftWriter {
+  /** Stores what the user did at once. */
+  append(step: DraftStep): void;
+  /** Stores a snapshot soon. */
   schedule(): void;
+  /** Stores a planned snapshot now. */
   write(): void;
-} {
+}
+
+/**
+ * Writes the draft. The draft and its history stay after saving, so that undo survives a reload.
+ */
+function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterDeps): DraftWriter {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReported = false;
-  const write = (): void => {
-    if (timer === undefined || drafts === undefined) return;
+  let seq = 0;
+  // The service confirms it with the next base.
+  let sent: { readonly board: Board; readonly since: Remote } | undefined;
+  const report = (): void => {
+    if (!isReported) onNoDraft();
+    isReported = true;
+  };
+  const writeNow = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    const { board, history } = store.getState();
+    if (drafts === undefined) return;
+    const { board, history, conflicts } = store.getState();
     const base = { board: saver.base.board, etag: saver.base.etag };
-    drafts.save({ workflowId: id, board, history, base, atMs: Date.now() }).catch(() => {
-      if (!isReported) onNoDraft();
-      isReported = true;
-    });
+    const unconfirmed = sent?.since === saver.base ? [sent.board] : [];
+    const draft = {
+      workflowId: id,
+      board,
+      history,
+      conflicts,
+      base,
+      sent: unconfirmed,
+      atMs: Date.now(),
+      seq,
+    };
+    drafts.save(draft).catch(report);
+  };
+  const write = (): void => {
+    if (timer !== undefined) writeNow();
+  };
+  const schedule = (): void => {
+    timer ??= setTimeout(() => whenIdle(write), SNAPSHOT_PAUSE_MS);
   };
   return {
-    write,
-    schedule: () => {
-      timer ??= setTimeout(() => whenIdle(write), DRAFT_PAUSE_MS);
+    append: step => {
+      if (!('edit' in step) && step.kind === 'sent')
+        sent = { board: store.getState().board, since: saver.base };
+      drafts?.append({ workflowId: id, seq: ++seq }, step).catch(report);
+      // Steps need a snapshot that they follow.
+      if (seq === 1) writeNow();
+      else schedule();
     },
+    schedule,
+    write,
   };
 }
 
+const SNAPSHOT_PAUSE_MS = 1000;
 const IDLE_TIMEOUT_MS = 350;
 
 /** Runs `act` when the browser is idle, because copying a large board takes milliseconds. */

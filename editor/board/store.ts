@@ -1,7 +1,8 @@
 // Holds the state of an open board, which the canvas, inspector and toolbar read, and the actions that change it.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { type Board, type Change, findEdgeIndex, findNodeIndex } from './board.ts';
-import { type History, NO_HISTORY, perform, redo, undo } from './history.ts';
+import { type Board, type Change, findEdgeIndex, findNodeIndex, invert } from './board.ts';
+import { differing } from './conflicts.ts';
+import { type EditState, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
 import type { Conflict } from './merge.ts';
 import type { SaveState } from './saver.ts';
 
@@ -10,10 +11,17 @@ export interface BoardState {
   readonly history: History;
   /** Ids of the selected nodes and edges. The selection is not part of the board. */
   readonly selection: ReadonlySet<string>;
-  /** Values that this user and someone else both changed, until the user chooses one. */
+  /** Values that this user and another both changed, until one is chosen. The service has theirs. */
   readonly conflicts: readonly Conflict[];
   readonly save: SaveState;
+  /** What the user did last, for the draft. */
+  readonly lastStep: Step | undefined;
+  /** The latest change that another person made, for notices. */
+  readonly changeOfOthers: { readonly before: Board; readonly after: Board } | undefined;
 }
+
+/** Who made the changes that the service returned: the response to a save contains only what that save caused. */
+export type Origin = 'own save' | 'others';
 
 export interface BoardActions {
   /** Applies one edit, undone as one step. `key` joins consecutive edits, such as typing into one field. */
@@ -21,40 +29,57 @@ export interface BoardActions {
   undo(): void;
   redo(): void;
   select(ids: Iterable<string>): void;
-  /** Applies changes by others. Undo does not revert them. */
-  mergeRemote(board: Board, conflicts: readonly Conflict[]): void;
+  /** Applies changes that the service returned, with all open conflicts. Undo does not revert them. */
+  mergeRemote(board: Board, conflicts: readonly Conflict[], origin: Origin): void;
   resolveConflict(conflict: Conflict): void;
   setSaveState(save: SaveState): void;
 }
 
 export type BoardStore = StoreApi<BoardState> & { readonly actions: BoardActions };
 
-/** `start` may contain the history of a draft that survived a reload. */
-export function createBoardStore(start: { readonly board: Board; readonly history?: History }): BoardStore {
+/** `start` may contain the history and conflicts of a draft that survived a reload. */
+export function createBoardStore(
+  start: Pick<BoardState, 'board'> & Partial<Pick<BoardState, 'history' | 'conflicts'>>,
+): BoardStore {
   const store = createStore<BoardState>(() => ({
     board: start.board,
     history: start.history ?? NO_HISTORY,
     selection: new Set<string>(),
-    conflicts: [],
+    conflicts: start.conflicts ?? [],
     save: { kind: 'saved' },
+    lastStep: undefined,
+    changeOfOthers: undefined,
   }));
   const { getState: get, setState: set } = store;
   const withBoard = (board: Board): Partial<BoardState> => ({
     board,
     selection: pruneSelection(get().selection, board),
+    conflicts: differing(get().conflicts, board),
   });
-  const setEditState = (next: { readonly board: Board; readonly history: History }): void =>
-    set({ ...withBoard(next.board), history: next.history });
+  const setEditState = ({ board, history }: EditState, lastStep: Step): void =>
+    set({ ...withBoard(board), history, lastStep });
   return Object.assign(store, {
     actions: {
       perform: (label: string, changes: readonly Change[], key?: string) => {
-        if (changes.length > 0) setEditState(perform(get(), { label, changes, key, atMs: Date.now() }));
+        if (changes.length === 0) return;
+        const edit = { label, changes, key, atMs: Date.now() };
+        setEditState(perform(get(), edit), { edit });
       },
-      undo: () => setEditState(undo(get())),
-      redo: () => setEditState(redo(get())),
+      undo: () => {
+        const undone = undo(get());
+        setEditState(undone, { kind: 'undo', changes: invert(undone.history.future.at(-1)?.changes ?? []) });
+      },
+      redo: () => {
+        const redone = redo(get());
+        setEditState(redone, { kind: 'redo', changes: redone.history.past.at(-1)?.changes ?? [] });
+      },
       select: (ids: Iterable<string>) => set({ selection: new Set(ids) }),
-      mergeRemote: (board: Board, conflicts: readonly Conflict[]) =>
-        set({ ...withBoard(board), conflicts: [...get().conflicts, ...conflicts] }),
+      mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: Origin) =>
+        set({
+          ...withBoard(board),
+          conflicts,
+          ...(origin === 'others' ? { changeOfOthers: { before: get().board, after: board } } : {}),
+        }),
       resolveConflict: (conflict: Conflict) =>
         set({ conflicts: get().conflicts.filter(other => other !== conflict) }),
       setSaveState: (save: SaveState) => set({ save }),

@@ -34,9 +34,9 @@ export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly 
   runs.setState({ error: undefined });
   view.setState({ plan: { ...plan, states: computeStates(editor, plan.request) } });
   try {
-    await session.saver.flush('autosave');
-    const earlierRunId = kind === 'to' ? undefined : await findEarlierRun(editor);
-    const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: nodes } };
+    await session.saver.flushAll('autosave');
+    const earlier = kind === 'to' ? undefined : await findEarlierRun(editor);
+    const keep = earlier === undefined ? {} : { keep: { executionId: earlier, again: nodes } };
     const request = { ...plan.request, ...keep };
     const path = `/workflows/${session.id}/estimate`;
     const estimate = await api.post<Estimate>(path, request, { repeatable: true });

@@ -78,7 +78,7 @@ async function openEditor(
     });
   const catalog = readCatalog(queries);
   const session = await openSession({ id, userId, catalog, onNoDraft }, signal);
-  const runs = createRunStore(id, () => session.saver.flush('autosave'));
+  const runs = createRunStore(id, () => session.saver.flushAll('autosave'));
   return { session, runs, view, canvas: { current: undefined } };
 }
 

@@ -40,5 +40,6 @@ export function SaveStatus() {
 }
 
 function toLabel(save: SaveState): string {
-  return save.kind === 'refused' ? saveMessages.refused(save.error.message) : saveMessages[save.kind];
+  if (save.kind === 'refused') return saveMessages.refused(save.error.message);
+  return save.kind === 'conflicts' ? saveMessages.conflicts(save.count) : saveMessages[save.kind];
 }

@@ -15,9 +15,9 @@ export function useRemoteChanges(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unsubscribe = session.store.subscribe((now, before) => {
-      // Changes that are not in this user's history came from others.
-      if (now.board === before.board || now.history !== before.history) return;
-      const { statuses } = compareBoards(before.board, now.board);
+      const change = now.changeOfOthers;
+      if (change === undefined || change === before.changeOfOthers) return;
+      const { statuses } = compareBoards(change.before, change.after);
       if (statuses.size === 0) return;
       const otherUsers = session.presence.getState().users.filter(({ userId }) => userId !== user.userId);
       const by = otherUsers.length === 1 ? (otherUsers[0]?.name ?? '') : messages.flow.somebody;

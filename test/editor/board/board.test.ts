@@ -122,7 +122,7 @@ describe('undo', () => {
       }
       const base = { board: moment.board, etag: '"1"' };
       await drafts.save({ workflowId: `wf_${seed}`, ...moment, base, atMs: 5 });
-      moment = (await drafts.find(`wf_${seed}`)) ?? moment;
+      moment = (await drafts.find(`wf_${seed}`, Promise.resolve(base))) ?? moment;
       for (let step = MAX_EDITS - 1; step >= 0; step--) {
         moment = undo(moment);
         assert.equal(JSON.stringify(moment.board), boards[step], `undo of step ${step}, seed ${seed}`);
@@ -200,17 +200,17 @@ describe('a merge', () => {
     );
   });
 
-  it('reports an edge of mine to a node that the other removed', () => {
+  it('reports a node that the other removed and I connected', () => {
     const mine = changed(base, add(base, { edges: [edge('a', 'c')] }));
     const theirs = changed(base, remove(base, { nodes: ['c'] }));
     const { board, conflicts } = mergeBoards(base, mine, theirs);
     assert.deepEqual(
       board.edges.map(({ id }) => id),
-      ['a-b'],
+      ['a-b', 'a-c'],
     );
     assert.deepEqual(
-      conflicts.map(({ path }) => path),
-      [['edges', 'a-c']],
+      conflicts.map(({ path, theirs: value }) => [path, value]),
+      [[['nodes', 'c'], undefined]],
     );
   });
 });

@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Board, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
+import { withTheirs } from '../../../editor/board/conflicts.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
-import { add, remove, setConfig } from '../../../editor/board/edits.ts';
+import { add, changesBetween, remove, setConfig } from '../../../editor/board/edits.ts';
 import { NO_HISTORY } from '../../../editor/board/history.ts';
 import { type Remote, type SaveKind, Saver, type SaveState } from '../../../editor/board/saver.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
@@ -51,9 +52,12 @@ function createRemote() {
 function openBoard(remote: ReturnType<typeof createRemote>) {
   const store = createBoardStore({ board: remote.state().board });
   const states: SaveState['kind'][] = [];
+  const atExit: Board[] = [];
   const saver = new Saver(remote.state(), {
     read: async () => remote.state(),
     write: remote.write,
+    writeAtExit: board => atExit.push(board),
+    conflicts: () => store.getState().conflicts,
     board: () => store.getState().board,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: state => {
@@ -72,6 +76,7 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
     store,
     saver,
     states,
+    atExit,
     edit,
     config: (id: string) => findNode(store.getState().board, id)?.data.config,
   };
@@ -175,7 +180,7 @@ describe('a board that is being saved', () => {
     assert.equal(one.saver.isDirty, false);
   });
 
-  it('reports both values of a conflict and saves mine', async () => {
+  it('does not send my value of a conflict until it is chosen, and saves everything else', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     one.edit('a', 'text', 'one');
     await one.saver.flush();
@@ -183,7 +188,107 @@ describe('a board that is being saved', () => {
     await two.saver.flush();
     const [conflict] = two.store.getState().conflicts;
     assert.deepEqual([conflict?.mine, conflict?.theirs], ['two', 'one']);
+    assert.deepEqual(two.store.getState().save, { kind: 'conflicts', count: 1 });
+    two.edit('b', 'text', 'more');
+    await two.saver.flush();
+    assert.deepEqual(
+      remote.board.nodes.map(({ data }) => data.config),
+      [{ text: 'one' }, { text: 'more' }],
+    );
+    assert.deepEqual(two.config('a'), { text: 'two' });
+    await assert.rejects(two.saver.flushAll(), /Choose which ones to keep/);
+    two.saver.leave();
+    assert.deepEqual(two.atExit, []);
+    assert.ok(conflict);
+    two.store.actions.resolveConflict(conflict);
+    await two.saver.flushAll();
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'two' });
+    assert.equal(two.store.getState().save.kind, 'saved');
+  });
+
+  it('asks about their newest value, and no longer if the values agree again', async () => {
+    const [one, two] = [openBoard(remote), openBoard(remote)];
+    two.edit('a', 'text', 'two');
+    for (const text of ['one', 'newer']) {
+      one.edit('a', 'text', text);
+      await one.saver.flush();
+      await two.saver.refresh();
+      assert.deepEqual(
+        two.store.getState().conflicts.map(({ theirs }) => theirs),
+        [text],
+      );
+    }
+    one.edit('a', 'text', 'two');
+    await one.saver.flush();
+    await two.saver.refresh();
+    assert.deepEqual(two.store.getState().conflicts, []);
+    assert.equal(two.saver.isDirty, false);
+  });
+
+  it('keeps a node at the service that I removed and they changed, with its connections', async () => {
+    const edge = { id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-value' };
+    remote.set({ ...BOARD, edges: [edge] });
+    const [one, two] = [openBoard(remote), openBoard(remote)];
+    one.edit('a', 'text', 'one');
+    await one.saver.flush();
+    two.store.actions.perform('Delete', remove(two.store.getState().board, { nodes: ['a'] }));
+    two.edit('b', 'text', 'two');
+    await two.saver.flush();
+    assert.deepEqual(
+      remote.board.nodes.map(({ data }) => data.config),
+      [{ text: 'one' }, { text: 'two' }],
+    );
+    assert.deepEqual(remote.board.edges, [edge]);
+    const [conflict] = two.store.getState().conflicts;
+    assert.ok(conflict);
+    two.store.actions.resolveConflict(conflict);
+    await two.saver.flush();
+    assert.deepEqual(
+      remote.board.nodes.map(({ id }) => id),
+      ['b'],
+    );
+  });
+
+  it('does not restore a node at the service that they removed and I connected, until I choose mine', async () => {
+    const [one, two] = [openBoard(remote), openBoard(remote)];
+    one.store.actions.perform('Delete', remove(one.store.getState().board, { nodes: ['a'] }));
+    await one.saver.flush();
+    const edge = { id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-value' };
+    two.store.actions.perform('Connect', add(two.store.getState().board, { edges: [edge] }));
+    await two.saver.flush();
+    const idsOf = ({ nodes, edges }: Board): string[] => [...nodes, ...edges].map(({ id }) => id);
+    assert.deepEqual(idsOf(remote.board), ['b']);
+    assert.deepEqual(idsOf(two.store.getState().board), ['a', 'b', 'e']);
+    const [conflict] = two.store.getState().conflicts;
+    assert.ok(conflict);
+    const { board } = two.store.getState();
+    const theirs = changesBetween(board, withTheirs(board, [conflict], two.saver.base.board));
+    two.store.actions.perform('Use theirs', theirs);
+    assert.deepEqual(two.store.getState().conflicts, []);
+    assert.equal(two.saver.isDirty, false);
+    two.store.actions.undo();
+    await two.saver.flush();
+    assert.deepEqual(idsOf(remote.board), ['a', 'b', 'e']);
+  });
+
+  it('withholds a connection that closes a cycle with theirs', async () => {
+    const [one, two] = [openBoard(remote), openBoard(remote)];
+    const connect = (source: string, target: string) => ({ id: source + target, source, target });
+    one.store.actions.perform('Connect', add(one.store.getState().board, { edges: [connect('a', 'b')] }));
+    await one.saver.flush();
+    two.store.actions.perform('Connect', add(two.store.getState().board, { edges: [connect('b', 'a')] }));
+    await two.saver.flush();
+    assert.deepEqual(remote.board.edges, [connect('a', 'b')]);
+    assert.equal(two.store.getState().conflicts.length, 1);
+  });
+
+  it('sends what is not saved when the page ends', () => {
+    const { edit, saver, atExit, store } = openBoard(remote);
+    saver.leave();
+    assert.deepEqual(atExit, []);
+    edit('a', 'text', 'last');
+    saver.leave();
+    assert.deepEqual(atExit, [store.getState().board]);
   });
 
   it('undoes only its own edit after a merge', async () => {
@@ -245,6 +350,8 @@ describe('a board that is being saved', () => {
 });
 
 describe('a draft', () => {
+  const remote = Promise.resolve({ board: BOARD, etag: '"1"' });
+
   it('is visible only to its owner and for its workflow', async () => {
     // Other test files store drafts of usr_1 in this process.
     const [mine, others] = [await openDrafts('usr_mine'), await openDrafts('usr_others')];
@@ -255,11 +362,49 @@ describe('a draft', () => {
       base: { board: BOARD, etag: '"1"' },
       atMs: 5,
     };
-    await mine.save(draft);
-    assert.deepEqual(await mine.find('wf_1'), { ...draft, userId: 'usr_mine' });
-    assert.equal(await others.find('wf_1'), undefined);
-    assert.equal(await mine.find('wf_2'), undefined);
+    await mine.save({ ...draft, seq: 0 });
+    const { writer: _, ...found } = (await mine.find('wf_1', remote)) ?? {};
+    assert.deepEqual(found, { ...draft, seq: 0, sent: [], userId: 'usr_mine' });
+    assert.equal(await others.find('wf_1', remote), undefined);
+    assert.equal(await mine.find('wf_2', remote), undefined);
     mine.close();
     others.close();
+  });
+
+  it('contains steps that came after its snapshot, also those of another tab', async () => {
+    const [tab, other] = [await openDrafts('usr_steps'), await openDrafts('usr_steps')];
+    const store = createBoardStore({ board: BOARD });
+    const base = { board: BOARD, etag: '"1"' };
+    const keep = (seq: number): Promise<void> => {
+      const { board, history } = store.getState();
+      return tab.save({ workflowId: 'wf_1', board, history, base, atMs: 5, seq });
+    };
+    let seq = 0;
+    const act = async (take: () => void): Promise<void> => {
+      take();
+      const { lastStep } = store.getState();
+      assert.ok(lastStep);
+      await tab.append({ workflowId: 'wf_1', seq: ++seq }, lastStep);
+    };
+    const type = (text: string) => () =>
+      store.actions.perform('Type', setConfig(store.getState().board, createCatalog([]), 'a', { text }));
+    await act(type('one'));
+    await keep(seq);
+    await act(type('two'));
+    await act(type('three'));
+    await act(() => store.actions.undo());
+    const found = await tab.find('wf_1', remote);
+    assert.deepEqual(found?.board, store.getState().board);
+    assert.deepEqual(found?.history, store.getState().history);
+
+    const changes = setConfig(BOARD, createCatalog([]), 'b', { text: 'elsewhere' });
+    await other.append({ workflowId: 'wf_1', seq: 1 }, { edit: { label: 'Type', changes, atMs: 9 } });
+    const both = await other.find('wf_1', remote);
+    assert.deepEqual(
+      both?.board.nodes.map(({ data }) => data.config),
+      [{ text: 'two' }, { text: 'elsewhere' }],
+    );
+    tab.close();
+    other.close();
   });
 });

@@ -39,7 +39,7 @@ export function PublishPart({ workflow, path, footer }: PublishPartProps) {
   const [form, setForm] = useState(() => toPublication(workflow, inputs));
   const set = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
   const publish = useWorkflowMutation(path, async (isPublished: boolean) => {
-    await session.saver.flush();
+    await session.saver.flushAll();
     await api.post(
       `${path}/publish`,
       isPublished ? { isPublished, ...toRequestBody(form) } : { isPublished },

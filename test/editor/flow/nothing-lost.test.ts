@@ -1,0 +1,206 @@
+// Tests that no work is overwritten or lost: values that two people changed, and edits right before the page ends.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import {
+  boardOf,
+  type FlowTests,
+  fillIdea,
+  ideaOf,
+  nodeOf,
+  PICTURE,
+  startFlowTests,
+  untilIdea,
+  untilSaved,
+} from './flow-page.ts';
+
+const untilStatus = (page: Page, text: string | RegExp): Promise<void> =>
+  page.getByRole('status', { name: 'Saving' }).filter({ hasText: text }).waitFor();
+
+describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  /** Changes values of the stored workflow as another program of the account. */
+  async function changeElsewhere(id: string, configs: Readonly<Record<string, object>>): Promise<void> {
+    const { nodes, edges } = await flow.read(id);
+    const changed = nodes.map(node => ({
+      ...node,
+      data: { ...node.data, config: { ...node.data.config, ...configs[node.id] } },
+    }));
+    await flow.send('PUT', `/workflows/${id}`, { nodes: changed, edges });
+  }
+
+  /** Opens the board and makes a conflict about the text. */
+  async function dispute(page: Page, id: string): Promise<void> {
+    await page.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
+    await fillIdea(page, 'mine');
+    await untilStatus(page, 'Offline');
+    await changeElsewhere(id, { idea: { value: 'theirs' } });
+    await page.unroute(`**/api/v1/workflows/${id}?autosave=true`);
+    await page.getByRole('region', { name: 'Someone else changed this too.' }).waitFor();
+    await untilStatus(page, /^Not saved: 1 conflict$/);
+  }
+
+  it('never sends a disputed value while the question is open, and saves everything else', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const sent: unknown[] = [];
+    page.on('request', request => {
+      if (request.method() === 'PUT') sent.push(ideaOf(JSON.parse(request.postData() ?? '{}')));
+    });
+    await dispute(page, id);
+    sent.length = 0;
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page
+      .getByRole('complementary', { name: 'Inspector' })
+      .getByLabel('Seed', { exact: true })
+      .fill('42');
+    await waitUntil('the seed to be saved', async () => {
+      const { nodes } = await flow.read(id);
+      return nodes.find(node => node.id === 'picture')?.data.config?.seed === 42;
+    });
+    await page.keyboard.press('Control+s');
+    await untilStatus(page, /^Not saved: 1 conflict$/);
+    assert.ok(sent.length > 0);
+    assert.deepEqual(new Set(sent), new Set(['theirs']));
+    assert.equal(ideaOf(await flow.read(id)), 'theirs');
+    await nodeOf(page, 'Idea').getByText('mine').waitFor();
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await untilSaved(page);
+    await untilIdea(flow, id, 'mine');
+  });
+
+  it('asks again after a reload', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await dispute(page, id);
+    for (let reloads = 0; reloads < 2; reloads++) {
+      await page.reload();
+      await boardOf(page).waitFor();
+      const question = page.getByRole('region', { name: 'Someone else changed this too.' });
+      await question.getByText('mine', { exact: true }).waitFor();
+      await question.getByText('theirs', { exact: true }).waitFor();
+      await untilStatus(page, /^Not saved: 1 conflict$/);
+    }
+    assert.equal(ideaOf(await flow.read(id)), 'theirs');
+    await page.getByRole('button', { name: 'Use theirs' }).click();
+    await untilSaved(page);
+    await nodeOf(page, 'Idea').getByText('theirs').waitFor();
+    await page.reload();
+    await untilSaved(page);
+    assert.equal(await page.getByRole('button', { name: 'Use theirs' }).count(), 0);
+    await nodeOf(page, 'Idea').getByText('theirs').waitFor();
+  });
+
+  it('does not run while a conflict is open', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await dispute(page, id);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'Choose which ones to keep' }).waitFor();
+    assert.deepEqual(await flow.runs(id), []);
+  });
+
+  it('does not ask about a value that was saved before another person changed it', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await fillIdea(page, 'mine');
+    await untilIdea(flow, id, 'mine');
+    await untilSaved(page);
+    // The draft is written again with what was saved.
+    await page.goto('/workflows');
+    await changeElsewhere(id, { idea: { value: 'theirs' } });
+    await page.goto(`/flow/${id}`);
+    await nodeOf(page, 'Idea').getByText('theirs').waitFor();
+    await untilSaved(page);
+    assert.equal(await page.getByRole('button', { name: 'Use theirs' }).count(), 0);
+  });
+
+  const WAYS_OUT: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+    'the address bar': page => page.goto('/workflows'),
+    'a reload': page => page.reload(),
+    'another site': page => page.goto('about:blank'),
+    'closing the tab': page => page.close(),
+    'a link': page => page.evaluate(() => (document.querySelector('header a') as HTMLElement).click()),
+  };
+
+  for (const [way, leave] of Object.entries(WAYS_OUT))
+    it(`keeps an edit 0 ms before leaving by ${way}, at the service and in the draft`, async () => {
+      const id = await flow.create(PICTURE);
+      await using opened = await flow.open(id);
+      const { context, page } = opened;
+      opened.discard();
+      await fillIdea(page, 'a whal');
+      await untilIdea(flow, id, 'a whal');
+      await untilSaved(page);
+      await page.keyboard.press('e');
+      await leave(page);
+      await untilIdea(flow, id, 'a whale');
+
+      // Without the request, the draft has it.
+      const offline = await context.newPage();
+      await offline.goto(`/flow/${id}`);
+      await boardOf(offline).waitFor();
+      await fillIdea(offline, 'a gul');
+      await untilIdea(flow, id, 'a gul');
+      await untilSaved(offline);
+      await offline.evaluate(() => {
+        window.fetch = () => Promise.reject(new TypeError('Offline'));
+      });
+      await offline.keyboard.press('l');
+      await leave(offline);
+      assert.equal(ideaOf(await flow.read(id)), 'a gul');
+      const again = await context.newPage();
+      await again.goto(`/flow/${id}`);
+      await nodeOf(again, 'Idea').getByText('a gull', { exact: true }).waitFor({ timeout: 4000 });
+      await untilIdea(flow, id, 'a gull');
+    });
+
+  it('attributes changes that the service makes to the save that caused them', async () => {
+    const id = await flow.create({
+      nodes: [
+        {
+          id: 'video',
+          type: 'basedNode',
+          position: { x: 0, y: 0 },
+          data: { label: 'Video', category: 'utility', nodeType: 'video:renderer', config: {} },
+        },
+      ],
+      edges: [],
+    });
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const said: string[] = [];
+    await page.exposeFunction('heard', (text: string) => void said.push(text));
+    await page.evaluate(() => {
+      const { heard } = window as unknown as { heard(text: string): void };
+      new MutationObserver(() => heard(document.body.textContent ?? '')).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+    });
+    await nodeOf(page, 'Video').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('button', { name: 'Browse templates' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Product reel' }).click();
+    // The service adds the ports of the template.
+    await page.getByRole('button', { name: 'Input Product name of Video' }).waitFor();
+    await untilSaved(page);
+    await waitUntil('the mark to be shown', () => Promise.resolve(said.length > 0));
+    assert.equal(
+      said.find(text => /Somebody|Someone|changed Video/.test(text)),
+      undefined,
+    );
+  });
+});
