@@ -2,6 +2,7 @@
 // steps after it. A step is small, so it is stored at once; a snapshot is written when the page is idle. A browser aborts
 // the transactions of a page that ends, so steps that are not confirmed by then go to localStorage, which writes at once.
 import { apply, type Board } from './board.ts';
+import { withTheirs } from './conflicts.ts';
 import { type Edit, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
 import type { Conflict } from './merge.ts';
 import { rebase } from './rebase.ts';
@@ -37,8 +38,11 @@ interface StepRow {
   readonly step: DraftStep;
 }
 
-/** `sent`: the board went to the service as it was then. */
-export type DraftStep = Step | { readonly kind: 'sent' };
+/** `sent`: the board went to the service as it was then, without my values of these conflicts. `saved`: it is there. */
+export type DraftStep =
+  | Step
+  | { readonly kind: 'sent'; readonly conflicts: readonly Conflict[] }
+  | { readonly kind: 'saved'; readonly etag: string };
 
 export type StepKey = Pick<StepRow, 'workflowId' | 'seq'>;
 
@@ -133,19 +137,20 @@ function withSteps(draft: Draft, rows: readonly StepRow[]): Draft {
   const later = rows.filter(({ writer, seq, atMs }) =>
     writer === draft.writer ? seq > (draft.seq ?? 0) : atMs > draft.atMs,
   );
-  let { board, history } = draft;
+  let { board, history, base } = draft;
   const sent = [...(draft.sent ?? [])];
   const once = new Map(later.map(row => [`${row.writer} ${row.seq}`, row])).values().toArray();
   for (const { writer, step } of once.toSorted(
     (one, other) => one.atMs - other.atMs || one.seq - other.seq,
   )) {
-    if (!('edit' in step) && step.kind === 'sent') sent.push(board);
+    if ('conflicts' in step) sent.push(withTheirs(board, step.conflicts, base.board));
+    else if ('etag' in step) base = { board: sent.pop() ?? base.board, etag: step.etag };
     else if (writer !== draft.writer)
       board = apply(board, rebase(board, 'edit' in step ? step.edit.changes : step.changes));
     else if ('edit' in step) ({ board, history } = perform({ board, history }, fitted(board, step.edit)));
     else ({ board, history } = (step.kind === 'undo' ? undo : redo)({ board, history }));
   }
-  return { ...draft, board, history, sent };
+  return { ...draft, board, history, base, sent };
 }
 
 const fitted = (board: Board, edit: Edit): Edit => ({ ...edit, changes: rebase(board, edit.changes) });

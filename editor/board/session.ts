@@ -1,7 +1,7 @@
 // Opens a board: connects its state with saving, the local draft, and changes by others.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { Board } from './board.ts';
-import { stillOpen, valueAt } from './conflicts.ts';
+import { stillOpen, valueAt, withTheirs } from './conflicts.ts';
 import { type Draft, type DraftStep, type Drafts, openDrafts } from './drafts.ts';
 import { type Conflict, isEqual, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, writeAtExit, writeRemote } from './remote.ts';
@@ -89,11 +89,10 @@ function connect(
   const saver: Saver<RemoteWorkflow> = new Saver(remote, {
     read: signal => readRemote(id, signal),
     write: async (board, etag, how, signal) => {
-      draftWriter.append({ kind: 'sent' });
+      draftWriter.append({ kind: 'sent', conflicts: store.getState().conflicts });
       const written = await writeRemote(id, { board, etag, how }, signal);
       channel.postMessage({ id, etag: written.etag });
-      // The next draft is based on what was saved.
-      draftWriter.schedule();
+      draftWriter.append({ kind: 'saved', etag: written.etag });
       return written;
     },
     writeAtExit: (board, etag) => writeAtExit(id, { board, etag }),
@@ -203,8 +202,10 @@ function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterD
   };
   return {
     append: step => {
-      if (!('edit' in step) && step.kind === 'sent')
-        sent = { board: store.getState().board, since: saver.base };
+      if ('conflicts' in step) {
+        const board = withTheirs(store.getState().board, step.conflicts, saver.base.board);
+        sent = { board, since: saver.base };
+      }
       drafts?.append({ workflowId: id, seq: ++seq }, step).catch(report);
       // Steps need a snapshot that they follow.
       if (seq === 1) writeNow();

@@ -3,6 +3,7 @@
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
+import { sha256Hex } from '../lib/crypto.ts';
 import type { Step } from './types.ts';
 
 /** A plan, and the config keys that the run's `inputs` set. */
@@ -48,6 +49,20 @@ function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
     sourcePort,
   ]);
   return canonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
+}
+
+/**
+ * Returns a fingerprint of each node by id: equal fingerprints mean that the node and everything upstream have the same
+ * types, settings and wires.
+ */
+export function hashUpstream(run: PlannedRun): ReadonlyMap<string, string> {
+  const hashes = new Map<string, string>();
+  // Sources come before the nodes that they feed.
+  for (const node of run.plan.nodes) {
+    const sources = node.inputs.map(({ source }) => hashes.get(run.plan.nodes[source]?.id ?? '') ?? '');
+    hashes.set(node.id, sha256Hex(canonicalJson([fingerprint(run, node), sources])));
+  }
+  return hashes;
 }
 
 /** Returns the result of another run as a cached result of this one. */

@@ -71,6 +71,16 @@ export function presentStep(
   };
 }
 
+/** Presents the values of a completed node, and the run that has them. */
+export function presentResult(step: Step, { id, finished_at }: Pick<ExecutionRow, 'id' | 'finished_at'>) {
+  return {
+    executionId: id,
+    finishedAt: iso(step.finishedAtMs) ?? finished_at?.toISOString() ?? null,
+    ...(step.outputs === undefined ? {} : presentValues(step.outputs)),
+    ...(step.truncated === undefined ? {} : { truncated: step.truncated }),
+  };
+}
+
 // The members of a result (docs/api.md, Results): text, value and outputUrl, and their plurals for ports with a list.
 const MEMBERS = {
   TEXT: ['text', 'texts'],

@@ -28,11 +28,7 @@ const Render = Type.Optional(
   ),
 );
 
-export const NodeState = Named('NodeState', 'One node of a run', {
-  nodeId: Type.String(),
-  label: Type.String(),
-  status: Type.Enum(NODE_STATUSES),
-  error: Nullable(Type.String()),
+const RESULT_FIELDS = {
   outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
   outputUrls: Type.Optional(
     Type.Array(Type.String(), { description: 'Several media results, in the order of the list' }),
@@ -42,6 +38,14 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
   values: Type.Optional(Type.Array(Type.Unknown())),
   render: Render,
+};
+
+export const NodeState = Named('NodeState', 'One node of a run', {
+  nodeId: Type.String(),
+  label: Type.String(),
+  status: Type.Enum(NODE_STATUSES),
+  error: Nullable(Type.String()),
+  ...RESULT_FIELDS,
   startedAt: Nullable(Timestamp),
   finishedAt: Nullable(Timestamp),
   credits: Credits,
@@ -67,6 +71,26 @@ export const NodeState = Named('NodeState', 'One node of a run', {
       { name: Type.String(), jobId: Nullable(Type.String()) },
       { description: 'The task at the provider; only for owners of the workflow' },
     ),
+  ),
+});
+
+export const WorkflowResults = Named('WorkflowResults', 'The newest completed result of each node', {
+  nodes: Type.Record(
+    Type.String({ description: 'Node id' }),
+    Type.Object({
+      executionId: Type.String({ description: 'The newest run that has the result, `ex_…`' }),
+      finishedAt: Nullable(Timestamp),
+      isCurrent: Type.Boolean({
+        description: 'Whether the node and everything upstream are as they were in that run',
+      }),
+      ...RESULT_FIELDS,
+      truncated: Type.Optional(
+        Type.Boolean({
+          description: 'true: values were cut. `GET /executions/{id}/outputs/{nodeId}` has them whole.',
+        }),
+      ),
+    }),
+    { description: 'Results by node id' },
   ),
 });
 

@@ -20,8 +20,10 @@ import {
   ExecutionRecord,
   NodeState,
   Success,
+  WorkflowResults,
 } from '../../runs/run-response.schema.ts';
 import { watchRun } from '../../runs/watch-run.ts';
+import { getResults } from '../../runs/workflow-results.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
@@ -43,6 +45,21 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       response: { 200: ExecutionPage },
     }),
     req => listRuns(deps, req.actor, req.query, req.params.id),
+  );
+  app.get(
+    '/api/v1/workflows/:id/results',
+    operation('listWorkflowResults', 'workflows:read', {
+      summary: 'Read the newest result of each node',
+      description:
+        'Returns the newest completed result of each node of a workflow, and whether the node and everything upstream are still as they were in the run that made it.',
+      errors: RESOURCE_ERRORS,
+      params: WorkflowId,
+      response: { 200: WorkflowResults },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return getResults(deps, req.actor, req.params.id);
+    },
   );
   app.get(
     '/api/v1/executions',

@@ -235,6 +235,7 @@ async function tourRuns({ ask, until, receiver }: TourContext, workflowId: strin
   await ask('GET', `${ex}/outputs/prompt`);
   await ask('GET', `${V1}/executions?limit=2`);
   await ask('GET', `${at}/executions?limit=2`);
+  await ask('GET', `${at}/results`);
   await ask('POST', `${ex}/cancel`);
   await ask('POST', `${ex}/resume`, {});
   const again = (await ask('POST', `${ex}/resume`, { fromNodeId: 'prompt' })).body as unknown as {

@@ -1,0 +1,82 @@
+// Collects the newest completed result of each node of a workflow from its latest runs.
+import { hashUpstream } from '../engine/reuse.ts';
+import type { Step } from '../engine/types.ts';
+import type { Plan } from '../graph/plan.ts';
+import { authorize } from '../services/accounts/access.ts';
+import { type Actor, requireScope } from '../services/accounts/actor.ts';
+import { listExecutions } from '../store/execution-lists.ts';
+import { EXECUTION_STATUSES, type ExecutionRow } from '../store/executions.ts';
+import { findWorkflow } from '../store/workflows/workflows.ts';
+import { cutRecord } from './cut-record.ts';
+import type { RunDeps } from './deps.ts';
+import { stepsOf } from './executed-graph.ts';
+import { presentResult } from './present-execution.ts';
+import { inputOverrides, parseRunRequest } from './run-request.ts';
+
+/** The number of latest runs that are searched. */
+const MAX_RUNS = 50;
+
+interface Found {
+  readonly row: ExecutionRow;
+  readonly step: Step;
+}
+
+/**
+ * Returns results by node id. A result is current if the node and everything upstream are as they were in the run that
+ * made it. Throws 403 for users who may not list the runs of the workflow, and 404.
+ */
+export async function getResults(deps: RunDeps, actor: Actor, workflowId: string) {
+  const user = requireScope(actor, 'workflows:read');
+  const { workflow } = authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
+  const version = await deps.versions.get(deps.db, workflowId, workflow.version);
+  const planned = version.plan();
+  // A graph with a cycle is not stored, but a model that it uses may have been removed.
+  const plan: Plan = planned.ok ? planned.plan : { nodes: [] };
+  const found = await findNewest(deps, workflowId, new Set(plan.nodes.map(({ id }) => id)));
+  const now = hashUpstream({ plan, overrides: new Map() });
+  const nodeStates = [];
+  for (const [row, results] of Map.groupBy(found.values(), ({ row }) => row)) {
+    const then = await hashRun(deps, row);
+    for (const { step } of results) {
+      const isCurrent = then.get(step.nodeId) === now.get(step.nodeId);
+      nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });
+    }
+  }
+  const { nodeStates: shown } = cutRecord({ nodeStates });
+  return { nodes: Object.fromEntries(shown.map(({ nodeId, ...result }) => [nodeId, result])) };
+}
+
+/** Searches the latest runs, newest first, until each node has a result. */
+async function findNewest(
+  deps: RunDeps,
+  workflowId: string,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Found>> {
+  const found = new Map<string, Found>();
+  const rows = await listExecutions(deps.db, {
+    workflowId,
+    userId: 0,
+    statuses: EXECUTION_STATUSES,
+    createdAfter: null,
+    createdBefore: null,
+    idempotencyKey: null,
+    before: null,
+    limit: MAX_RUNS,
+  });
+  for (const row of rows) {
+    if (found.size === wanted.size) break;
+    for (const step of (await stepsOf(deps.db, row.id)).values())
+      if (step.status === 'COMPLETED' && wanted.has(step.nodeId) && !found.has(step.nodeId))
+        found.set(step.nodeId, { row, step });
+  }
+  return found;
+}
+
+/** Hashes the graph that a run executed, with the values of its inputs. */
+async function hashRun(deps: RunDeps, row: ExecutionRow): Promise<ReadonlyMap<string, string>> {
+  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const { inputs } = parseRunRequest(row.request);
+  const planned = version.plan();
+  if (!planned.ok) return new Map();
+  return hashUpstream({ plan: planned.plan, overrides: inputOverrides(deps, version.graph, inputs) });
+}

@@ -1,0 +1,139 @@
+// Tests the newest result of each node of a workflow: which run made it, whether it is current, and who may read it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Client, createClient } from '../../support/client.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+interface Result {
+  readonly executionId: string;
+  readonly finishedAt: string;
+  readonly isCurrent: boolean;
+  readonly outputUrl?: string;
+  readonly text?: string;
+  readonly value?: unknown;
+}
+
+/** Two texts, of which one is joined with another and drawn. */
+const graphOf = (idea: string) => ({
+  nodes: [
+    node('idea', 'input:text', { value: idea }),
+    node('other', 'input:number', { value: 7 }),
+    node('join', 'utility:prompt_concat', { text1: 'a boat, ' }),
+    node('picture', 'generate:sandbox', { seed: 1, width: 64, height: 64 }),
+  ],
+  edges: [edge('idea.text > join.text2'), edge('join.text > picture.prompt')],
+});
+
+describe('GET /workflows/{id}/results', () => {
+  let owner: TestService;
+  before(async () => {
+    owner = await startTestService();
+  });
+  after(() => owner.close());
+
+  type Caller = Pick<Client, 'request'>;
+  /** Creates an account that plays another person. */
+  const createCaller = async (email: string): Promise<Caller> => {
+    const user = { email, name: 'Someone', plan: 'self_hosted' };
+    const { body } = await owner.request<{ apiKey: string }>('POST', '/admin/users', user);
+    return owner.as(body.apiKey);
+  };
+  const create = (graph: object): Promise<string> => owner.create(graph);
+  const run = async (id: string, body: object = {}): Promise<string> => {
+    const { id: executionId, status } = await owner.run(id, body);
+    assert.equal(status, 'COMPLETED');
+    return executionId;
+  };
+  const read = async (id: string, by: Caller = owner) => {
+    const answer = await by.request<{ nodes: Record<string, Result> }>('GET', `/workflows/${id}/results`);
+    return { status: answer.status, nodes: answer.body.nodes };
+  };
+  const currentOf = async (id: string): Promise<readonly string[]> =>
+    Object.entries((await read(id)).nodes)
+      .filter(([, { isCurrent }]) => isCurrent)
+      .map(([nodeId]) => nodeId)
+      .sort();
+
+  it('returns nothing before the first run, then the values of each node', async () => {
+    const id = await create(graphOf('at night'));
+    assert.deepEqual((await read(id)).nodes, {});
+    const executionId = await run(id);
+    const { nodes } = await read(id);
+    assert.deepEqual(Object.keys(nodes).sort(), ['idea', 'join', 'other', 'picture']);
+    const { body: execution } = await owner.request<{
+      nodeStates: readonly (Partial<Result> & { nodeId: string })[];
+    }>('GET', `/executions/${executionId}`);
+    const states = execution.nodeStates;
+    for (const { nodeId, finishedAt, outputUrl, text, value } of states) {
+      const shown = { outputUrl, text, value };
+      const { executionId: from, isCurrent, finishedAt: at, ...rest } = nodes[nodeId] ?? ({} as Result);
+      assert.deepEqual([from, isCurrent, at], [executionId, true, finishedAt]);
+      assert.deepEqual(rest, JSON.parse(JSON.stringify(shown)));
+    }
+    assert.ok(nodes.picture?.outputUrl);
+  });
+
+  it('keeps the result of every node after a partial run', async () => {
+    const id = await create(graphOf('at noon'));
+    const whole = await run(id);
+    const partial = await run(id, { targets: ['join'] });
+    const { nodes } = await read(id);
+    assert.deepEqual(
+      Object.entries(nodes)
+        .map(
+          ([nodeId, { executionId }]) =>
+            `${nodeId} ${executionId === whole ? 'whole' : executionId === partial ? 'partial' : '?'}`,
+        )
+        .sort(),
+      ['idea partial', 'join partial', 'other whole', 'picture whole'],
+    );
+  });
+
+  it('is not current where a node or anything upstream changed, until the change is undone', async () => {
+    const id = await create(graphOf('at dawn'));
+    const all = ['idea', 'join', 'other', 'picture'];
+    await run(id);
+    assert.deepEqual(await currentOf(id), all);
+    const put = async (graph: object) =>
+      assert.equal((await owner.request('PUT', `/workflows/${id}`, graph)).status, 200);
+    await put(graphOf('at dusk'));
+    assert.deepEqual(await currentOf(id), ['other']);
+    await put({ nodes: graphOf('at dawn').nodes, edges: [] });
+    assert.deepEqual(await currentOf(id), ['idea', 'other']);
+    await put(graphOf('at dawn'));
+    assert.deepEqual(await currentOf(id), all);
+    // Positions and labels do not count.
+    const { nodes, edges } = graphOf('at dawn');
+    await put({ nodes: nodes.map(one => ({ ...one, position: { x: 900, y: 900 } })), edges });
+    assert.deepEqual(await currentOf(id), all);
+    await put({ nodes: nodes.filter(one => one.id !== 'other'), edges });
+    assert.deepEqual(Object.keys((await read(id)).nodes).sort(), ['idea', 'join', 'picture']);
+  });
+
+  it('is not current if the run replaced an input', async () => {
+    const id = await create(graphOf('in rain'));
+    await run(id, { inputs: { idea: 'in snow' } });
+    assert.deepEqual(await currentOf(id), ['other']);
+    assert.equal((await read(id)).nodes.idea?.text, 'in snow');
+  });
+
+  it('is readable by those who may list the runs', async () => {
+    const id = await create(graphOf('in fog'));
+    await run(id);
+    const editor = await createCaller('editor@example.com');
+    const viewer = await createCaller('viewer@example.com');
+    const stranger = await createCaller('stranger@example.com');
+    await owner.request('PUT', `/workflows/${id}/permissions`, { email: 'editor@example.com', role: 'EDIT' });
+    await owner.request('PUT', `/workflows/${id}/permissions`, { email: 'viewer@example.com', role: 'VIEW' });
+    for (const by of [owner, editor, viewer, stranger]) {
+      const list = await by.request('GET', `/workflows/${id}/executions`);
+      assert.equal((await read(id, by)).status, list.status);
+    }
+    assert.equal((await read(id, editor)).nodes.picture?.isCurrent, true);
+    assert.equal((await read(id, stranger)).status, 403);
+    assert.equal((await read(id, viewer)).status, 403);
+    assert.equal((await read(id, createClient(owner.url, 'sk-unknown'))).status, 401);
+    assert.equal((await read('wf_00000000000000000000000000')).status, 404);
+  });
+});
