@@ -1,7 +1,7 @@
 // Tests the newest result of each node of a workflow: which run made it, whether it is current, and who may read it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Client, createClient } from '../../support/client.ts';
+import type { Client } from '../../support/client.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -34,10 +34,10 @@ describe('GET /workflows/{id}/results', () => {
 
   type Caller = Pick<Client, 'request'>;
   /** Creates an account that plays another person. */
-  const createCaller = async (email: string): Promise<Caller> => {
-    const user = { email, name: 'Someone', plan: 'self_hosted' };
-    const { body } = await owner.request<{ apiKey: string }>('POST', '/admin/users', user);
-    return owner.as(body.apiKey);
+  const createCaller = async (email: string): Promise<Caller & { readonly userId: number }> => {
+    const user = { email, name: 'Someone', keyScopes: ['workflows:read'] };
+    const { body } = await owner.request<{ userId: number; apiKey: string }>('POST', '/admin/users', user);
+    return { userId: body.userId, ...owner.as(body.apiKey) };
   };
   const create = (graph: object): Promise<string> => owner.create(graph);
   const run = async (id: string, body: object = {}): Promise<string> => {
@@ -124,16 +124,22 @@ describe('GET /workflows/{id}/results', () => {
     const editor = await createCaller('editor@example.com');
     const viewer = await createCaller('viewer@example.com');
     const stranger = await createCaller('stranger@example.com');
-    await owner.request('PUT', `/workflows/${id}/permissions`, { email: 'editor@example.com', role: 'EDIT' });
-    await owner.request('PUT', `/workflows/${id}/permissions`, { email: 'viewer@example.com', role: 'VIEW' });
+    for (const [{ userId }, role] of [
+      [editor, 'EDIT'],
+      [viewer, 'VIEW'],
+    ] as const) {
+      const { status, body } = await owner.request('PUT', `/workflows/${id}/permissions`, { userId, role });
+      assert.equal(status, 200, JSON.stringify(body));
+    }
     for (const by of [owner, editor, viewer, stranger]) {
       const list = await by.request('GET', `/workflows/${id}/executions`);
       assert.equal((await read(id, by)).status, list.status);
     }
+    assert.equal((await read(id, editor)).status, 200);
     assert.equal((await read(id, editor)).nodes.picture?.isCurrent, true);
     assert.equal((await read(id, stranger)).status, 403);
     assert.equal((await read(id, viewer)).status, 403);
-    assert.equal((await read(id, createClient(owner.url, 'sk-unknown'))).status, 401);
+    assert.equal((await read(id, owner.as('sk-unknown'))).status, 401);
     assert.equal((await read('wf_00000000000000000000000000')).status, 404);
   });
 });
