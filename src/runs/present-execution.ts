@@ -75,7 +75,7 @@ export function presentStep(
 export function presentResult(step: Step, { id, finished_at }: Pick<ExecutionRow, 'id' | 'finished_at'>) {
   return {
     executionId: id,
-    finishedAt: iso(step.finishedAtMs) ?? finished_at?.toISOString() ?? null,
+    finishedAt: toIso(step.finishedAtMs) ?? finished_at?.toISOString() ?? null,
     ...(step.outputs === undefined ? {} : presentValues(step.outputs)),
     ...(step.truncated === undefined ? {} : { truncated: step.truncated }),
   };

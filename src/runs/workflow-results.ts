@@ -9,7 +9,7 @@ import { EXECUTION_STATUSES, type ExecutionRow } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { cutRecord } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
-import { stepsOf } from './executed-graph.ts';
+import { readShownSteps } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
@@ -65,7 +65,7 @@ async function findNewest(
   });
   for (const row of rows) {
     if (found.size === wanted.size) break;
-    for (const step of (await stepsOf(deps.db, row.id)).values())
+    for (const step of (await readShownSteps(deps.db, row.id)).values())
       if (step.status === 'COMPLETED' && wanted.has(step.nodeId) && !found.has(step.nodeId))
         found.set(step.nodeId, { row, step });
   }
