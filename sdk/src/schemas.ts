@@ -211,7 +211,7 @@ export type AcceptedRender = {
   };
 };
 
-/** A run that has been stored and will execute */
+/** A run that is stored and will be executed */
 export type AcceptedRun = {
   readonly executionId: string;
   readonly workflowId: string;
@@ -338,7 +338,7 @@ export type CompleteRequest = {
   readonly duration?: number;
 };
 
-/** What a webhook is sent when a run has ended */
+/** The body of a webhook when a run has ended */
 export type CompletionEvent = {
   readonly event: 'execution.completed' | 'execution.failed';
   /** Identical across retries */
@@ -577,7 +577,7 @@ export type Credits = {
   readonly nextCursor: string | null;
 };
 
-/** A message to a webhook, with every attempt to deliver it */
+/** A webhook delivery with its attempts */
 export type Delivery = {
   /** Sent as `X-Service-Delivery` with every attempt */
   readonly id: string;
@@ -635,7 +635,7 @@ export type EdgeInput = {
   readonly targetHandle?: string | null;
 } & Readonly<Record<string, unknown>>;
 
-/** The run that is asked about */
+/** The run to estimate */
 export type EstimateRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
@@ -758,7 +758,7 @@ export type Execution = {
   };
 };
 
-/** The run has changed; the last one says how it ended */
+/** The run has changed; the last event has its final status */
 export type ExecutionEvent = {
   readonly event: 'execution';
   /** Increases with each event; send it back as Last-Event-ID */
@@ -1414,7 +1414,7 @@ export type PreviewRequest = {
   readonly range?: readonly number[];
 };
 
-/** How far a node is; not stored, so without an id */
+/** The progress of a node; not stored, so without an id */
 export type ProgressEvent = {
   readonly event: 'progress';
   readonly data: {
@@ -1498,7 +1498,7 @@ export type RestoredWorkflow = {
   readonly restored: boolean;
 };
 
-/** A decision for a run that waits, or where to start again */
+/** A decision for a waiting run, or how to run an ended one again */
 export type ResumeRequest = {
   /** The decision for a waiting execution */
   readonly decision?: {
@@ -1550,7 +1550,7 @@ export type RunEstimate = {
 /** One server-sent event of a run: its fields `event`, `id` and `data` */
 export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEvent;
 
-/** How to run a workflow, and whom to notify */
+/** How to run a workflow, and which webhook to notify */
 export type RunRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
@@ -1667,7 +1667,7 @@ export type SignInMethods = {
   readonly needsSetup: boolean;
 };
 
-/** The first: all that was before */
+/** The first event: the current record of the run */
 export type SnapshotEvent = {
   readonly event: 'snapshot';
   /** Increases with each event; send it back as Last-Event-ID */
@@ -1986,7 +1986,7 @@ export type VideoTemplateResponse = {
   readonly data: VideoTemplate;
 };
 
-/** What the receiver of a sample answered */
+/** The response to a sample event */
 export type WebhookTest = {
   readonly delivered: boolean;
   readonly eventId: string;
@@ -2188,6 +2188,47 @@ export type WorkflowListItem = {
     readonly createdAt: string;
     readonly finishedAt: string | null;
   } | null;
+};
+
+/** The newest completed result of each node */
+export type WorkflowResults = {
+  /** Results by node id */
+  readonly nodes: Readonly<
+    Record<
+      string,
+      {
+        /** The newest run that has the result, `ex_…` */
+        readonly executionId: string;
+        readonly finishedAt: string | null;
+        /** Whether the node and everything upstream are as they were in that run */
+        readonly isCurrent: boolean;
+        /** A media result */
+        readonly outputUrl?: string;
+        /** Several media results, in the order of the list */
+        readonly outputUrls?: readonly string[];
+        readonly text?: string;
+        readonly texts?: readonly string[];
+        /** A number or JSON result */
+        readonly value?: unknown;
+        readonly values?: readonly unknown[];
+        /** Details of a video that this service rendered */
+        readonly render?: {
+          readonly width: number | null;
+          readonly height: number | null;
+          readonly duration: number | null;
+          readonly fps: number;
+          readonly frameCount: number;
+          /** The poster, JPEG */
+          readonly posterUrl: string;
+          /** The codecs that made it: ffmpeg or codec-host */
+          readonly backend: string;
+          readonly warnings: readonly string[];
+        };
+        /** true: values were cut. `GET /executions/{id}/outputs/{nodeId}` has them whole. */
+        readonly truncated?: boolean;
+      }
+    >
+  >;
 };
 
 /** Pending work, and the workers */
