@@ -37,7 +37,7 @@ import { createSessionAuthenticator } from './services/sessions/session-authenti
 import { createShippedTemplates } from './services/templates/shipped-templates.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
-import { CHANNELS } from './store/channels.ts';
+import { CHANNELS } from './store/db.ts';
 import { retryingDb } from './store/retry.ts';
 import { createWorkflowReads } from './store/workflows/workflows.ts';
 

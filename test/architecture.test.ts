@@ -91,7 +91,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   re2js: ['nodes/regex'],
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media'],
-  sharp: ['media/images.ts', 'media/image-work.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],
+  sharp: ['media/images.ts', 'media/image-work.ts', 'media/svg/rasterize-process.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
   typebox: ['lib/schema-check.ts', 'http', 'mcp', 'runs', 'services', 'render/schema'],
   undici: ['lib'],

@@ -1,7 +1,6 @@
 // Connects the command line to a running service through the SDK, with error messages for people.
 import { ApiError, ConnectionError, createClient, type Client as Sdk } from '../../sdk/src/sdk.ts';
 import type { Settings } from '../lib/settings.ts';
-import { parseExactJson } from './exact-json.ts';
 import { UsageError } from './failure.ts';
 
 // Someone is waiting at the terminal, so report an unreachable service quickly.
@@ -62,4 +61,24 @@ function describeRefusal({ message, issues }: ApiError): string {
     issue => `\n  ${issue.nodeId === undefined ? '' : `${issue.nodeId}: `}${issue.message}`,
   );
   return `${message}${found.join('')}`;
+}
+
+declare global {
+  interface JSON {
+    /** ES2026, in Node 22 and later: JSON.stringify writes this text as is. */
+    rawJSON(text: string): object;
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+  }
+}
+
+/** JSON.parse, with each number that JavaScript would change replaced by an object that stringifies to its text. */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source
+      ? JSON.rawJSON(source)
+      : value,
+  );
 }

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
-import { fileChunks } from '../lib/file-chunks.ts';
+import { fileChunks } from '../lib/files.ts';
 import { withRenderFiles } from '../render/files.ts';
 import type { ReadSource } from '../render/render-io.ts';
 import { openScene } from '../render/scene.ts';

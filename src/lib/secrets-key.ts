@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from './files.ts';
 import { SettingsError } from './settings.ts';
-import { syncFolder } from './sync-folder.ts';
 
 const FILE = 'secrets.key';
 /** While this file exists, the database is encrypted with one of the two keys, and only a rotation may continue. */

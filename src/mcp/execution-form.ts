@@ -4,8 +4,8 @@ import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { findMediaAt, makePreview } from '../services/media/preview-media.ts';
 import type { Caller } from './caller.ts';
+import { workflowPageUrl } from './graph-form.ts';
 import { Anything, type Link, OutputSchema, type ToolOutput } from './tool.ts';
-import { workflowPageUrl } from './workflow-page.ts';
 
 export const EXECUTION = OutputSchema({
   executionId: Type.String(),

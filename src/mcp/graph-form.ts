@@ -1,12 +1,16 @@
-// Converts graphs to and from the form that agents use: nodes without positions and ports, edges as "a.text ->
-// b.prompt".
+// Converts graphs, their issues and prices to and from the form that agents use: nodes without positions and ports, edges
+// as "a.text -> b.prompt". Refuses changes of video:renderer nodes.
+import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
 import { completeEdges, describeType } from '../graph/complete.ts';
 import type { NewEdge } from '../graph/edit.ts';
+import type { LintIssue } from '../graph/issues.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { RENDERER } from './renderer-rule.ts';
+import { estimateGraph, type GraphPrice, type GraphToPrice } from '../runs/estimate/estimate-graph.ts';
+import type { Deps } from '../services/deps.ts';
+import type { Caller } from './caller.ts';
 
 export interface NodeForm {
   readonly id: string;
@@ -105,3 +109,58 @@ export function toGraph(
     ) as readonly GraphEdge[],
   };
 }
+
+type PresentedIssue = Issue & Partial<Pick<LintIssue, 'severity' | 'suggestion'>>;
+
+/** Members of a result that lists only some of the issues. */
+export const TRUNCATION = {
+  truncated: Type.Literal(true),
+  total: Type.Integer({ description: 'With truncated: how many issues there are in all' }),
+};
+
+/** Adds the severity `error` to issues without one, which only prevent a run. */
+export function presentIssues(issues: readonly PresentedIssue[]): readonly PresentedIssue[] {
+  return issues.map(issue => ({ ...issue, severity: issue.severity ?? 'error' }));
+}
+
+export interface PriceResult {
+  readonly price: GraphPrice | undefined;
+  /** Why the graph cannot run. */
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * Returns the credits that a run would reserve. If the graph or its inputs cannot start a run, returns issues instead
+ * of throwing.
+ */
+export async function findPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<PriceResult> {
+  try {
+    const price = await estimateGraph(deps, actor, graph);
+    return { price, issues: price.issues };
+  } catch (err) {
+    if (!(err instanceof AppError) || err.status >= 500) throw err;
+    return { price: undefined, issues: err.issues ?? [{ code: err.code, message: err.message }] };
+  }
+}
+
+/** The URL of the workflow's page. */
+export const workflowPageUrl = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
+  `${settings.BASE_URL}/flow/${workflowId}`;
+
+const NODE_TYPE = 'video:renderer';
+
+export const RENDERER = {
+  nodeType: NODE_TYPE,
+  note: 'Cannot be added, connected or changed here: clone a template that contains it (list_templates, clone_template).',
+  /** Creates the error to throw; `path` is the location of the node in the arguments. */
+  createError(path: string, nodeId?: string): AppError {
+    const message = 'cannot be added, connected or changed here';
+    return new AppError(
+      'field_not_writable',
+      `A ${NODE_TYPE} ${message}: clone a template that contains it (list_templates, clone_template), and change the nodes that feed it.`,
+      {
+        issues: [{ path, ...(nodeId === undefined ? {} : { nodeId }), code: 'field_not_writable', message }],
+      },
+    );
+  },
+} as const;

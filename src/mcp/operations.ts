@@ -5,8 +5,7 @@ import { nearest } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
-import { edgeLine, toEdge, toNode, type UnplacedNode } from './graph-form.ts';
-import { RENDERER } from './renderer-rule.ts';
+import { edgeLine, RENDERER, toEdge, toNode, type UnplacedNode } from './graph-form.ts';
 
 export const OPERATIONS = [
   'add_node',

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../lib/errors.ts';
-import { syncFolder } from '../lib/sync-folder.ts';
+import { syncFolder } from '../lib/files.ts';
 import { FileStream } from './file-stream.ts';
 import { openSpool, writeMeasured } from './spool.ts';
 import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './storage.ts';

@@ -1,9 +1,8 @@
-// Decodes images with limited concurrency and a time limit, and reports failures in our own words.
+// Loads sharp, and decodes images with limited concurrency and a time limit, and reports failures in our own words.
 import type { Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
-import { loadSharp } from './load-sharp.ts';
 
 // Decoding takes up to 400 MB, so few run at once; a waiting caller holds only the encoded bytes.
 const gate = createGate({ concurrency: 2, maxWaiting: 200 });
@@ -48,4 +47,21 @@ export async function decodeWhole(bytes: Uint8Array, range: SharpOptions = {}): 
     .extract({ left: width - 1, top: pageHeight - 1, width: 1, height: 1 })
     .raw()
     .toBuffer();
+}
+
+type SharpModule = typeof import('sharp').default;
+
+const LOADERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map(name => `VipsForeignLoad${name}`);
+let loading: Promise<SharpModule> | undefined;
+
+/** Loaded at first use: an idle service saves its 20 MB. */
+export function loadSharp(): Promise<SharpModule> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({ operation: LOADERS });
+    sharp.concurrency(1);
+    sharp.cache(false);
+    return sharp;
+  });
+  return loading;
 }

@@ -13,8 +13,7 @@ import {
   roundSize,
   type Size,
 } from './image-geometry.ts';
-import { decodeWhole, runImageWork } from './image-work.ts';
-import { loadSharp } from './load-sharp.ts';
+import { decodeWhole, loadSharp, runImageWork } from './image-work.ts';
 
 export interface ImageFile {
   readonly bytes: Buffer;

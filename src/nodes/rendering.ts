@@ -1,7 +1,7 @@
 // Renders a scene as the result of a node: the video and its poster become media of the run.
 
 import type { MediaRef } from '../graph/types.ts';
-import { fileChunks } from '../lib/file-chunks.ts';
+import { fileChunks } from '../lib/files.ts';
 import type { MadeVideo, VideoRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 

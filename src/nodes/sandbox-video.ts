@@ -1,5 +1,5 @@
 // Sandbox models for video: short, free, deterministic, labeled clips, for trying a graph without a key.
-import { fileChunks } from '../lib/file-chunks.ts';
+import { fileChunks } from '../lib/files.ts';
 import { resizeImage } from '../media/images.ts';
 import type { ReadSource, SourceBytes } from '../render/render-io.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';

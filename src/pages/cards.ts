@@ -1,6 +1,5 @@
-// Renders pages as cards with image, date, title and summary. The whole card is a link.
+// Renders pages as cards with image, date, title and summary. The whole card is a link. Formats dates.
 import type { ContentCard } from '../services/content/present-content.ts';
-import { formatDate } from './dates.ts';
 import { address, type Html, html, trusted } from './html.ts';
 import { pagePath } from './sections.ts';
 
@@ -21,4 +20,15 @@ export function renderCards(cards: readonly ContentCard[], heading: 'h2' | 'h3')
         card.summary === card.title ? undefined : html`<p>${card.summary}</p>`
       }</li>`,
   )}</ul>`;
+}
+
+const READABLE = new Intl.DateTimeFormat('en', {
+  year: 'numeric',
+  month: 'long',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+
+export function formatDate(timestamp: string): string {
+  return READABLE.format(new Date(timestamp));
 }

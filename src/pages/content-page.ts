@@ -1,7 +1,7 @@
 // Renders a content page as a complete document, with its parts in the order of its type.
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { renderBlocks } from './blocks.ts';
-import { renderCards } from './cards.ts';
+import { formatDate, renderCards } from './cards.ts';
 import {
   renderAnswer,
   renderCallToAction,
@@ -10,7 +10,6 @@ import {
   renderSteps,
   renderValueProps,
 } from './content-parts.ts';
-import { formatDate } from './dates.ts';
 import { absolute, renderDocument } from './document.ts';
 import { flowPath, renderPreview } from './flow-drawing.ts';
 import { address, type Html, html, trusted } from './html.ts';

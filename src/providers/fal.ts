@@ -2,7 +2,6 @@
 // https://fal.ai/docs/api-reference/inference-api
 
 import { isRecord } from '../lib/record.ts';
-import { replaceAttachments, toDataUri } from './attachments.ts';
 import {
   type Attachment,
   type Cancellation,
@@ -15,8 +14,10 @@ import {
   type Protocol,
   type Provider,
   type ProviderRequest,
+  replaceAttachments,
   SUBMIT_TIMEOUT_MS,
   type Submission,
+  toDataUri,
 } from './provider.ts';
 import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
 import {

@@ -2,7 +2,6 @@
 // background responses are tasks. https://developers.openai.com/api/reference
 
 import { isRecord } from '../lib/record.ts';
-import { toDataUri } from './attachments.ts';
 import { encodeForm, type FormField } from './multipart.ts';
 import {
   Attachment,
@@ -16,6 +15,7 @@ import {
   type Provider,
   type ProviderRequest,
   type Submission,
+  toDataUri,
 } from './provider.ts';
 import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
 import {

@@ -1,7 +1,6 @@
 // Implements the protocol of Replicate: creates a prediction and polls it until it ends.
 // https://replicate.com/docs/reference/http
 
-import { replaceAttachments, toDataUri } from './attachments.ts';
 import { encodeForm } from './multipart.ts';
 import {
   type Attachment,
@@ -15,8 +14,10 @@ import {
   type Protocol,
   type Provider,
   type ProviderRequest,
+  replaceAttachments,
   SUBMIT_TIMEOUT_MS,
   type Submission,
+  toDataUri,
 } from './provider.ts';
 import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
 import {

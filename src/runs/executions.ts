@@ -1,4 +1,4 @@
-// Reads, lists and cancels executions.
+// Reads, lists, cancels and deletes executions.
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, findRole, hasOwnRole, isTeam } from '../services/accounts/access.ts';
@@ -6,6 +6,7 @@ import { type Actor, requireScope, type Scope, type UserActor } from '../service
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
+import { deleteExecution } from '../store/retention/old-rows.ts';
 import { listStepsOfNode } from '../store/steps.ts';
 import { hasLeft } from '../store/teams.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
@@ -150,4 +151,17 @@ async function authorizeCancel(
   const workflow = await findWorkflow(deps.db, execution.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);
   return execution;
+}
+
+const SCOPE = 'workflows:write';
+
+/** Deletes the record, states and deliveries. Media are kept. Throws 409 if the execution has not ended. */
+export async function removeExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
+  const user = requireScope(actor, SCOPE);
+  const row = await getExecutionRow(deps, actor, id, SCOPE);
+  const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
+  if (workflow !== undefined) authorize(user, 'run', workflow);
+  if (!(await deps.db.transaction(tx => deleteExecution(tx, id))))
+    throw new AppError('conflict', 'The execution has not ended. Cancel it first.');
+  return { success: true };
 }

@@ -1,8 +1,8 @@
 // Stores the slots for calls at providers: the limit of each provider over all processes, and which waiting call is
 // next.
 import type { CallKey } from './calls.ts';
-import { CHANNELS } from './channels.ts';
 import type { Tx } from './db.ts';
+import { CHANNELS } from './db.ts';
 import { all, first } from './rows.ts';
 
 export interface ProviderLimit {

@@ -1,4 +1,4 @@
-// Wraps `pg`: the pool, statements, transactions, and a listening connection. Its only owner.
+// Wraps `pg`: the pool, statements, transactions, and a listening connection with its channels. Its only owner.
 import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { isConnectionLoss, isWrite } from './connection/loss.ts';
@@ -350,3 +350,18 @@ export async function pingDatabase(tx: Tx): Promise<void> {
 export async function pingQueue(tx: Tx): Promise<void> {
   await tx.query('select from graphile_worker.jobs limit 1');
 }
+
+export const CHANNELS = {
+  /** Execution ids, comma-separated: subscribed runs that have changed. */
+  changed: 'graphwright_runs',
+  /** Execution ids, comma-separated: runs to be cancelled. */
+  cancel: 'graphwright_cancel',
+  /** Execution ids, comma-separated: runs in a worker's memory for which provider tasks have ended. */
+  woken: 'graphwright_woken',
+  /** A workflow id: it changed, or its subscribers did. */
+  workflows: 'graphwright_workflows',
+  /** Provider names, comma-separated: each accepts fewer concurrent calls than was known. */
+  limits: 'graphwright_limits',
+  /** Empty: the operator's models have changed. */
+  models: 'graphwright_models',
+} as const;

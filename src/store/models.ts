@@ -1,6 +1,7 @@
 // The operator's models: rows by node type, and a revision that increases with each change.
-import { CHANNELS } from './channels.ts';
+
 import type { Tx } from './db.ts';
+import { CHANNELS } from './db.ts';
 
 export async function findModelsRevision(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ revision: number }>('select revision from models_revision');

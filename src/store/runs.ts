@@ -1,7 +1,8 @@
 // Stores the rows of runs. A batch of changes is one statement, so that the changes share one commit and everything
 // that belongs together is written together.
-import { CHANNELS } from './channels.ts';
+
 import type { Tx } from './db.ts';
+import { CHANNELS } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
 import { jobSpecs } from './queue.ts';

@@ -6,8 +6,7 @@ import type { NodeCache } from '../../src/engine/types.ts';
 import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
 import { any, defineNode, image, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
 import type { Pricing } from '../../src/nodes/models/pricing.ts';
-import { flat } from '../support/credits/pricing.ts';
-import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
+import { flat, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
 import { give, giveList } from './nodes.ts';
 
 let runs = 0;

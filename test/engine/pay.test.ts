@@ -5,8 +5,7 @@ import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { Values } from '../../src/graph/types.ts';
 import { defineNode, list, NodeError, type RunSecrets, text } from '../../src/nodes/define.ts';
-import { flat } from '../support/credits/pricing.ts';
-import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
+import { flat, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
 
 const PRICE = flat(0.04, 'price list');
 

@@ -13,7 +13,7 @@ import {
   number,
   text,
 } from '../../src/nodes/define.ts';
-import { flat } from '../support/credits/pricing.ts';
+import { flat } from '../support/engine/engine.ts';
 
 // Fails at compile time if the two types differ.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

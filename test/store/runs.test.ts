@@ -1,7 +1,7 @@
 // Tests each part of the statement that writes runs: it applies to rows that still match, and to no others.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { CHANNELS } from '../../src/store/channels.ts';
+import { CHANNELS } from '../../src/store/db.ts';
 import { insertRuns, type NewDelivery, type RunRow, type RunWrite, writeRuns } from '../../src/store/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitUntil } from '../support/processes.ts';

@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { removeExecution } from '../../runs/delete-execution.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   cancelRun,
@@ -11,6 +10,7 @@ import {
   getExecutionRow,
   getNodeOutputs,
   listRuns,
+  removeExecution,
 } from '../../runs/executions.ts';
 import { ExecutionId, ExecutionNode, ListExecutionsQuery } from '../../runs/run.schema.ts';
 import {

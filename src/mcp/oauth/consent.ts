@@ -1,5 +1,4 @@
 // Handles a person's consent: reuses earlier grants, shows the consent page, and records the decision.
-
 import { errors, type Provider } from 'oidc-provider';
 import { hmacSha256Hex, safeEqual } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -14,7 +13,6 @@ import {
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
-import { sanitizeName } from './client-name.ts';
 import { EXPIRED, PAGE_POLICY } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
@@ -136,4 +134,15 @@ const expired = (): AppError => new AppError('not_found', EXPIRED);
 
 function throwExpired(err: unknown): never {
   throw err instanceof errors.SessionNotFound ? expired() : err;
+}
+
+const MAX_CHARACTERS = 60;
+/** Control and format characters, including those that change text direction, and line separators. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+
+/** Returns one line without invisible characters. A client without a usable name is identified by its redirect host. */
+export function sanitizeName(name: string | undefined, redirectHost: string): string {
+  const line = [...(name ?? '').normalize('NFC').replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim()];
+  if (line.length === 0) return `A program at ${redirectHost}`;
+  return line.length <= MAX_CHARACTERS ? line.join('') : `${line.slice(0, MAX_CHARACTERS - 1).join('')}…`;
 }

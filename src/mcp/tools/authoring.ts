@@ -9,12 +9,9 @@ import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
 import type { Caller } from '../caller.ts';
-import { toGraph } from '../graph-form.ts';
-import { presentIssues, TRUNCATION } from '../issues-form.ts';
+import { findPrice, presentIssues, TRUNCATION, toGraph, workflowPageUrl } from '../graph-form.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
-import { findPrice } from '../price.ts';
 import { ADDS, Anything, CHANGES, defineTool, Id, OneOf, OutputSchema, type ToolOutput } from '../tool.ts';
-import { workflowPageUrl } from '../workflow-page.ts';
 import { EDGES, NODES } from './arguments.ts';
 
 const WRITE_OUTPUT = OutputSchema({

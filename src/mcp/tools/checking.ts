@@ -6,9 +6,7 @@ import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import type { Caller } from '../caller.ts';
-import { toGraph } from '../graph-form.ts';
-import { presentIssues, TRUNCATION } from '../issues-form.ts';
-import { findPrice } from '../price.ts';
+import { findPrice, presentIssues, TRUNCATION, toGraph } from '../graph-form.ts';
 import { Anything, defineTool, Id, OutputSchema, READS } from '../tool.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
 

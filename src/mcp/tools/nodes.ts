@@ -9,7 +9,7 @@ import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Exact } from '../../services/schema.ts';
-import { RENDERER } from '../renderer-rule.ts';
+import { RENDERER } from '../graph-form.ts';
 import { Anything, defineTool, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 12;

@@ -4,8 +4,8 @@ import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { openForReading } from '../../services/workflows/read-workflow.ts';
 import type { PublishBody } from '../../services/workflows/workflow.schema.ts';
+import { workflowPageUrl } from '../graph-form.ts';
 import { defineTool, Id, OutputSchema } from '../tool.ts';
-import { workflowPageUrl } from '../workflow-page.ts';
 
 export const publishWorkflowTool = defineTool({
   name: 'publish_workflow',

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
+import { workflowPageUrl } from '../graph-form.ts';
 import { expandGraph, outlineGraph, selectNodes } from '../outline.ts';
 import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
-import { workflowPageUrl } from '../workflow-page.ts';
 
 const DEFAULT_LIMIT = 20;
 

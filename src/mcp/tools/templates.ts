@@ -4,7 +4,7 @@ import { listTemplatePage, readTemplate, type Template } from '../../runs/templa
 import { Exact } from '../../services/schema.ts';
 
 import type { Caller } from '../caller.ts';
-import { RENDERER } from '../renderer-rule.ts';
+import { RENDERER } from '../graph-form.ts';
 import { Anything, Cursor, defineTool, Limit, OutputSchema, READS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 10;

@@ -2,7 +2,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
+import { syncFolder } from '../../lib/files.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import {
   type FileTotals,

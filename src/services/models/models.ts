@@ -2,8 +2,8 @@
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/files.ts';
 import type { Settings } from '../../lib/settings.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { ModelError, parseModel } from '../../nodes/models/parse-model.ts';
 import type { Db } from '../../store/db.ts';

@@ -6,7 +6,7 @@ import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../lib/errors.ts';
-import { fileChunks } from '../../lib/file-chunks.ts';
+import { fileChunks } from '../../lib/files.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeParts } from '../../nodes/define.ts';
 import { noteOrphan } from '../../store/media/orphans.ts';

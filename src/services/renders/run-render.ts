@@ -1,7 +1,7 @@
 // Renders an accepted clip: claims it, renders it, reports progress, and stops if the claim is lost.
 
 import { AppError } from '../../lib/errors.ts';
-import { fileChunks } from '../../lib/file-chunks.ts';
+import { fileChunks } from '../../lib/files.ts';
 import { type MadeVideo, makeVideo } from '../../render/video/make-video.ts';
 import {
   type ClaimedRender,

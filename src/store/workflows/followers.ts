@@ -1,6 +1,7 @@
 // Open event streams of a workflow over all processes, and the notifications that wake them.
-import { CHANNELS } from '../channels.ts';
+
 import type { Tx } from '../db.ts';
+import { CHANNELS } from '../db.ts';
 import { all } from '../rows.ts';
 
 export interface Presence {

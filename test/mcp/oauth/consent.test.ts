@@ -1,7 +1,7 @@
 // The consent page for users: sign-in and back, what the page shows and hides, what is remembered, and who may answer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sanitizeName } from '../../../src/mcp/oauth/client-name.ts';
+import { sanitizeName } from '../../../src/mcp/oauth/consent.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import {

@@ -5,6 +5,7 @@ import type { Catalog } from '../../../src/graph/catalog.ts';
 import { createPlan, type Plan } from '../../../src/graph/plan.ts';
 import type { Graph, JsonObject, Value } from '../../../src/graph/types.ts';
 import type { NodeDefinition } from '../../../src/nodes/define.ts';
+import type { Pricing } from '../../../src/nodes/models/pricing.ts';
 
 export interface NodeSketch {
   readonly type: string;
@@ -119,3 +120,7 @@ function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
 export const textValue = (text: string): Value => ({ type: 'TEXT', text });
 export const numberValue = (number: number): Value => ({ type: 'NUMBER', number });
 export const listValue = (...items: readonly Value[]): Value => ({ type: 'LIST', items });
+
+export function flat(usd: number, source: string): Pricing {
+  return { model: 'flat-usd', usd: () => usd, source };
+}

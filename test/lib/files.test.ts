@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileChunks } from '../../src/lib/file-chunks.ts';
+import { fileChunks } from '../../src/lib/files.ts';
 
 test('a file that is removed before it is read rejects in its reader and nowhere else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-chunks-'));
