@@ -221,6 +221,7 @@ const flow = {
   lastRun: 'Last run',
   cached: 'Reused from an earlier run at no charge',
   resultOf: (label: string): string => `Result of ${label}`,
+  outdatedResult: 'From an earlier version',
   openResult: 'Open result',
   openFile: 'Open file',
   gallery: 'All results',

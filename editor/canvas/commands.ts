@@ -132,13 +132,14 @@ function startRun({ runs, session, view }: EditorContextValue): void {
 /** Pins the results of the selected nodes in the shown run, or unpins them. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
-  const { run, nodes } = runs.getState();
+  const { shown } = runs.getState();
   const { board, selection } = store.getState();
   const changes = board.nodes
     .filter(({ id }) => selection.has(id))
     .flatMap(node => {
       if (getPin(node) !== undefined) return setPin(board, node.id, undefined);
-      return nodes.get(node.id)?.status === 'COMPLETED' ? setPin(board, node.id, run?.id) : [];
+      const result = shown.get(node.id);
+      return result?.status === 'COMPLETED' ? setPin(board, node.id, result.executionId) : [];
     });
   store.actions.perform(messages.flow.edits.pin, changes);
 }

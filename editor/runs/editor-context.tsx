@@ -13,6 +13,7 @@ import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
 import type { Estimate, RunKind } from './plan-run.ts';
 import type { RunState, RunStore } from './run-store.ts';
+import type { ShownNode } from './stored-results.ts';
 
 /** The panel that is open over the board. */
 export type Panel =
@@ -131,4 +132,9 @@ export function useRun<T>(select: (state: RunState) => T): T {
 /** Returns the state of the node in the run shown on the board, if there is one. */
 export function useNodeRun(nodeId: string): NodeState | undefined {
   return useRun(({ nodes }) => nodes.get(nodeId));
+}
+
+/** What the node shows: its state in the shown run, or its result of an earlier one. */
+export function useShownNode(nodeId: string): ShownNode | undefined {
+  return useRun(({ shown }) => shown.get(nodeId));
 }

@@ -1,7 +1,6 @@
 // Renders the results of a node inside the node: thumbnails, text or a player. A click opens the result dialog.
 
 import ImageIcon from 'icon:image';
-import type { NodeState } from '../../sdk/src/types.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
@@ -10,12 +9,13 @@ import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
 import { getNodeResults, MAX_SHOWN_RESULTS } from './results.ts';
+import type { ShownNode } from './stored-results.ts';
 
 const flowMessages = messages.flow;
 
 interface NodeResultProps {
   readonly node: GraphNode;
-  readonly run: NodeState | undefined;
+  readonly run: ShownNode | undefined;
   readonly hasPreview: boolean;
 }
 
@@ -37,6 +37,7 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
       className={styles.result}
       aria-label={flowMessages.resultOf(node.data.label)}
       data-many={results.length > 1 ? results[0]?.kind : undefined}
+      data-outdated={run?.isOutdated || undefined}
     >
       {results.slice(0, MAX_SHOWN_RESULTS).map((result, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
@@ -45,6 +46,7 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
       {results.length > MAX_SHOWN_RESULTS && (
         <span className={styles.more}>+{results.length - MAX_SHOWN_RESULTS}</span>
       )}
+      {run?.isOutdated && <figcaption className={styles.outdated}>{flowMessages.outdatedResult}</figcaption>}
     </figure>
   );
 }

@@ -8,6 +8,7 @@ import {
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, follow } from '../lib/api.ts';
+import { combineResults, readResults, type ShownNode, type StoredResults } from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
@@ -15,6 +16,10 @@ export interface RunState {
   /** undefined: no run is shown. */
   readonly run: RunSummary | undefined;
   readonly nodes: ReadonlyMap<string, NodeState>;
+  /** The newest result of each node from all runs. */
+  readonly results: StoredResults;
+  /** What each node shows: `nodes`, completed by `results`. */
+  readonly shown: ReadonlyMap<string, ShownNode>;
   /** Why the run could not start, or why its events could not be read. */
   readonly error: unknown;
   readonly isStarting: boolean;
@@ -31,12 +36,16 @@ export type RunStore = StoreApi<RunState> & {
   cancel(): Promise<void>;
   decide(nodeId: string, isApproved: boolean): Promise<void>;
   clear(): void;
+  /** Reads the results of earlier runs again, after a run or a change of the workflow. */
+  refreshResults(): void;
   close(): void;
 };
 
 const NO_RUN: RunState = {
   run: undefined,
   nodes: new Map(),
+  results: new Map(),
+  shown: new Map(),
   error: undefined,
   isStarting: false,
   price: undefined,
@@ -46,7 +55,16 @@ export const isInProgress = (run: RunSummary | undefined): boolean => run !== un
 /** `flush` saves the board before a run, so that the run uses the board on screen. */
 export function createRunStore(workflowId: string, flush: () => Promise<void>): RunStore {
   const store = createStore<RunState>(() => NO_RUN);
+  store.subscribe(({ run, nodes, results }, before) => {
+    if (nodes !== before.nodes || results !== before.results)
+      store.setState({ shown: combineResults(results, nodes, run?.id) });
+  });
+  const { refreshResults, stop } = createResultsReader(workflowId, store);
   const { show, clear, close } = createFollower(workflowId, store);
+  store.subscribe(({ run }, before) => {
+    if (run !== undefined && hasEnded(run) && run.status !== before.run?.status) refreshResults();
+  });
+  refreshResults();
   const start = async (body: StartOptions): Promise<void> => {
     store.setState({ isStarting: true, error: undefined });
     try {
@@ -76,8 +94,43 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
     cancel: () => act('cancel', undefined),
     decide: (nodeId: string, approved: boolean) => act('resume', { decision: { nodeId, approved } }),
     clear,
-    close,
+    refreshResults,
+    close: () => {
+      stop();
+      close();
+    },
   });
+}
+
+const REFRESH_PAUSE_MS = 300;
+
+/** Reads the results after a pause, so that several changes in a row cost one request. */
+function createResultsReader(
+  workflowId: string,
+  store: StoreApi<RunState>,
+): { refreshResults(): void; stop(): void } {
+  let reading = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const read = async ({ signal }: AbortController): Promise<void> => {
+    try {
+      const results = await readResults(workflowId, signal);
+      if (!signal.aborted) store.setState({ results });
+    } catch {
+      // The board is usable without earlier results, and the next change reads them again.
+    }
+  };
+  const stop = (): void => {
+    clearTimeout(timer);
+    reading.abort();
+  };
+  return {
+    stop,
+    refreshResults: () => {
+      stop();
+      reading = new AbortController();
+      timer = setTimeout(() => void read(reading), REFRESH_PAUSE_MS);
+    },
+  };
 }
 
 /** Follows one run at a time, starting with the run that this tab showed last. */
@@ -103,7 +156,8 @@ function createFollower(
   const clear = (): void => {
     saveShownRun(workflowId, undefined);
     following.abort();
-    store.setState({ ...NO_RUN, price: store.getState().price });
+    const { price, results } = store.getState();
+    store.setState({ ...NO_RUN, price, results, shown: combineResults(results, NO_RUN.nodes, undefined) });
   };
   const lastShownId = findShownRun(workflowId);
   if (lastShownId !== undefined)

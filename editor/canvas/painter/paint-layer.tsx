@@ -67,7 +67,7 @@ function repaintOnChange({
       if (Object.keys(change).some(key => !UNPAINTED.has(key))) frame.request();
     }),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),
-    runs.subscribe(({ nodes }, before) => nodes !== before.nodes && frame.request()),
+    runs.subscribe(({ shown }, before) => shown !== before.shown && frame.request()),
     view.subscribe(({ plan, diff }, before) => {
       if (plan !== before.plan || diff !== before.diff) frame.request();
     }),

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react';
 import { useParams } from 'wouter';
 import type { Catalog, CatalogEntry } from '../../../src/graph/catalog.ts';
 import { createCatalog } from '../../board/catalog.ts';
-import { openSession } from '../../board/session.ts';
+import { compareBoards } from '../../board/difference.ts';
+import { type BoardSession, openSession } from '../../board/session.ts';
 import { messages } from '../../flow-messages.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { Loading } from '../../kit/spinner.tsx';
@@ -79,7 +80,20 @@ async function openEditor(
   const catalog = readCatalog(queries);
   const session = await openSession({ id, userId, catalog, onNoDraft }, signal);
   const runs = createRunStore(id, () => session.saver.flushAll('autosave'));
+  watchSaves(session, () => runs.refreshResults());
   return { session, runs, view, canvas: { current: undefined } };
+}
+
+/** Calls back after each save that may change which results are current. */
+function watchSaves({ store, saver }: BoardSession, onChange: () => void): void {
+  let last = saver.base.board;
+  store.subscribe(({ save }, before) => {
+    if (save === before.save || save.kind === 'saving' || saver.base.board === last) return;
+    const { statuses, removed, edges } = compareBoards(last, saver.base.board);
+    last = saver.base.board;
+    const isChanged = [...statuses.values()].some(status => status !== 'moved');
+    if (isChanged || removed.length + edges.added + edges.removed > 0) onChange();
+  });
 }
 
 async function readCatalog(queries: QueryClient): Promise<Catalog> {

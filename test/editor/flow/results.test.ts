@@ -1,0 +1,51 @@
+// Tests that results stay on the board: after a reload, in another browser, after partial runs, and after edits.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { type FlowTests, fillIdea, nodeOf, pictureOf, startFlowTests, untilSaved } from './flow-page.ts';
+
+const resultOf = (page: Page, label: string): Locator =>
+  page.getByRole('figure', { name: `Result of ${label}`, exact: true });
+const OUTDATED = 'From an earlier version';
+
+describe('results on the board', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('are shown when the board is opened, dimmed after an edit, and current again after undo', async () => {
+    const id = await flow.create(pictureOf('a lighthouse'));
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    for (const label of ['Picture', 'Preview']) await resultOf(page, label).locator('img').waitFor();
+    assert.equal(await page.getByText(OUTDATED).count(), 0);
+    await fillIdea(page, 'a lighthouse at night');
+    for (const label of ['Picture', 'Preview']) await resultOf(page, label).getByText(OUTDATED).waitFor();
+    await page.reload();
+    await resultOf(page, 'Picture').getByText(OUTDATED).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).first().click();
+    await untilSaved(page);
+    await resultOf(page, 'Picture').getByText(OUTDATED).waitFor({ state: 'detached' });
+    await resultOf(page, 'Picture').locator('img').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('stay on nodes that a partial run does not touch', async () => {
+    const id = await flow.create(pictureOf('a harbor'));
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    await flow.send('POST', `/workflows/${id}/run`, { targets: ['idea'] });
+    await flow.untilRuns(id, 2);
+    await using opened = await flow.open(id);
+    await resultOf(opened.page, 'Picture').locator('img').waitFor();
+    await nodeOf(opened.page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await resultOf(opened.page, 'Picture').getByRole('button').click();
+    await opened.page.getByRole('dialog').locator('img').first().waitFor();
+  });
+});
