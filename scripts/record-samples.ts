@@ -300,16 +300,24 @@ async function measure(path: string, contentType: string) {
   return { width: video?.width ?? null, height: video?.height ?? null, duration };
 }
 
-/** Draws card.svg, in which `sample:NAME` is an image of the sample. Without one, the newest image fills the card. */
+async function readPicture(path: string, at: string | undefined): Promise<Buffer> {
+  if (at === undefined) return sharp(path).png().toBuffer();
+  const frame = join(folder, 'frame.png');
+  await run('ffmpeg', ['-v', 'error', '-y', '-ss', at, '-i', path, '-frames:v', '1', frame]);
+  return readFile(frame);
+}
+
+/** Draws card.svg, in which `sample:NAME` is an image of the sample, and `sample:NAME@2` the frame of a video at 2 s. */
 async function drawCard(slug: string): Promise<void> {
   const path = join(DRAWINGS, slug, 'card.svg');
   const sample = join(TEMPLATES, slug, 'sample');
   const svg = await readFile(path, 'utf8');
-  const names = [...new Set(Array.from(svg.matchAll(/sample:([\w.-]+)/g), match => String(match[1])))];
+  const uses = [...new Set(Array.from(svg.matchAll(/sample:[\w.-]+(?:@[\d.]+)?/g), ([use]) => use))];
   let whole = svg;
-  for (const name of names) {
-    const png = await sharp(join(sample, name)).png().toBuffer();
-    whole = whole.replaceAll(`sample:${name}`, `data:image/png;base64,${png.toString('base64')}`);
+  for (const use of uses.toSorted((one, other) => other.length - one.length)) {
+    const [name = '', at] = use.slice('sample:'.length).split('@');
+    const png = await readPicture(join(sample, name), at);
+    whole = whole.replaceAll(`"${use}"`, `"data:image/png;base64,${png.toString('base64')}"`);
   }
   for (let quality = 86; ; quality -= 6) {
     const card = await sharp(Buffer.from(whole), { unlimited: true })
