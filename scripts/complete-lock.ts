@@ -20,7 +20,7 @@ const OS = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos
 const CPU = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)\b/;
 
 /** The platform in a package's name, by the naming convention of napi-rs and esbuild. */
-function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
+function parsePlatform(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
   const os = OS.exec(name)?.[1];
   const cpu = CPU.exec(name)?.[1];
   const libc = os === 'linux' && (name.includes('musl') ? 'musl' : 'glibc');
@@ -30,9 +30,9 @@ function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: strin
 const unverified: string[] = [];
 
 /** The entry completed with the registry's data. Entries that are not packages, or are linked, are not looked up. */
-function fillIntegrity(place: string, entry: LockEntry): LockEntry {
-  if (place === '' || entry.link || entry.integrity !== undefined) return entry;
-  const name = `${place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`;
+function fillIntegrity(path: string, entry: LockEntry): LockEntry {
+  if (path === '' || entry.link || entry.integrity !== undefined) return entry;
+  const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`;
   try {
     const found = execFileSync('npm', ['view', name, 'dist.integrity', '--json'], {
       encoding: 'utf8',
@@ -53,18 +53,18 @@ const added: string[] = [];
 for (const [parent, entry] of Object.entries(lock.packages)) {
   // Exact versions mark platform packages; a range is an ordinary optional dependency.
   for (const [name, version] of Object.entries(parent === '' ? {} : (entry.optionalDependencies ?? {}))) {
-    const place = `node_modules/${name}`;
+    const path = `node_modules/${name}`;
     if (
-      lock.packages[place] !== undefined ||
-      lock.packages[`${parent}/${place}`] !== undefined ||
+      lock.packages[path] !== undefined ||
+      lock.packages[`${parent}/${path}`] !== undefined ||
       !/^\d/.test(version)
     )
       continue;
-    lock.packages[place] = {
+    lock.packages[path] = {
       version,
       ...(entry.dev && { dev: true }),
       optional: true,
-      ...platformOf(name),
+      ...parsePlatform(name),
     } as LockEntry;
     added.push(`${name}@${version}`);
   }
@@ -72,7 +72,7 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
 const packages = Object.fromEntries(
   Object.entries(lock.packages)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([place, { engines: _, ...entry }]) => [place, fillIntegrity(place, entry)]),
+    .map(([path, { engines: _, ...entry }]) => [path, fillIntegrity(path, entry)]),
 );
 writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
 process.stdout.write(added.length === 0 ? 'Nothing was missing.\n' : `Added ${added.join(', ')}.\n`);

@@ -12,7 +12,7 @@ import { readWorkflowFile } from '../src/cli/workflow-file.ts';
 import { readSettings } from '../src/lib/settings.ts';
 import { startService } from './demo-service.ts';
 import { receiveWebhook } from './demo-webhook.ts';
-import { drawPicture } from './picture-text.ts';
+import { drawImage } from './picture-text.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const EXAMPLE = join(ROOT, 'examples', 'postcard.json');
@@ -25,7 +25,7 @@ const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => interrupt.abort(new Error('Interrupted.')));
 
-const done = (text: string, detail: string): void =>
+const printStep = (text: string, detail: string): void =>
   terminal.print(`${terminal.paint('green', '✔')} ${text}  ${terminal.paint('dim', detail)}`);
 
 try {
@@ -45,22 +45,25 @@ async function demonstrate(signal: AbortSignal): Promise<void> {
   const startedMs = performance.now();
   const apiKey = `sk-${randomBytes(32).toString('hex')}`;
   await using service = await startService({ folder: OUTPUT, apiKey, signal });
-  done('Service and its PostgreSQL are ready', `${formatMs(performance.now() - startedMs)}  ${service.url}`);
+  printStep(
+    'Service and its PostgreSQL are ready',
+    `${formatMs(performance.now() - startedMs)}  ${service.url}`,
+  );
 
   const client = connect(readSettings({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: apiKey }), signal);
   const secret = randomBytes(32).toString('hex');
   await using receiver = await receiveWebhook(secret);
-  const ended = await runExample(client, { url: receiver.url, secret });
+  const execution = await runExample(client, { url: receiver.url, secret });
   if (!terminal.isLive) terminal.print('');
-  for (const line of drawTable(ended, terminal)) terminal.print(line);
+  for (const line of drawTable(execution, terminal)) terminal.print(line);
   terminal.print('');
-  if (ended.status !== 'COMPLETED')
-    throw new Error(`the run ended as ${ended.status}: ${ended.error?.message ?? 'no reason given'}`);
+  if (execution.status !== 'COMPLETED')
+    throw new Error(`the run ended as ${execution.status}: ${execution.error?.message ?? 'no reason given'}`);
 
   const delivery = await receiver.wait(AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]));
-  if (delivery.executionId !== ended.id) throw new Error('the webhook is about another execution');
-  done(`Webhook ${delivery.event} arrived`, 'signature verified by @octokit/webhooks-methods');
-  await savePicture(ended, signal);
+  if (delivery.executionId !== execution.id) throw new Error('the webhook is about another execution');
+  printStep(`Webhook ${delivery.event} arrived`, 'signature verified by @octokit/webhooks-methods');
+  await saveImage(execution, signal);
 }
 
 async function runExample(
@@ -69,7 +72,7 @@ async function runExample(
 ): Promise<Execution> {
   const example = await readWorkflowFile(EXAMPLE);
   const { id } = await client.post<{ id: string }>('/workflows', example);
-  done(
+  printStep(
     `Stored ${relative(process.cwd(), EXAMPLE)}`,
     `${id}  ${example.nodes.length} nodes, ${example.edges.length} edges`,
   );
@@ -77,13 +80,13 @@ async function runExample(
     webhook,
     metadata: { from: 'demo' },
   });
-  done('Run accepted', run.id);
+  printStep('Run accepted', run.id);
   terminal.print('');
   return followRun(run, terminal);
 }
 
-async function savePicture(ended: Execution, signal: AbortSignal): Promise<void> {
-  const url = ended.outputs.find(output => output.type === 'IMAGE')?.url;
+async function saveImage(execution: Execution, signal: AbortSignal): Promise<void> {
+  const url = execution.outputs.find(output => output.type === 'IMAGE')?.url;
   if (url === undefined) throw new Error('the run produced no picture');
   const response = await fetch(url, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
@@ -93,10 +96,9 @@ async function savePicture(ended: Execution, signal: AbortSignal): Promise<void>
   const path = join(OUTPUT, 'postcard.png');
   await writeFile(path, bytes);
   if (process.stdout.isTTY && process.stdout.getColorDepth() === 24) {
-    for (const line of await drawPicture(bytes, Math.min(64, terminal.width - 4)))
-      terminal.print(`  ${line}`);
+    for (const line of await drawImage(bytes, Math.min(64, terminal.width - 4))) terminal.print(`  ${line}`);
   }
-  done(
+  printStep(
     `Picture saved to ${terminal.paint('bold', relative(process.cwd(), path))}`,
     `${Math.ceil(bytes.length / 1024)} KB`,
   );

@@ -65,70 +65,70 @@ async function createWorkflow(url: string, cookie: string): Promise<string> {
   const { name, nodes, edges } = JSON.parse(
     await readFile(join(root, 'examples', `${EXAMPLE}.json`), 'utf8'),
   ) as { readonly name?: string; readonly nodes: unknown; readonly edges: unknown };
-  const answer = await fetch(`${url}/api/v1/workflows`, {
+  const response = await fetch(`${url}/api/v1/workflows`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({ name: name ?? EXAMPLE, nodes, edges }),
   });
-  if (!answer.ok) throw new Error(await answer.text());
-  return ((await answer.json()) as { readonly id: string }).id;
+  if (!response.ok) throw new Error(await response.text());
+  return ((await response.json()) as { readonly id: string }).id;
 }
 
 /**
  * Searches the palette, moves a node and puts it back, then runs everything until it completes, and opens the result.
  */
 async function showRun(page: Page, frames: Buffer[]): Promise<void> {
-  const take = async (): Promise<void> => void frames.push(await page.screenshot());
-  await showPalette(page, take);
+  const takeFrame = async (): Promise<void> => void frames.push(await page.screenshot());
+  await showPalette(page, takeFrame);
   const head = await page.locator('[data-node-id]').first().boundingBox();
   if (head !== null) {
     await page.mouse.move(head.x + 60, head.y + 10);
     await page.mouse.down();
     for (const step of [1, 2, 3, 4, 3, 2, 1, 0]) {
       await page.mouse.move(head.x + 60 + step * 12, head.y + 10 + step * 9);
-      await take();
+      await takeFrame();
     }
     await page.mouse.up();
     await page.keyboard.press('Escape');
   }
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const done = page.getByText('Completed', { exact: true });
-  for (let tries = 0; tries < 100 && !(await done.isVisible()); tries++) await take();
+  for (let tries = 0; tries < 100 && !(await done.isVisible()); tries++) await takeFrame();
   await done.waitFor();
   await page.waitForLoadState('networkidle');
-  await hold(take, 8);
+  await takeFrames(takeFrame, 8);
 }
 
-async function hold(take: () => Promise<void>, frames: number): Promise<void> {
-  for (let frame = 0; frame < frames; frame++) await take();
+async function takeFrames(takeFrame: () => Promise<void>, frames: number): Promise<void> {
+  for (let frame = 0; frame < frames; frame++) await takeFrame();
 }
 
-async function showPalette(page: Page, take: () => Promise<void>): Promise<void> {
+async function showPalette(page: Page, takeFrame: () => Promise<void>): Promise<void> {
   await page.getByRole('button', { name: 'Add node', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Add node' });
   await dialog.getByRole('option').first().waitFor();
-  await hold(take, 5);
+  await takeFrames(takeFrame, 5);
   for (const letter of 'video') {
     await page.keyboard.type(letter);
-    await hold(take, 2);
+    await takeFrames(takeFrame, 2);
   }
-  await hold(take, 4);
+  await takeFrames(takeFrame, 4);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 }
 
 /** Continues after the README's picture was taken. */
 async function showResult(page: Page, frames: Buffer[]): Promise<void> {
-  const take = async (): Promise<void> => void frames.push(await page.screenshot());
+  const takeFrame = async (): Promise<void> => void frames.push(await page.screenshot());
   await page.getByRole('figure', { name: 'Result of Preview' }).getByRole('button').first().click();
   const dialog = page.getByRole('dialog', { name: 'Result of Preview' });
   await dialog.locator('img').first().waitFor();
   await page.waitForLoadState('networkidle');
-  await hold(take, 14);
+  await takeFrames(takeFrame, 14);
 }
 
-async function save(picture: Sharp, path: string): Promise<void> {
+async function save(image: Sharp, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const { size } = await picture.toFile(path);
+  const { size } = await image.toFile(path);
   process.stdout.write(`${path}: ${size} bytes\n`);
 }

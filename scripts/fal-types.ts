@@ -17,7 +17,8 @@ const ENDPOINT = /^ {4}"([^"]+)": \{\n\s+input: (\w+);\n\s+output: (\w+);/gm;
 const FIELD =
   /(?: {4}\/\*\*\n(?<doc>(?: {5}\*.*\n)+?) {5}\*\/\n)? {4}(?<quote>"?)(?<name>[\w-]+)\k<quote>(?<optional>\?)?: (?<type>.+);$/gm;
 // The types say only `number`; these are integers.
-const COUNTED = /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
+const INTEGER_FIELDS =
+  /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
 
 /** Maps endpoint to its schemas, from the client in that folder of packages. */
 export function readFalTypes(modules = PEER_MODULES): ReadonlyMap<string, FalEndpoint> {
@@ -52,7 +53,7 @@ function toSchema(body: string): Schema {
 function toFieldSchema(name: string, type: string, doc: string): Schema {
   const schema = toTypeSchema(type);
   const fallback = /Default value: `(.*?)`/.exec(doc)?.[1];
-  const counted = schema.type === 'number' && COUNTED.test(name) ? { type: 'integer' } : {};
+  const counted = schema.type === 'number' && INTEGER_FIELDS.test(name) ? { type: 'integer' } : {};
   return { ...schema, ...counted, ...(fallback === undefined ? {} : readDefault(fallback)) };
 }
 

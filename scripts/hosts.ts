@@ -12,7 +12,7 @@ import { whyNoNetwork } from '../test/hosts/network.ts';
 process.setMaxListeners(50);
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130));
 
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 const FULL = { runs: '2000', seconds: '120', cut: '30' } as const;
 const SHORT = { runs: '80', seconds: '6', cut: '8' } as const;
 
@@ -49,7 +49,7 @@ const { breaches, ...counts } = report;
 for (const [name, value] of Object.entries(counts)) print(`${name.padEnd(10)} ${JSON.stringify(value)}`);
 for (const [promise, found] of Object.entries(breaches)) {
   print(`VIOLATED: ${promise} (${found.length})`);
-  for (const line of found.slice(0, SHOWN)) print(`  ${line}`);
+  for (const line of found.slice(0, MAX_SHOWN)) print(`  ${line}`);
 }
 const isKept = Object.keys(breaches).length === 0;
 print(

@@ -35,7 +35,7 @@ const FREE_AS_FILES: Readonly<Record<string, RegExp>> = {
  * Packages whose lock entry names no license: those of other platforms, and those with only a license file. Checked by
  * hand.
  */
-const READ: readonly (readonly [name: RegExp, licence: string])[] = [
+const KNOWN_LICENCES: readonly (readonly [name: RegExp, licence: string])[] = [
   [/^@napi-rs\/canvas-/, 'MIT'],
   [/^@node-webcodecs\/static-/, 'MIT AND LGPL-2.1-or-later AND BSD-2-Clause AND BSD-3-Clause'],
   [/^(?:busboy|streamsearch)$/, 'MIT'],
@@ -52,10 +52,10 @@ export interface Licensed {
 /** The packages of a lock file that a production install contains. */
 export function listLicences(packages: Readonly<Record<string, LockEntry>>): readonly Licensed[] {
   return Object.entries(packages)
-    .filter(([place, { dev }]) => place !== '' && dev !== true)
-    .map(([place, { version = '', license }]) => {
-      const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      const licence = license ?? READ.find(([pattern]) => pattern.test(name))?.[1] ?? 'unknown';
+    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .map(([path, { version = '', license }]) => {
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      const licence = license ?? KNOWN_LICENCES.find(([pattern]) => pattern.test(name))?.[1] ?? 'unknown';
       return { name, version, licence, isFree: isFree(name, licence) };
     });
 }

@@ -34,7 +34,7 @@ function compareFal(before: ReadonlyMap<string, FalEndpoint>, after: ReadonlyMap
     const [old, now] = [before.get(endpoint), after.get(endpoint)];
     if (provider !== 'fal' || old === undefined) continue;
     if (now === undefined) print(`- ${endpoint} is shipped and was removed`);
-    else for (const change of changesOf(old, now)) print(`~ ${endpoint} ${change}`);
+    else for (const change of listChanges(old, now)) print(`~ ${endpoint} ${change}`);
   }
 }
 
@@ -45,8 +45,8 @@ function printNames(title: string, names: readonly string[]): void {
   );
 }
 
-function changesOf(old: FalEndpoint, now: FalEndpoint): readonly string[] {
-  const [before, after] = [fieldsOf(old), fieldsOf(now)];
+function listChanges(old: FalEndpoint, now: FalEndpoint): readonly string[] {
+  const [before, after] = [getFields(old), getFields(now)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap(name => {
     if (after[name] === undefined) return `no longer accepts ${name}`;
@@ -56,7 +56,7 @@ function changesOf(old: FalEndpoint, now: FalEndpoint): readonly string[] {
   });
 }
 
-const fieldsOf = ({ input }: FalEndpoint): Readonly<Record<string, unknown>> =>
+const getFields = ({ input }: FalEndpoint): Readonly<Record<string, unknown>> =>
   (input.properties ?? {}) as Readonly<Record<string, unknown>>;
 
 function print(line: string): void {
@@ -65,10 +65,12 @@ function print(line: string): void {
 
 const folder = mkdtempSync(join(tmpdir(), 'newest-types-'));
 try {
-  const asked = process.argv.slice(2);
-  const wanted = PACKAGES.map(name => asked.find(one => one.startsWith(`${name}@`)) ?? `${name}@latest`);
+  const requested = process.argv.slice(2);
+  const packages = PACKAGES.map(
+    name => requested.find(one => one.startsWith(`${name}@`)) ?? `${name}@latest`,
+  );
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
-  execFileSync('npm', ['install', '--prefix', folder, ...quiet, ...wanted], { stdio: 'inherit' });
+  execFileSync('npm', ['install', '--prefix', folder, ...quiet, ...packages], { stdio: 'inherit' });
   for (const name of PACKAGES) {
     const [pinned, found] = [versionIn(PEERS, name), versionIn(folder, name)];
     print(pinned === found ? `= ${name} ${pinned}` : `~ ${name} ${pinned} → ${found}`);

@@ -2,7 +2,7 @@
 import sharp from 'sharp';
 
 /** The picture in that many columns. */
-export async function drawPicture(bytes: Buffer, columns: number): Promise<string[]> {
+export async function drawImage(bytes: Buffer, columns: number): Promise<string[]> {
   const { width, height } = await sharp(bytes).metadata();
   const rows = Math.max(2, 2 * Math.round((columns * height) / width / 2));
   const pixels = await sharp(bytes)

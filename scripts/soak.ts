@@ -58,9 +58,9 @@ function isPart(text: string | undefined): boolean {
   return text === undefined || PARTS.some(part => part === text);
 }
 
-async function soakRuns(what: SoakOptions): Promise<void> {
+async function soakRuns(options: SoakOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-soak-'));
-  const report = await soak({ ...what, folder }, print);
+  const report = await soak({ ...options, folder }, print);
   for (const line of describeReport(report)) print(line);
   broken.push(...Object.keys(report.breaches));
   if (Object.keys(report.breaches).length === 0) await rm(folder, { recursive: true, force: true });

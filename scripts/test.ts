@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { BATCHES, filesAlone, pathOf } from '../test/batches.ts';
 
-const [first, ...others] = process.argv.slice(2);
-const isFast = first === '--fast';
+const [pattern, ...otherArguments] = process.argv.slice(2);
+const isFast = pattern === '--fast';
 const batches = BATCHES.filter(name => !isFast || name.startsWith('fast-'));
 const files = [...batches.map(pathOf), ...(isFast ? [] : filesAlone())].map(file => join('test', file));
 // Many slow tests wait for a clock or a process: five at a time keep two cores busy.
@@ -13,7 +13,13 @@ const concurrency = isFast ? 2 : 5;
 const options = ['--test-global-setup=test/support/global-setup.ts', `--test-concurrency=${concurrency}`];
 const { status } = spawnSync(
   process.execPath,
-  ['--test', ...options, '--test-timeout=240000', ...(isFast ? others : process.argv.slice(2)), ...files],
+  [
+    '--test',
+    ...options,
+    '--test-timeout=240000',
+    ...(isFast ? otherArguments : process.argv.slice(2)),
+    ...files,
+  ],
   { cwd: join(import.meta.dirname, '..'), stdio: 'inherit' },
 );
 process.exit(status ?? 1);

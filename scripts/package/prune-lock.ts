@@ -20,27 +20,27 @@ export function pruneLock<M extends LockEntry>(
   manifest: M,
 ): Readonly<Record<string, LockEntry>> {
   const reached = new Set<string>();
-  const visit = (place: string, entry: LockEntry): void => {
-    const wanted = { ...entry.peerDependencies, ...entry.optionalDependencies, ...entry.dependencies };
-    for (const name of Object.keys(wanted)) {
-      const found = resolve(packages, place, name);
+  const visit = (path: string, entry: LockEntry): void => {
+    const dependencies = { ...entry.peerDependencies, ...entry.optionalDependencies, ...entry.dependencies };
+    for (const name of Object.keys(dependencies)) {
+      const found = resolve(packages, path, name);
       if (found === undefined || reached.has(found)) continue;
       reached.add(found);
       visit(found, packages[found] ?? {});
     }
   };
   visit('', manifest);
-  const kept = Object.entries(packages)
-    .filter(([place]) => reached.has(place))
-    .map(([place, { dev, devOptional, peer, ...entry }]) => [place, entry]);
-  return { '': manifest, ...Object.fromEntries(kept) };
+  const reachedPackages = Object.entries(packages)
+    .filter(([path]) => reached.has(path))
+    .map(([path, { dev, devOptional, peer, ...entry }]) => [path, entry]);
+  return { '': manifest, ...Object.fromEntries(reachedPackages) };
 }
 
 function resolve(packages: Lock['packages'], from: string, name: string): string | undefined {
-  for (let place = from; ; ) {
-    const found = `${place === '' ? '' : `${place}/`}node_modules/${name}`;
+  for (let path = from; ; ) {
+    const found = `${path === '' ? '' : `${path}/`}node_modules/${name}`;
     if (packages[found] !== undefined) return found;
-    if (place === '') return undefined;
-    place = place.slice(0, Math.max(0, place.lastIndexOf('node_modules/') - 1));
+    if (path === '') return undefined;
+    path = path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1));
   }
 }

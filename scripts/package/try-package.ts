@@ -32,11 +32,11 @@ try {
   const client = { GRAPHWRIGHT_URL: url, GRAPHWRIGHT_API_KEY: KEY };
   for (const example of ['postcard', 'logo-sting']) {
     const file = `node_modules/graphwright/examples/${example}.json`;
-    const ended = JSON.parse(run('npx', ['graphwright', 'run', file, '--json'], client)) as {
+    const execution = JSON.parse(run('npx', ['graphwright', 'run', file, '--json'], client)) as {
       status: string;
     };
-    if (ended.status !== 'COMPLETED') throw new Error(`${example} ended as ${ended.status}`);
-    process.stdout.write(`${example}: ${ended.status}\n`);
+    if (execution.status !== 'COMPLETED') throw new Error(`${example} ended as ${execution.status}`);
+    process.stdout.write(`${example}: ${execution.status}\n`);
   }
   const page = await fetch(`${url}/sign-in`);
   const script = /src="(?<path>[^"]+\.js)"/.exec(await page.text())?.groups?.path ?? '/nosuch.js';
@@ -69,8 +69,8 @@ async function start(): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const until = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    if (answer?.ok) return url;
+    const response = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (response?.ok) return url;
     if (Date.now() > until || service.exitCode !== null) throw new Error('the service did not become ready');
     await new Promise(resolve => setTimeout(resolve, 100));
   }
@@ -78,7 +78,7 @@ async function start(): Promise<string> {
 
 async function stop(): Promise<void> {
   if (service?.pid === undefined || service.exitCode !== null) return;
-  const ended = once(service, 'exit');
+  const execution = once(service, 'exit');
   process.kill(-service.pid, 'SIGTERM');
-  await ended;
+  await execution;
 }

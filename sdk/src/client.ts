@@ -88,15 +88,15 @@ export function createClient({
     timing: { ...TIMING, ...timing },
   };
   return {
-    request: async <T>(method: string, path: string, given: RequestOptions = {}) => {
-      const call: Call = { ...given, method, path };
+    request: async <T>(method: string, path: string, options: RequestOptions = {}) => {
+      const call: Call = { ...options, method, path };
       return (await send<T>(connection, call)).body;
     },
-    list: (path, given = {}) => listItems(connection, path, given),
-    run: (workflowId, request = {}, given = {}) => startRun(connection, workflowId, request, given),
+    list: (path, options = {}) => listItems(connection, path, options),
+    run: (workflowId, request = {}, options = {}) => startRun(connection, workflowId, request, options),
     attach: executionId => attachRun(connection, executionId),
-    runMany: (orders, given = {}) => runMany(connection, orders, given),
-    upload: (file, given = {}) => uploadFile(connection, file, given),
-    uploadFrom: (address, given = {}) => uploadFrom(connection, address, given),
+    runMany: (orders, options = {}) => runMany(connection, orders, options),
+    upload: (file, options = {}) => uploadFile(connection, file, options),
+    uploadFrom: (address, options = {}) => uploadFrom(connection, address, options),
   };
 }

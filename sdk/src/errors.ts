@@ -67,10 +67,10 @@ export class InsufficientCreditsError extends ApiError {
   override readonly name = 'InsufficientCreditsError';
 
   get requiredCredits(): number | undefined {
-    return numberOf(this.body.requiredCredits);
+    return toNumber(this.body.requiredCredits);
   }
   get availableCredits(): number | undefined {
-    return numberOf(this.body.availableCredits);
+    return toNumber(this.body.availableCredits);
   }
 }
 export class ForbiddenError extends ApiError {
@@ -135,9 +135,9 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /** Creates the error of a refused request. */
-export function toApiError(refusal: ErrorResponse): ApiError {
-  const byStatus = refusal.status >= 500 ? ServerError : (BY_STATUS[refusal.status] ?? ApiError);
-  return new (BY_CODE[String(refusal.body.code)] ?? byStatus)(refusal);
+export function toApiError(response: ErrorResponse): ApiError {
+  const byStatus = response.status >= 500 ? ServerError : (BY_STATUS[response.status] ?? ApiError);
+  return new (BY_CODE[String(response.body.code)] ?? byStatus)(response);
 }
 
 /** Converts seconds or an HTTP date to milliseconds from now. */
@@ -148,6 +148,6 @@ function parseRetryAfter(header: string | null): number | undefined {
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-function numberOf(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }

@@ -105,11 +105,16 @@ async function checkStream(response: Response): Promise<void> {
     throw new UnexpectedResponseError('The response is not an event stream. Check the url of the client.');
 }
 
-const KNOWN: ReadonlySet<string> = new Set<RunEvent['event']>(['snapshot', 'node', 'execution', 'progress']);
+const KNOWN_EVENTS: ReadonlySet<string> = new Set<RunEvent['event']>([
+  'snapshot',
+  'node',
+  'execution',
+  'progress',
+]);
 
 // Newer versions of the service may send other events.
 function isKnown(event: string): event is RunEvent['event'] {
-  return KNOWN.has(event);
+  return KNOWN_EVENTS.has(event);
 }
 
 function parseEvent(event: RunEvent['event'], data: string): RunEvent {

@@ -3,7 +3,7 @@ import { type ApiError, ConnectionError, GraphwrightError, toApiError } from './
 import type { CallOptions } from './send.ts';
 import { limitTime, type TimeLimit } from './waiting.ts';
 
-export interface Put extends CallOptions {
+export interface PutRequest extends CallOptions {
   readonly url: string;
   /** Headers that must be sent exactly. */
   readonly headers: Readonly<Record<string, string>>;
@@ -28,23 +28,23 @@ interface Xhr {
   abort(): void;
 }
 
-interface Stored {
+interface StoredResponse {
   readonly status: number;
   readonly text: string;
 }
 
 /** Resolves when the storage has received the bytes. Throws a ConnectionError or an ApiError. */
-export async function putBytes(put: Put): Promise<void> {
-  const limit = limitTime(put.silenceMs, put.signal);
+export async function putBytes(request: PutRequest): Promise<void> {
+  const limit = limitTime(request.silenceMs, request.signal);
   const { XMLHttpRequest: Browser } = globalThis as { XMLHttpRequest?: new () => Xhr };
   try {
     const { status, text } = await (Browser === undefined
-      ? putByFetch(put, limit)
-      : putByXhr(put, limit, new Browser()));
+      ? putByFetch(request, limit)
+      : putByXhr(request, limit, new Browser()));
     if (status < 200 || status > 299) throw toStorageError(status, text);
   } catch (thrown) {
     if (thrown instanceof GraphwrightError) throw thrown;
-    put.signal?.throwIfAborted();
+    request.signal?.throwIfAborted();
     throw new ConnectionError('The connection was lost during the upload.', { cause: thrown });
   } finally {
     limit.end();
@@ -66,7 +66,10 @@ function toStorageError(status: number, text: string): ApiError {
   });
 }
 
-async function putByFetch({ url, headers, blob, fetch, onSent }: Put, limit: TimeLimit): Promise<Stored> {
+async function putByFetch(
+  { url, headers, blob, fetch, onSent }: PutRequest,
+  limit: TimeLimit,
+): Promise<StoredResponse> {
   const init = {
     method: 'PUT',
     headers,
@@ -105,7 +108,11 @@ function countBytes(blob: Blob, onSent: (bytes: number) => void): ReadableStream
   );
 }
 
-function putByXhr({ url, headers, blob, onSent }: Put, limit: TimeLimit, xhr: Xhr): Promise<Stored> {
+function putByXhr(
+  { url, headers, blob, onSent }: PutRequest,
+  limit: TimeLimit,
+  xhr: Xhr,
+): Promise<StoredResponse> {
   return new Promise((resolve, reject) => {
     xhr.open('PUT', url);
     // Browsers set Content-Length themselves and forbid setting it.

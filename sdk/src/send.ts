@@ -76,9 +76,9 @@ export async function send<T>(connection: Connection, call: Call): Promise<ApiRe
 /** Returns the delay before the next retry, or undefined if the call must not be retried. */
 function retryDelay(thrown: unknown, attempt: number, call: Call, timing: Timing): number | undefined {
   if (!(isNotProcessed(thrown) || (isTemporary(thrown) && isRepeatable(call)))) return undefined;
-  const asked = thrown instanceof ApiError ? thrown.retryAfterMs : undefined;
-  if (asked === undefined) return backoffMs(attempt, timing);
-  return asked <= timing.maxRetryAfterMs ? asked : undefined;
+  const requestedDelayMs = thrown instanceof ApiError ? thrown.retryAfterMs : undefined;
+  if (requestedDelayMs === undefined) return backoffMs(attempt, timing);
+  return requestedDelayMs <= timing.maxRetryAfterMs ? requestedDelayMs : undefined;
 }
 
 /** Whether the service did not process the request and may accept it later. */
@@ -127,7 +127,7 @@ async function sendOnce<T>(connection: Connection, call: Call): Promise<ApiRespo
 export function request(connection: Connection, call: Call): Promise<Response> {
   const { body } = call;
   const isJson = body !== undefined && !(body instanceof FormData);
-  return connection.fetch(urlOf(connection, call), {
+  return connection.fetch(toUrl(connection, call), {
     method: call.method,
     headers: {
       ...connection.headers,
@@ -141,11 +141,11 @@ export function request(connection: Connection, call: Call): Promise<Response> {
   });
 }
 
-function urlOf({ url }: Connection, { path, query = {} }: Call): string {
-  const sent = Object.entries(query).flatMap(([name, value]) =>
+function toUrl({ url }: Connection, { path, query = {} }: Call): string {
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
-  const search = new URLSearchParams(Object.fromEntries(sent)).toString();
+  const search = new URLSearchParams(Object.fromEntries(parameters)).toString();
   return `${url}${path.startsWith('/api/') ? '' : '/api/v1'}${path}${search === '' ? '' : `?${search}`}`;
 }
 

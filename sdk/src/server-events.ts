@@ -18,20 +18,20 @@ export async function* parseEvents(
   // Uses a reader, because not all browsers support iterating a stream.
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = '';
+  let incomplete = '';
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
       onChunk();
       const text = decoder.decode(value, { stream: true });
-      rest += text;
-      if (rest.length > MAX_EVENT_CHARS)
+      incomplete += text;
+      if (incomplete.length > MAX_EVENT_CHARS)
         throw new ConnectionError('The service sent an event larger than 32 MB.');
       // A large event arrives in many chunks, and only the last one can complete it.
       if (!text.includes('\n')) continue;
-      const blocks = rest.split(/\r?\n\r?\n/);
-      rest = blocks.pop() ?? '';
+      const blocks = incomplete.split(/\r?\n\r?\n/);
+      incomplete = blocks.pop() ?? '';
       for (const block of blocks) {
         const event = parseBlock(block);
         if (event !== undefined) yield event;

@@ -35,9 +35,9 @@ export async function uploadFile(
   file: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer,
   options: UploadOptions,
 ): Promise<Media> {
-  const given = file instanceof Blob ? file : new Blob([file]);
-  const contentType = options.contentType ?? given.type;
-  const blob = given.slice(0, given.size, contentType);
+  const untyped = file instanceof Blob ? file : new Blob([file]);
+  const contentType = options.contentType ?? untyped.type;
+  const blob = untyped.slice(0, untyped.size, contentType);
   const name = options.name ?? (file instanceof File ? file.name : 'upload');
   const isInline = blob.size <= INLINE_BYTES || contentType === 'image/svg+xml';
   return isInline
@@ -51,7 +51,7 @@ export async function uploadFrom(
   url: string,
   { signal, ...hints }: UploadHints & CallOptions,
 ): Promise<Media> {
-  const body = { url, ...hintsOf(hints) };
+  const body = { url, ...toHintFields(hints) };
   return (
     await send<Media>(connection, { method: 'POST', path: '/media/upload', body, signal, repeatable: true })
   ).body;
@@ -65,7 +65,7 @@ async function uploadInline(
 ): Promise<Media> {
   const form = new FormData();
   // The hints come first, because the service reads the parts as they arrive.
-  for (const [hint, value] of Object.entries(hintsOf(options))) form.set(hint, String(value));
+  for (const [hint, value] of Object.entries(toHintFields(options))) form.set(hint, String(value));
   form.set('file', blob, name);
   options.onProgress?.({ sentBytes: 0, totalBytes: blob.size });
   const { body } = await send<Media>(connection, {
@@ -90,7 +90,7 @@ async function uploadPresigned(
   const { body } = await send<Media>(connection, {
     method: 'POST',
     path: '/media/upload-url/complete',
-    body: { mediaId, ...hintsOf(options) },
+    body: { mediaId, ...toHintFields(options) },
     repeatable: true,
     signal,
   });
@@ -130,7 +130,7 @@ async function putWithRetries(
   }
 }
 
-function hintsOf({ width, height, duration }: UploadHints): Record<string, number> {
+function toHintFields({ width, height, duration }: UploadHints): Record<string, number> {
   return Object.fromEntries(
     Object.entries({ width, height, duration }).filter(
       (entry): entry is [string, number] => entry[1] !== undefined,

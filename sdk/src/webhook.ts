@@ -29,7 +29,7 @@ interface Signed {
 /** Returns the event if its signature is valid. Otherwise throws a WebhookVerificationError: respond with 400. */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<CompletionEvent> {
   const body = toBytes(webhook.body);
-  const header = readerOf(webhook.headers);
+  const header = createHeaderReader(webhook.headers);
   const signed =
     webhook.form === 'body'
       ? readBodyForm(body, header)
@@ -48,7 +48,7 @@ export async function verifyWebhook(webhook: WebhookToVerify): Promise<Completio
 
 type HeaderReader = (name: string) => string;
 
-function readerOf(headers: WebhookToVerify['headers']): HeaderReader {
+function createHeaderReader(headers: WebhookToVerify['headers']): HeaderReader {
   const find = headers instanceof Headers ? (name: string) => headers.get(name) : findIn(headers);
   return name => {
     const value = find(name);
@@ -118,10 +118,10 @@ function encode(text: string): Bytes {
 }
 
 function concat(head: Bytes, tail: Bytes): Bytes {
-  const both = new Uint8Array(head.length + tail.length);
-  both.set(head);
-  both.set(tail, head.length);
-  return both;
+  const joined = new Uint8Array(head.length + tail.length);
+  joined.set(head);
+  joined.set(tail, head.length);
+  return joined;
 }
 
 /** Returns an empty list if the text is not base64. */

@@ -57,7 +57,7 @@ let underWay = 0;
 
 /** Throws if a source has an error. The signal stops the work. */
 export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
-  // Imported only when there is something to bundle, not at every start.
+  // Imported on demand, to keep startup fast.
   const { context, stop } = await import('esbuild');
   underWay++;
   const build = await context({ ...OPTIONS, plugins: [iconPlugin, workerPlugin] });
@@ -66,7 +66,7 @@ export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   try {
     const { outputFiles = [], metafile } = await build.rebuild();
     signal?.throwIfAborted();
-    const plain = new Map(outputFiles.map(file => [nameOf(file.path), file.contents]));
+    const plain = new Map(outputFiles.map(file => [toName(file.path), file.contents]));
     return { manifest: readManifest(metafile), files: await addCompressed(plain) };
   } finally {
     signal?.removeEventListener('abort', cancel);
@@ -77,7 +77,7 @@ export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   }
 }
 
-const nameOf = (path: string): string => relative(OPTIONS.outdir, join(ROOT, relative(ROOT, path)));
+const toName = (path: string): string => relative(OPTIONS.outdir, join(ROOT, relative(ROOT, path)));
 
 type Output = Metafile['outputs'][string];
 
@@ -87,33 +87,33 @@ function readManifest({ outputs }: Metafile): Manifest {
       output.entryPoint === undefined || !path.endsWith('.js') ? [] : [[output.entryPoint, path] as const],
     ),
   );
-  const filesOf = (source: string): PageFiles & { readonly entry: string } => {
+  const listPageFiles = (source: string): PageFiles & { readonly entry: string } => {
     const path = byEntry.get(source) ?? '';
     return {
-      entry: bare(path),
-      scripts: [...withImports(outputs, path)].map(bare),
-      styles: [outputs[path]?.cssBundle].flatMap(style => (style === undefined ? [] : [bare(style)])),
+      entry: baseName(path),
+      scripts: [...withImports(outputs, path)].map(baseName),
+      styles: [outputs[path]?.cssBundle].flatMap(style => (style === undefined ? [] : [baseName(style)])),
     };
   };
-  const main = filesOf(ENTRY);
+  const main = listPageFiles(ENTRY);
   const pages = [...byEntry.keys()].flatMap(source => {
-    const name = pageOf(source);
+    const name = getPageName(source);
     if (name === undefined) return [];
-    const { scripts, styles } = filesOf(source);
+    const { scripts, styles } = listPageFiles(source);
     return [[name, { scripts: [...new Set([...main.scripts, ...scripts])], styles }] as const];
   });
   return { entry: main.entry, styles: main.styles, pages: Object.fromEntries(pages) };
 }
 
 /** `editor/pages/workflows/page.tsx` is the page `workflows`. */
-function pageOf(source: string): string | undefined {
+function getPageName(source: string): string | undefined {
   const [name = '', file] = source.startsWith(PAGES) ? source.slice(PAGES.length).split('/') : [];
   return file === 'page.tsx' ? name : undefined;
 }
 
-const bare = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** The script and its static imports, without dynamic imports. */
+/** Returns the script and its static imports, without dynamic imports. */
 function withImports(
   outputs: Readonly<Record<string, Output>>,
   path: string,

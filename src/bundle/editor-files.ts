@@ -37,7 +37,7 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
     try {
       // If the folder is not writable, each start bundles again; nothing else changes.
       const onStoreError = (err: unknown): undefined => {
-        log.warn({ err }, 'the bundle of the web application could not be kept');
+        log.warn({ err }, 'the bundle of the web application could not be stored');
       };
       const { bundle, isNew } = await openBundle({ folder, now, onStoreError }, stop.signal);
       state = { bundle, failed: false };

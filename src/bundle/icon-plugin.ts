@@ -25,7 +25,7 @@ export const iconPlugin: Plugin = {
       reading ??= readIcons();
       const set = await reading;
       const body = set.icons[set.aliases?.[path]?.parent ?? path]?.body;
-      if (body === undefined) return { errors: [{ text: `There is no icon ${path} in the Lucide set.` }] };
+      if (body === undefined) return { errors: [{ text: `The Lucide set has no icon ${path}.` }] };
       const contents = `import { drawIcon } from './editor/kit/icon.ts';\nexport default drawIcon(${JSON.stringify(body)});`;
       return { contents, loader: 'js', resolveDir: build.initialOptions.absWorkingDir ?? String(pluginData) };
     });

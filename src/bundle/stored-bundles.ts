@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bundle, Manifest } from './bundle-editor.ts';
 
 const MANIFEST = 'manifest.json';
-/** Number of other versions that are stored, for processes that still run them. */
+/** How long bundles of other versions are stored, for processes that still run them. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /** Location of the bundle in the npm package; a checkout has none and bundles its sources. */
@@ -12,12 +12,12 @@ export const SHIPPED_FOLDER = 'application';
 
 /** Undefined if there is no bundle of that name. */
 export async function readBundle(folder: string, hash: string): Promise<Bundle | undefined> {
-  const place = join(folder, hash);
+  const path = join(folder, hash);
   try {
-    const names = (await readdir(place)).filter(name => name !== MANIFEST);
-    const manifest = JSON.parse(await readFile(join(place, MANIFEST), 'utf8')) as Manifest;
+    const names = (await readdir(path)).filter(name => name !== MANIFEST);
+    const manifest = JSON.parse(await readFile(join(path, MANIFEST), 'utf8')) as Manifest;
     const files = await Promise.all(
-      names.map(async name => [name, await readFile(join(place, name))] as const),
+      names.map(async name => [name, await readFile(join(path, name))] as const),
     );
     return { manifest, files: new Map(files) };
   } catch (err) {
@@ -26,7 +26,7 @@ export async function readBundle(folder: string, hash: string): Promise<Bundle |
   }
 }
 
-/** Another process may have written the same bundle meanwhile; then its copy stays. */
+/** If another process has written the same bundle meanwhile, keeps that copy. */
 export async function writeBundle(folder: string, hash: string, { manifest, files }: Bundle): Promise<void> {
   await mkdir(folder, { recursive: true });
   const draft = await mkdtemp(join(folder, '.draft-'));
@@ -43,8 +43,8 @@ export async function writeBundle(folder: string, hash: string, { manifest, file
 /** Removes old bundles of other sources, and unfinished ones of processes that died. */
 export async function removeOldBundles(folder: string, hash: string, nowMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
-    const place = join(folder, name);
+    const path = join(folder, name);
     if (name === hash || !/^(?:[0-9a-f]{20}|\.draft-\w+)$/.test(name)) continue;
-    if (nowMs - (await stat(place)).mtimeMs > KEEP_MS) await rm(place, { recursive: true, force: true });
+    if (nowMs - (await stat(path)).mtimeMs > KEEP_MS) await rm(path, { recursive: true, force: true });
   }
 }

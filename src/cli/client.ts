@@ -19,7 +19,7 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
   const apiKey = settings.GRAPHWRIGHT_API_KEY;
   if (apiKey === undefined) {
     throw new UsageError(
-      'GRAPHWRIGHT_API_KEY is not set. The service prints its first key when it starts on an empty DATA_DIR; `graphwright keys create` mints more.',
+      'GRAPHWRIGHT_API_KEY is not set. The service prints its first key when it starts on an empty DATA_DIR; `graphwright keys create` creates more.',
     );
   }
   const url = settings.GRAPHWRIGHT_URL ?? '';
@@ -46,7 +46,7 @@ async function explaining<T>(outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;
   } catch (thrown) {
-    if (thrown instanceof ApiError) throw new Error(describeRefusal(thrown), { cause: thrown });
+    if (thrown instanceof ApiError) throw new Error(describeApiError(thrown), { cause: thrown });
     if (thrown instanceof ConnectionError)
       throw new Error(
         `${thrown.message} Start the service with \`graphwright serve\`, or set GRAPHWRIGHT_URL.`,
@@ -56,7 +56,7 @@ async function explaining<T>(outcome: Promise<T>): Promise<T> {
   }
 }
 
-function describeRefusal({ message, issues }: ApiError): string {
+function describeApiError({ message, issues }: ApiError): string {
   const found = issues.map(
     issue => `\n  ${issue.nodeId === undefined ? '' : `${issue.nodeId}: `}${issue.message}`,
   );

@@ -16,7 +16,7 @@ export interface CommandRow {
 const PROVIDER_OPTION = { '--provider <name>': 'fal, replicate, openai or comfyui (default: fal)' };
 const CHANGE_OPTIONS = {
   '--dry-run': 'show what would change and write nothing',
-  '--yes': 'also where more than a fifth would change',
+  '--yes': 'apply even if more than a fifth would change',
 };
 
 /** In the order of the help. */
@@ -53,30 +53,33 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'lint <file>',
-    summary: 'check a workflow file, without service or database',
+    summary: 'check a workflow file, without a service or database',
     examples: ['graphwright lint examples/postcard.json'],
     load: async () => (await import('./lint.ts')).lint,
   },
   {
     usage: 'layout <file>',
     json: false,
-    summary: 'lay a workflow file out, without service or database; prints it unless a file is named',
+    summary:
+      'lay out a workflow file, without a service or database; prints it unless an output file is given',
     options: {
-      '-o, --out <file>': 'write the workflow there',
-      '--svg <file>': 'draw it there',
+      '-o, --out <file>': 'write the workflow to this file',
+      '--svg <file>': 'write a drawing to this file',
       '--direction <direction>': 'RIGHT or DOWN (default: RIGHT)',
-      '--json': 'print what moved instead',
+      '--json': 'print the moved nodes instead',
     },
     examples: ['graphwright layout examples/postcard.json --svg postcard.svg'],
     load: async () => (await import('./layout.ts')).layout,
   },
   {
     usage: 'render [scene]',
-    summary: 'render a scene graph or a template as a video, or one frame of it, without service or database',
+    summary:
+      'render a scene graph or template to a video, or one of its frames, without a service or database',
     options: {
-      '-o, --out <file>': 'where to: .mp4, or with --frame .png, .jpg or .webp (default: out.mp4, out.png)',
-      '--frame <number>': 'one frame as a picture, counted from 0',
-      '--range <from-to>': 'frames of the video; the second is not rendered (default: all)',
+      '-o, --out <file>':
+        'output file: .mp4, or with --frame .png, .jpg or .webp (default: out.mp4, out.png)',
+      '--frame <number>': 'render one frame as an image, counted from 0',
+      '--range <from-to>': 'frames to render, excluding the second (default: all)',
       '--scale <factor>': '0.1 to 1 of its own size (default: 1)',
       '--template <id>': 'a template instead of a scene file',
       '--props <file>': "the template's props, as JSON",
@@ -93,7 +96,7 @@ export const COMMANDS: readonly CommandRow[] = [
     json: false,
     summary: 'draw stills of a scene file, again whenever it changes',
     options: {
-      '--watch': 'go on until SIGINT; faults of the scene are printed with their place',
+      '--watch': 'continue until SIGINT; errors in the scene are printed with their location',
       '--frames <list>': 'such as 0,30,60 (default: four at equal distances, or the middle one for a file)',
       '--scale <factor>': '0.1 to 1 of its own size (default: 0.5)',
       '-o, --out <path>': 'a folder, or a .png file for one frame (default: preview)',
@@ -103,7 +106,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'mcp',
-    summary: 'let an agent that speaks over stdin and stdout use a running service',
+    summary: 'connect an agent over stdin and stdout to a running service',
     json: false,
     examples: ['GRAPHWRIGHT_API_KEY=sk-… graphwright mcp'],
     load: async () => (await import('./mcp.ts')).mcp,
@@ -117,10 +120,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'keys create <name>',
-    summary: 'mint an API key and print it once',
+    summary: 'create an API key and print it once',
     options: {
-      '--scope <scope...>': "what the key may do (default: all that the maker's may)",
-      '--expires <time>': 'when it ends, e.g. 2027-01-31',
+      '--scope <scope...>': 'scopes of the key (default: all scopes of its creator)',
+      '--expires <time>': 'when it expires, e.g. 2027-01-31',
     },
     examples: [
       'graphwright keys create laptop',
@@ -136,20 +139,20 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'keys revoke <id>',
-    summary: 'end an API key, everywhere within 5 seconds',
+    summary: 'revoke an API key; takes effect everywhere within 5 seconds',
     examples: ['graphwright keys revoke key_01k…'],
     load: async () => (await import('./keys.ts')).revokeKey,
   },
   {
     usage: 'users create <email>',
-    summary: 'make an account and print its first API key once, or a link to choose a password at',
+    summary: 'create an account and print its first API key once, or a link to set a password',
     options: {
-      '--name <name>': 'how it is called (default: the email up to the @)',
-      '--plan <plan>': 'whose limits it has (default: DEFAULT_PLAN)',
-      '--author': 'content pages are in its name',
-      '--admin': 'its sessions may do what operators may',
-      '--invite': 'print a link to choose a password at, instead of a key',
-      '--scope <scope...>': 'what the key may do (default: read, write and execute)',
+      '--name <name>': 'display name (default: the email up to the @)',
+      '--plan <plan>': 'plan of the account (default: DEFAULT_PLAN)',
+      '--author': 'make it an author of content pages',
+      '--admin': 'make it an administrator',
+      '--invite': 'print a link to set a password, instead of a key',
+      '--scope <scope...>': 'scopes of the key (default: read, write and execute)',
     },
     examples: [
       'graphwright users create ana@example.com',
@@ -160,33 +163,33 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'users setup-link',
-    summary: 'print a link at which the first user chooses email, name and password',
+    summary: 'print a link where the first user sets email, name and password',
     examples: ['graphwright users setup-link'],
     load: async () => (await import('./users.ts')).makeSetUpLink,
   },
   {
     usage: 'users password <email>',
-    summary: 'print a link at which an account chooses another password',
+    summary: 'print a link to set a new password for an account',
     examples: ['graphwright users password ana@example.com'],
     load: async () => (await import('./users.ts')).makeResetLink,
   },
   {
     usage: 'teams create <name>',
-    summary: 'make a team and print its id',
+    summary: 'create a team and print its id',
     examples: ['graphwright teams create "Studio Lisbon"'],
     load: async () => (await import('./teams.ts')).createTeam,
   },
   {
     usage: 'teams add <team-id> <email>',
-    summary: 'invite somebody to a team and print the link to accept at',
+    summary: 'invite someone to a team and print the link to accept',
     options: { '--role <role>': 'VIEWER, EDITOR or OWNER (default: VIEWER)' },
     examples: ['graphwright teams add team_01k… ana@example.com --role EDITOR'],
     load: async () => (await import('./teams.ts')).inviteMember,
   },
   {
     usage: 'credits grant <user-or-team-id> <amount>',
-    summary: 'give credits to an account or a team; a negative amount takes back',
-    options: { '--note <text>': 'why, kept in the ledger' },
+    summary: 'grant credits to an account or a team; a negative amount revokes credits',
+    options: { '--note <text>': 'reason, stored in the ledger' },
     examples: [
       'graphwright credits grant 3 500 --note "Opening balance"',
       'graphwright credits grant team_01k… -200',
@@ -195,45 +198,45 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'workflows restore <id>',
-    summary: 'recover a deleted workflow; it stays switched off',
+    summary: 'restore a deleted workflow; it stays inactive',
     examples: ['graphwright workflows restore wf_01k…'],
     load: async () => (await import('./workflows.ts')).restoreWorkflow,
   },
   {
     usage: 'backup <file>',
-    summary: 'write database and media into one file, also while the service runs',
+    summary: 'back up database and media to one file, also while the service runs',
     options: {
-      '--with-secrets-key': 'put the secrets key into the file too (default: it is not in it)',
+      '--with-secrets-key': 'include the secrets key (default: not included)',
     },
     examples: ['graphwright backup graphwright.tar', 'graphwright backup nightly.tar --json'],
     load: async () => (await import('./upkeep/backup.ts')).backup,
   },
   {
     usage: 'restore <file>',
-    summary: 'put a backup back, all of it or nothing; the service must be stopped',
+    summary: 'restore a backup, all or nothing; the service must be stopped',
     options: {
-      '--force': 'replace what is in the database and in media storage',
-      '--without-secrets': 'go on without the secrets key; stored secrets cannot be read then',
+      '--force': 'replace existing data in the database and media storage',
+      '--without-secrets': 'continue without the secrets key; stored secrets become unreadable',
     },
     examples: ['graphwright restore graphwright.tar', 'graphwright restore graphwright.tar --force'],
     load: async () => (await import('./upkeep/restore.ts')).restore,
   },
   {
     usage: 'secrets rotate',
-    summary: 'encrypt all stored secrets by a new key; the service must be stopped',
+    summary: 'encrypt all stored secrets with a new key; the service must be stopped',
     examples: ['SECRETS_KEY=$OLD NEW_SECRETS_KEY=$NEW graphwright secrets rotate'],
     load: async () => (await import('./upkeep/secrets.ts')).rotate,
   },
   {
     usage: 'models search [words...]',
     summary: "search a provider's list of models",
-    options: { ...PROVIDER_OPTION, '--category <name>': 'as the provider sorts them' },
+    options: { ...PROVIDER_OPTION, '--category <name>': 'only this category of the provider' },
     examples: ['graphwright models search veo', 'graphwright models search --provider replicate upscale'],
     load: async () => (await import('./models.ts')).searchModels,
   },
   {
     usage: 'models show <provider> <endpoint>',
-    summary: 'show the node that a listed model would be',
+    summary: 'show the node that a listed model would become',
     examples: ['graphwright models show fal fal-ai/veo3.1'],
     load: async () => (await import('./models.ts')).showModel,
   },
@@ -249,8 +252,8 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: "bring the models up to date with their provider's list",
     options: {
       ...PROVIDER_OPTION,
-      '--category <name>': 'add all that is new in it',
-      '--all': 'add all that is new',
+      '--category <name>': 'add all new models of this category',
+      '--all': 'add all new models',
       ...CHANGE_OPTIONS,
     },
     examples: ['graphwright models sync --dry-run', 'graphwright models sync --category text-to-video'],
@@ -258,7 +261,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'models check',
-    summary: 'report what sync would change, and fail where there is something',
+    summary: 'report what sync would change; fails if anything would',
     options: { ...PROVIDER_OPTION },
     examples: ['graphwright models check --provider fal'],
     load: async () => (await import('./models.ts')).checkModels,
@@ -284,17 +287,17 @@ export const COMMANDS: readonly CommandRow[] = [
   },
 ];
 
-const WHERE = "over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database";
+const ACCESS_NOTE = "over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database";
 
 /** Groups of commands, by the first word of their usage. */
 export const GROUPS: Readonly<Record<string, string>> = {
   models:
     "models as data: in MODELS_FILE, over HTTP where GRAPHWRIGHT_API_KEY is set, else in the service's own database",
-  keys: `API keys: ${WHERE}`,
-  users: `accounts: ${WHERE}`,
-  credits: `credits: ${WHERE}`,
-  workflows: `workflows: ${WHERE}`,
+  keys: `API keys: ${ACCESS_NOTE}`,
+  users: `accounts: ${ACCESS_NOTE}`,
+  credits: `credits: ${ACCESS_NOTE}`,
+  workflows: `workflows: ${ACCESS_NOTE}`,
   editor: 'the web application',
   secrets: 'the key of stored secrets',
-  teams: `teams: ${WHERE}`,
+  teams: `teams: ${ACCESS_NOTE}`,
 };

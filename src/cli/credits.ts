@@ -6,31 +6,31 @@ import { onService } from './operator.ts';
 
 export const grantCredits: Command = async ({ args, options, terminal, signal }) => {
   const [account = '', amount = ''] = args;
-  const wanted = {
+  const request = {
     ...parseAccount(account),
     amount: parseAmount(amount),
     note: typeof options.note === 'string' ? options.note : 'granted by the operator',
   };
   const granted = await onService<CreditPool>(signal, {
-    http: client => client.post('/admin/credits', wanted),
+    http: client => client.post('/admin/credits', request),
     database: async (deps, operator) =>
-      (await import('../services/credits/credits.ts')).grantCredits(deps, operator, wanted),
+      (await import('../services/credits/credits.ts')).grantCredits(deps, operator, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(granted, null, 2));
   terminal.print(`${account} has ${granted.balance} credits, and ${granted.held} set aside for runs.`);
 };
 
-function parseAccount(given: string): { readonly userId: number } | { readonly teamId: string } {
-  if (/^[1-9]\d{0,8}$/.test(given)) return { userId: Number(given) };
-  if (given.startsWith('team_')) return { teamId: given };
+function parseAccount(text: string): { readonly userId: number } | { readonly teamId: string } {
+  if (/^[1-9]\d{0,8}$/.test(text)) return { userId: Number(text) };
+  if (text.startsWith('team_')) return { teamId: text };
   throw new UsageError('Name who gets the credits: the number of a user, or the id of a team (team_…).');
 }
 
 const MAX_AMOUNT = 1_000_000_000_000;
 
-function parseAmount(given: string): number {
-  const amount = Number(given);
-  if (/^[+-]?\d+$/.test(given) && Math.abs(amount) <= MAX_AMOUNT) return amount;
+function parseAmount(text: string): number {
+  const amount = Number(text);
+  if (/^[+-]?\d+$/.test(text) && Math.abs(amount) <= MAX_AMOUNT) return amount;
   throw new UsageError(
     `The amount must be a whole number of credits of at most ${MAX_AMOUNT}; negative takes back.`,
   );

@@ -46,7 +46,7 @@ interface Finding {
 type Check = (settings: Settings) => Promise<string>;
 
 /** Thrown by a check of something optional. */
-class Missing extends Error {}
+class OptionalMissing extends Error {}
 
 const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': async () => {
@@ -63,7 +63,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       throw dataFolderError(DATA_DIR, err);
     });
     await rm(trial, { recursive: true });
-    return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be made`;
+    return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be created`;
   },
   'disk space': async ({ DATA_DIR }) => {
     const { bavail, bsize } = await statfs(findFolder(DATA_DIR));
@@ -89,7 +89,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       const { name, detail } = await findBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));
       return `${name}: ${detail}`;
     } catch (err) {
-      throw new Missing(toError(err).message);
+      throw new OptionalMissing(toError(err).message);
     }
   },
 };
@@ -100,7 +100,7 @@ export const doctor: Command = async ({ options, terminal }) => {
   for (const [check, find] of Object.entries(CHECKS)) findings.push(await runCheck(check, find, settings));
   if (options.json === true) terminal.print(JSON.stringify(findings, null, 2));
   else printFindings(findings, terminal);
-  if (findings.some(({ state }) => state === 'failed')) throw new WorkFailed('The machine lacks something.');
+  if (findings.some(({ state }) => state === 'failed')) throw new WorkFailed('Some checks failed.');
 };
 
 async function runCheck(check: string, find: Check, settings: Settings): Promise<Finding> {
@@ -109,13 +109,13 @@ async function runCheck(check: string, find: Check, settings: Settings): Promise
   } catch (thrown) {
     return {
       check,
-      state: thrown instanceof Missing ? 'missing' : 'failed',
+      state: thrown instanceof OptionalMissing ? 'missing' : 'failed',
       detail: cleanText(toError(thrown).message),
     };
   }
 }
 
-const LOOKS: Readonly<Record<Finding['state'], readonly [mark: string, style: Style]>> = {
+const STATE_STYLES: Readonly<Record<Finding['state'], readonly [mark: string, style: Style]>> = {
   ok: ['✔', 'green'],
   missing: ['–', 'yellow'],
   failed: ['✖', 'red'],
@@ -123,7 +123,7 @@ const LOOKS: Readonly<Record<Finding['state'], readonly [mark: string, style: St
 
 function printFindings(findings: readonly Finding[], terminal: Terminal): void {
   const rows = findings.map(({ check, state, detail }) => [
-    terminal.paint(LOOKS[state][1], LOOKS[state][0]),
+    terminal.paint(STATE_STYLES[state][1], STATE_STYLES[state][0]),
     check,
     detail,
   ]);
@@ -149,7 +149,7 @@ async function checkDatabase(settings: Settings): Promise<string> {
   const skewS = Math.round((Date.now() - clockMs) / 1000);
   if (Math.abs(skewS) > MAX_SKEW_S)
     throw new Error(
-      `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; set both by NTP`,
+      `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; synchronize both with NTP`,
     );
   return `${where.setting}: PostgreSQL ${await findServerVersion(db)}`;
 }
@@ -165,7 +165,7 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
   await using pooled = openForCheck(DATABASE_URL, { through: 'pooler' });
   await using direct = openForCheck(DATABASE_DIRECT_URL);
   const warning = await preflightPooler(pooled, direct, DATABASE_URL);
-  if (warning !== undefined) throw new Missing(warning);
+  if (warning !== undefined) throw new OptionalMissing(warning);
   return 'DATABASE_URL: requests by a pooler, the rest by DATABASE_DIRECT_URL';
 }
 
@@ -182,8 +182,8 @@ async function checkStorage(settings: Settings): Promise<string> {
     await storage.put(key, bytes, { contentType: 'image/png', maxBytes: bytes.length, signal });
     const read = await buffer((await storage.read(key)).stream);
     await storage.remove(key);
-    if (!read.equals(bytes)) throw new Error('it gives back other bytes than it was given');
-    return `bucket ${bucket.name} can be written, read and cleared`;
+    if (!read.equals(bytes)) throw new Error('it returned other bytes than were written');
+    return `bucket ${bucket.name} can be written, read and deleted from`;
   } catch (err) {
     throw new Error(describeStorageProblem(bucket, toError(err)), { cause: err });
   } finally {
@@ -210,11 +210,11 @@ async function checkModelProviders(settings: Settings): Promise<string> {
     const configured = asked.filter(({ isConfigured }) => isConfigured);
     if (configured.length === 0)
       return `none: to use their models, set ${asked.map(({ setting }) => setting).join(', ')}`;
-    const said = configured.map(
+    const descriptions = configured.map(
       ({ label, setting, error }) => `${label} (${setting}): ${error?.replace(/\.$/, '') ?? 'answers'}`,
     );
-    if (configured.every(({ answers }) => answers)) return said.join('; ');
-    throw new Missing(said.join('; '));
+    if (configured.every(({ answers }) => answers)) return descriptions.join('; ');
+    throw new OptionalMissing(descriptions.join('; '));
   } finally {
     await client.close();
   }
@@ -234,7 +234,7 @@ async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string>
   const text = await asked.text().catch(() => '');
   if (asked.ok && text.includes('"status":"ok"')) return `${BASE_URL} leads to a running service`;
   throw new Error(
-    `${BASE_URL} answers with status ${asked.status} and not as this service does: let the proxy lead there to ${HOST}:${PORT}, paths unchanged, or set BASE_URL to the address that people open`,
+    `${BASE_URL} responds with status ${asked.status} and not as this service does: let the proxy lead there to ${HOST}:${PORT}, paths unchanged, or set BASE_URL to the address that people open`,
   );
 }
 

@@ -13,7 +13,8 @@ export const buildEditor: Command = async ({ options, terminal, signal }) => {
   };
   const { hash, isNew } = await openBundle({ folder, now: Date.now, onStoreError }, signal);
   if (options.json === true) terminal.print(JSON.stringify({ folder, hash, isNew }));
-  else if (hash === SHIPPED_FOLDER) terminal.print('The package has its bundle already; no other is used.');
+  else if (hash === SHIPPED_FOLDER)
+    terminal.print('The package already contains its bundle, so nothing was built.');
   else
     terminal.print(
       `${isNew ? 'Bundled into' : 'Already in'} ${folder}/${hash}. Start with EDITOR_DIR=${folder}.`,

@@ -12,15 +12,15 @@ const DEFAULT_SCOPES: readonly Scope[] = ['workflows:read', 'workflows:write', '
 
 export const createKey: Command = async ({ args, options, terminal, signal }) => {
   const [name = ''] = args;
-  const wanted = { name, scopes: parseScopes(options.scope), ...parseExpiry(options.expires) };
+  const request = { name, scopes: parseScopes(options.scope), ...parseExpiry(options.expires) };
   const key = await onService<CreatedKey>(signal, {
-    http: client => client.post('/keys', wanted),
+    http: client => client.post('/keys', request),
     database: async (deps, operator) =>
-      (await import('../services/accounts/keys.ts')).createKey(deps, operator, wanted),
+      (await import('../services/accounts/keys.ts')).createKey(deps, operator, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(key, null, 2));
   terminal.print(key.key);
-  terminal.note(`${key.id} (${key.scopes.join(', ')}). The key above is shown this once.`);
+  terminal.note(`${key.id} (${key.scopes.join(', ')}). The key above is shown only once.`);
 };
 
 export const listKeys: Command = async ({ options, terminal, signal }) => {
@@ -44,21 +44,21 @@ export const revokeKey: Command = async ({ args, options, terminal, signal }) =>
 };
 
 /** The scopes of `--scope`; by default those of everyday work. */
-export function parseScopes(given: OptionValue): readonly Scope[] {
-  if (!Array.isArray(given)) return DEFAULT_SCOPES;
-  return given.map((scope: string) => {
-    const known = SCOPES.find(candidate => candidate === scope);
-    if (known === undefined)
+export function parseScopes(option: OptionValue): readonly Scope[] {
+  if (!Array.isArray(option)) return DEFAULT_SCOPES;
+  return option.map((scope: string) => {
+    const scopeName = SCOPES.find(candidate => candidate === scope);
+    if (scopeName === undefined)
       throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}, not ${scope}.`);
-    return known;
+    return scopeName;
   });
 }
 
-function parseExpiry(given: OptionValue): { readonly expiresAt?: string } {
-  if (typeof given !== 'string') return {};
-  const time = new Date(given);
+function parseExpiry(option: OptionValue): { readonly expiresAt?: string } {
+  if (typeof option !== 'string') return {};
+  const time = new Date(option);
   if (!(time.getTime() > Date.now()))
-    throw new UsageError('--expires must be a time to come, e.g. 2027-01-31.');
+    throw new UsageError('--expires must be in the future, e.g. 2027-01-31.');
   return { expiresAt: time.toISOString() };
 }
 

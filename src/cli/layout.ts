@@ -17,18 +17,18 @@ export const layout: Command = async ({ args, options, terminal }) => {
   if (direction === undefined) throw new UsageError(`--direction must be one of ${DIRECTIONS.join(', ')}.`);
   const catalog = makeCatalog(readSettings());
   const parsed = parseFile(path, file, catalog);
-  const found = layoutGraph(parsed.graph, catalog, { direction });
-  const graph = applyLayout(parsed.graph, found);
+  const layout = layoutGraph(parsed.graph, catalog, { direction });
+  const graph = applyLayout(parsed.graph, layout);
   const text = `${JSON.stringify({ ...file, ...graph }, null, 2)}\n`;
   if (typeof options.svg === 'string')
     await writeFile(options.svg, drawGraph(graph, catalog, { title: file.name }));
   if (typeof options.out === 'string') await writeFile(options.out, text);
-  const written = [options.out, options.svg].filter(target => typeof target === 'string');
-  if (options.json === true) terminal.print(JSON.stringify(found, null, 2));
+  const writtenFiles = [options.out, options.svg].filter(target => typeof target === 'string');
+  if (options.json === true) terminal.print(JSON.stringify(layout, null, 2));
   else if (options.out === undefined && options.svg === undefined) terminal.print(text.trimEnd());
   else
     terminal.print(
-      `${found.moves.length} of ${graph.nodes.length} nodes moved. Wrote ${written.join(' and ')}.`,
+      `${layout.moves.length} of ${graph.nodes.length} nodes moved. Wrote ${writtenFiles.join(' and ')}.`,
     );
-  for (const warning of found.warnings) terminal.note(warning);
+  for (const warning of layout.warnings) terminal.note(warning);
 };

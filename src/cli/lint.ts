@@ -21,15 +21,15 @@ export const lint: Command = async ({ args, options, terminal }) => {
 
 function printIssues(path: string, { issues, total }: Findings, terminal: Terminal): void {
   for (const { severity, code, path: place, message } of issues) {
-    const word = severity === 'error' ? terminal.paint('red', 'error') : terminal.paint('yellow', 'warning');
+    const label = severity === 'error' ? terminal.paint('red', 'error') : terminal.paint('yellow', 'warning');
     terminal.print(
-      `${word}  ${terminal.paint('dim', `${path}${place ?? ''}`)}  ${cleanText(message)} (${code})`,
+      `${label}  ${terminal.paint('dim', `${path}${place ?? ''}`)}  ${cleanText(message)} (${code})`,
     );
   }
   const errors = issues.filter(({ severity }) => severity === 'error').length;
   terminal.print(
     issues.length === 0
-      ? `${path}: nothing to find fault with.`
+      ? `${path}: no issues found.`
       : `${errors} errors, ${issues.length - errors} warnings.`,
   );
   if (total > issues.length) terminal.print(`Only the first ${issues.length} of ${total} issues are listed.`);

@@ -11,7 +11,7 @@ interface Bridge {
   readonly apiKey: string;
   readonly write: (message: string) => void;
   /** Requests in progress, by id. */
-  readonly open: Map<unknown, AbortController>;
+  readonly pendingRequests: Map<unknown, AbortController>;
   /** The protocol revision agreed on in `initialize`; later revisions name theirs in each message. */
   version: string | undefined;
 }
@@ -21,12 +21,12 @@ type Message = Readonly<Record<string, unknown>>;
 export const mcp: Command = async ({ terminal, signal }) => {
   const { GRAPHWRIGHT_URL: url = '', GRAPHWRIGHT_API_KEY: apiKey } = readSettings();
   if (apiKey === undefined)
-    throw new UsageError('GRAPHWRIGHT_API_KEY is not set: give the client that starts this command a key.');
+    throw new UsageError('GRAPHWRIGHT_API_KEY is not set: set it in the client that starts this command.');
   const bridge: Bridge = {
     address: `${url}/mcp`,
     apiKey,
     write: message => terminal.print(message),
-    open: new Map(),
+    pendingRequests: new Map(),
     version: undefined,
   };
   const lines = createInterface({ input: process.stdin, signal });
@@ -35,7 +35,7 @@ export const mcp: Command = async ({ terminal, signal }) => {
     if (line.trim() === '') continue;
     const work = forward(bridge, line, signal).finally(() => pending.delete(work));
     pending.add(work);
-    // What follows `initialize` uses the revision of its response.
+    // Requests after `initialize` use the revision of its response.
     if (line.includes('"initialize"')) await work;
   }
   await Promise.all(pending);
@@ -51,26 +51,26 @@ async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promi
   const { id, method } = message;
   if (method === 'notifications/cancelled') {
     const { requestId } = isRecord(message.params) ? message.params : {};
-    bridge.open.get(requestId)?.abort();
+    bridge.pendingRequests.get(requestId)?.abort();
   }
   const controller = new AbortController();
-  if (id !== undefined) bridge.open.set(id, controller);
+  if (id !== undefined) bridge.pendingRequests.set(id, controller);
   try {
-    const answer = await fetch(bridge.address, {
+    const response = await fetch(bridge.address, {
       method: 'POST',
-      headers: headersOf(bridge, message),
+      headers: toHeaders(bridge, message),
       body: line,
       signal: AbortSignal.any([signal, controller.signal]),
     });
-    await passOn(bridge, answer, message);
+    await forwardResponse(bridge, response, message);
   } catch (err) {
     // A cancelled request expects no response.
     if (id !== undefined && !controller.signal.aborted && !signal.aborted)
       bridge.write(
-        failure(id, -32_000, `The service at ${bridge.address} cannot be reached: ${reasonOf(err)}.`),
+        failure(id, -32_000, `The service at ${bridge.address} cannot be reached: ${describeError(err)}.`),
       );
   } finally {
-    bridge.open.delete(id);
+    bridge.pendingRequests.delete(id);
   }
 }
 
@@ -80,7 +80,7 @@ function parse(line: string): Message | undefined {
 }
 
 /** The later revision requires headers that a proxy can route by. */
-function headersOf({ apiKey, version }: Bridge, { method, params }: Message): Record<string, string> {
+function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Record<string, string> {
   const { name, uri, _meta } = isRecord(params) ? params : {};
   const own = isRecord(_meta) ? _meta['io.modelcontextprotocol/protocolVersion'] : undefined;
   const subject = name ?? uri;
@@ -102,22 +102,22 @@ function headerText(text: string): string {
 }
 
 /** A response is one message or a stream of them; an HTTP error becomes a protocol error. */
-async function passOn(bridge: Bridge, answer: Response, { id, method }: Message): Promise<void> {
-  const type = answer.headers.get('content-type') ?? '';
+async function forwardResponse(bridge: Bridge, response: Response, { id, method }: Message): Promise<void> {
+  const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) {
-    for await (const message of eventsOf(answer)) bridge.write(note(bridge, method, message));
+    for await (const message of readEvents(response)) bridge.write(note(bridge, method, message));
     return;
   }
-  const text = await answer.text();
+  const text = await response.text();
   if (text === '') return;
   const body = parse(text);
   if (body?.jsonrpc === '2.0') bridge.write(note(bridge, method, text));
-  else if (id !== undefined) bridge.write(failure(id, -32_000, refusalOf(answer, body)));
+  else if (id !== undefined) bridge.write(failure(id, -32_000, describeFailure(response, body)));
 }
 
-function refusalOf({ status }: Response, body: Message | undefined): string {
-  if (status === 401) return 'The service refuses the key: set GRAPHWRIGHT_API_KEY to one that is valid.';
-  return typeof body?.error === 'string' ? body.error : `The service answered with status ${status}.`;
+function describeFailure({ status }: Response, body: Message | undefined): string {
+  if (status === 401) return 'The service rejected the key. Set GRAPHWRIGHT_API_KEY to a valid key.';
+  return typeof body?.error === 'string' ? body.error : `The service responded with status ${status}.`;
 }
 
 /** Stores the protocol revision that the service agreed on. */
@@ -128,7 +128,7 @@ function note(bridge: Bridge, method: unknown, message: string): string {
   return message;
 }
 
-async function* eventsOf({ body }: Response): AsyncGenerator<string> {
+async function* readEvents({ body }: Response): AsyncGenerator<string> {
   let text = '';
   for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
     text += chunk;
@@ -145,7 +145,7 @@ async function* eventsOf({ body }: Response): AsyncGenerator<string> {
 const failure = (id: unknown, code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 
-function reasonOf(err: unknown): string {
+function describeError(err: unknown): string {
   const { message, cause } = err as { message: string; cause?: { code?: string } };
   return cause?.code ?? message;
 }

@@ -5,11 +5,11 @@ import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
 
 export const migrate: Command = async ({ options, terminal }) => {
-  const applied = await withDatabase(readSettings(), listApplied);
-  const last = applied.at(-1);
-  if (options.json === true) terminal.print(JSON.stringify({ migrations: applied }, null, 2));
+  const migrations = await withDatabase(readSettings(), listApplied);
+  const last = migrations.at(-1);
+  if (options.json === true) terminal.print(JSON.stringify({ migrations: migrations }, null, 2));
   else
     terminal.print(
-      `The database is up to date: ${applied.length} migrations, the last is ${String(last?.version).padStart(4, '0')}_${last?.name}.`,
+      `The database is up to date: ${migrations.length} migrations, the last is ${String(last?.version).padStart(4, '0')}_${last?.name}.`,
     );
 };

@@ -17,7 +17,7 @@ import { UsageError } from './failure.ts';
 import { asOperator } from './operator.ts';
 
 /** The three ways to access the installed models. */
-export interface ModelsDoor {
+export interface ModelsAccess {
   read(): Promise<InstalledModels>;
   /** Applies all changes or none; rejects if the models have changed since `revision` was read. */
   write(revision: string, models: readonly Model[]): Promise<InstalledModels>;
@@ -25,14 +25,14 @@ export interface ModelsDoor {
 
 export async function withModels<T>(
   { signal }: Pick<CommandInput, 'signal'>,
-  work: (door: ModelsDoor) => Promise<T>,
+  work: (access: ModelsAccess) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings();
   const isRemote = settings.MODELS_FILE === undefined && settings.GRAPHWRIGHT_API_KEY !== undefined;
   return isRemote ? work(overHttp(settings, signal)) : onDatabase(settings, work);
 }
 
-function overHttp(settings: Settings, signal: AbortSignal): ModelsDoor {
+function overHttp(settings: Settings, signal: AbortSignal): ModelsAccess {
   const client = connect(settings, signal);
   return {
     read: () => client.get<InstalledModels>('/admin/models'),
@@ -40,16 +40,16 @@ function overHttp(settings: Settings, signal: AbortSignal): ModelsDoor {
   };
 }
 
-async function onDatabase<T>(settings: Settings, work: (door: ModelsDoor) => Promise<T>): Promise<T> {
+async function onDatabase<T>(settings: Settings, work: (access: ModelsAccess) => Promise<T>): Promise<T> {
   const services = await import('../services/models/models.ts');
-  const doorOf: (
+  const toAccess: (
     deps: Parameters<typeof services.readModels>[0],
     actor: Parameters<typeof services.readModels>[1],
-  ) => ModelsDoor = (deps, actor) => ({
+  ) => ModelsAccess = (deps, actor) => ({
     read: () => services.readModels(deps, actor),
     write: (revision, models) => services.writeModels(deps, actor, { revision, models }),
   });
-  return asOperator(settings, (deps, operator) => work(doorOf(deps, operator)));
+  return asOperator(settings, (deps, operator) => work(toAccess(deps, operator)));
 }
 
 export function today(): string {
@@ -77,8 +77,8 @@ export async function fetchListing(
   }
 }
 
-export function parseProvider(given: OptionValue): ListingProvider {
-  const found = LISTING_PROVIDERS.find(name => name === given);
+export function parseProvider(option: OptionValue): ListingProvider {
+  const found = LISTING_PROVIDERS.find(name => name === option);
   if (found !== undefined) return found;
   throw new UsageError(`The provider must be one of ${LISTING_PROVIDERS.join(', ')}.`);
 }

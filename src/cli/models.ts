@@ -14,7 +14,7 @@ const MAX_SHOWN = 100;
 
 export const searchModels: Command = async ({ args, options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
-  const category = textOf(options.category);
+  const category = toText(options.category);
   const query = { words: args.join(' '), isFull: false, ...(category === undefined ? {} : { category }) };
   const found = await fetchListing(provider, query, signal);
   if (options.json === true) return terminal.print(JSON.stringify(found, null, 2));
@@ -27,7 +27,7 @@ export const searchModels: Command = async ({ args, options, terminal, signal })
     ]);
   for (const line of alignColumns(rows))
     terminal.print(terminal.isLive ? cutText(line, terminal.width) : line);
-  if (found.length > MAX_SHOWN) terminal.note(`${found.length - MAX_SHOWN} more; name more words.`);
+  if (found.length > MAX_SHOWN) terminal.note(`${found.length - MAX_SHOWN} more; use more words.`);
   if (found.length === 0) throw new WorkFailed();
 };
 
@@ -51,8 +51,8 @@ export const addModels: Command = async input => {
   for (const { endpoint, problem } of unusable)
     input.terminal.note(`${endpoint} cannot be a node: ${problem}.`);
   if (unusable.length > 0) throw new Error('Nothing was added.');
-  const asked = new Set(endpoints.map(nameOf));
-  const isAsked = ({ endpoint }: Model): boolean => asked.has(nameOf(endpoint));
+  const requested = new Set(endpoints.map(nameOf));
+  const isAsked = ({ endpoint }: Model): boolean => requested.has(nameOf(endpoint));
   await change(input, installed =>
     planFor(installed, from, listed, { date: today(), addsNew: true, restores: true, isAsked }),
   );
@@ -61,7 +61,7 @@ export const addModels: Command = async input => {
 export const syncModels: Command = async input => {
   const { options, signal } = input;
   const provider = parseProvider(options.provider ?? 'fal');
-  const category = textOf(options.category);
+  const category = toText(options.category);
   const addsNew = category !== undefined || options.all === true;
   await change(input, async installed => {
     const ours = installed.filter(model => model.provider === provider);
@@ -81,7 +81,7 @@ export const syncModels: Command = async input => {
 /** Like `sync` without writing: fails if something has changed, for a weekly job. */
 export const checkModels: Command = async ({ options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
-  const installed = await withModels({ signal }, async door => withShipped((await door.read()).models));
+  const installed = await withModels({ signal }, async access => withShipped((await access.read()).models));
   const endpoints = installed.filter(model => model.provider === provider).map(({ endpoint }) => endpoint);
   const listed = await fetchListing(provider, { endpoints, isFull: true }, signal);
   const plan = planFor(installed, provider, listed, { date: today(), addsNew: false });
@@ -92,28 +92,28 @@ export const checkModels: Command = async ({ options, terminal, signal }) => {
 
 export const removeModels: Command = async input => {
   const { args, terminal, signal } = input;
-  const gone = await withModels({ signal }, async door => {
-    const installed = await door.read();
+  const removed = await withModels({ signal }, async access => {
+    const installed = await access.read();
     const models = args.map(nodeType => {
       const model = withShipped(installed.models).find(candidate => candidate.nodeType === nodeType);
-      if (model === undefined) throw new Error(`There is no model ${nodeType} that is data.`);
+      if (model === undefined) throw new Error(`${nodeType} is not an installed or shipped model.`);
       return remove(model, today());
     });
-    await door.write(installed.revision, models);
+    await access.write(installed.revision, models);
     return models;
   });
   if (input.options.json === true)
-    return terminal.print(JSON.stringify(gone.map(({ nodeType }) => nodeType)));
-  terminal.print(`${gone.length} models are hidden and deprecated; graphs that have them still run.`);
+    return terminal.print(JSON.stringify(removed.map(({ nodeType }) => nodeType)));
+  terminal.print(`${removed.length} models are hidden and deprecated; graphs that have them still run.`);
 };
 
-/** Shows what would change, then writes it: all or nothing, on the state that was shown. */
+/** Shows what would change, then writes it: all or nothing, and only if nothing has changed meanwhile. */
 async function change(
   { options, terminal, signal }: CommandInput,
   plan: (installed: readonly Model[]) => SyncPlan | Promise<SyncPlan>,
 ): Promise<void> {
-  await withModels({ signal }, async door => {
-    const installed = await door.read();
+  await withModels({ signal }, async access => {
+    const installed = await access.read();
     const planned = await plan(withShipped(installed.models));
     const models = planned.changes.flatMap(({ model }) => model ?? []);
     if (options.json === true) terminal.print(JSON.stringify(planned, null, 2));
@@ -121,11 +121,11 @@ async function change(
     if (options.dryRun === true || models.length === 0) return;
     if (planned.isLarge && options.yes !== true) {
       throw new UsageError(
-        `More than a fifth of ${planned.compared} models would change. Look at it, then say --yes.`,
+        `More than a fifth of ${planned.compared} models would change. Review the changes, then repeat with --yes.`,
       );
     }
     signal.throwIfAborted();
-    await door.write(installed.revision, models);
+    await access.write(installed.revision, models);
     terminal.note(`${models.length} models written.`);
   });
 }
@@ -163,6 +163,6 @@ function describeModel(model: Model): string {
 
 const cleanLines = (lines: readonly string[]): string => lines.map(cleanText).join('\n');
 
-function textOf(option: CommandInput['options'][string]): string | undefined {
+function toText(option: CommandInput['options'][string]): string | undefined {
   return typeof option === 'string' ? option : undefined;
 }

@@ -21,13 +21,13 @@ export const nodes: Command = async ({ args, options, terminal }) => {
   }
   const visible = catalog.entries.filter(entry => entry.hidden === undefined);
   const categories = [...new Set(visible.map(entry => entry.category))];
-  const wanted = options.category;
-  if (typeof wanted === 'string' && !categories.some(category => category === wanted)) {
+  const category = options.category;
+  if (typeof category === 'string' && !categories.some(category => category === category)) {
     throw new UsageError(`--category must be one of ${categories.join(', ')}.`);
   }
-  const shown = visible.filter(entry => wanted === undefined || entry.category === wanted);
-  if (options.json === true) return terminal.print(JSON.stringify(shown, null, 2));
-  printList(shown, terminal);
+  const entries = visible.filter(entry => category === undefined || entry.category === category);
+  if (options.json === true) return terminal.print(JSON.stringify(entries, null, 2));
+  printList(entries, terminal);
 };
 
 function printList(entries: readonly CatalogEntry[], terminal: Terminal): void {

@@ -14,15 +14,15 @@ export interface OperatorDeps {
 /** Over HTTP if there is a key, else on the database. */
 export async function onService<T>(
   signal: AbortSignal,
-  ways: {
+  options: {
     readonly http: (client: Client) => Promise<T>;
     readonly database: (deps: OperatorDeps, operator: UserActor) => Promise<T>;
   },
 ): Promise<T> {
   const settings = readSettings();
   return settings.GRAPHWRIGHT_API_KEY === undefined
-    ? asOperator(settings, ways.database)
-    : ways.http(connect(settings, signal));
+    ? asOperator(settings, options.database)
+    : options.http(connect(settings, signal));
 }
 
 /** Acts as the first user with every scope: whoever can open the database may do everything. */
@@ -41,14 +41,14 @@ export async function asOperator<T>(
     scopes: new Set(SCOPES),
     plan: 'self_hosted',
   };
-  const done = withDatabase(settings, async db => {
+  const finished = withDatabase(settings, async db => {
     await bootstrap(db, settings);
     return work({ db, now: Date.now, settings }, operator);
   });
   // Usually a running service uses the folder; then use its API instead.
-  return done.catch((thrown: unknown) => {
+  return finished.catch((thrown: unknown) => {
     if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') throw thrown;
-    throw new Error(`${thrown.message} To go through a running service, set GRAPHWRIGHT_API_KEY.`, {
+    throw new Error(`${thrown.message} To use a running service instead, set GRAPHWRIGHT_API_KEY.`, {
       cause: thrown,
     });
   });

@@ -1,4 +1,4 @@
-// Whether the service can listen where its settings say.
+// Checks whether the service can listen on the configured address.
 import { createServer } from 'node:net';
 import type { Settings } from '../lib/settings.ts';
 
@@ -15,7 +15,7 @@ export async function requirePort({ HOST, PORT }: Address): Promise<void> {
 }
 
 const REASONS: Readonly<Record<string, (address: Address) => string>> = {
-  EADDRINUSE: ({ HOST, PORT }) => `${HOST}:${PORT} is in use. Stop what listens there, or set PORT.`,
+  EADDRINUSE: ({ HOST, PORT }) => `${HOST}:${PORT} is in use. Stop the other program, or set PORT.`,
   EACCES: ({ HOST, PORT }) => `This account may not listen on ${HOST}:${PORT}. Set PORT to 1024 or above.`,
   EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine. Set HOST to 127.0.0.1 or 0.0.0.0.`,
 };

@@ -47,7 +47,7 @@ export const preview: Command = async input => {
     return;
   }
   let isFirst = true;
-  for await (const _ of writesOf(path, signal)) {
+  for await (const _ of watchWrites(path, signal)) {
     await draw();
     if (isFirst) terminal.note(terminal.paint('dim', `Watching ${path}; Ctrl-C ends it.`));
     isFirst = false;
@@ -63,29 +63,29 @@ async function drawStills(
   const scene = await readSceneFile(path, {});
   const timeline = openScene(scene.graph);
   const out = typeof options.out === 'string' ? options.out : 'preview';
-  const file = isPicture(out) ? out : undefined;
+  const file = isStillPath(out) ? out : undefined;
   const frames = readFrames(options.frames, timeline, file === undefined ? DEFAULT_FRAMES : 1);
   if (file !== undefined && frames.length > 1)
-    throw new UsageError(`--out ${file} takes one frame; name a folder for ${frames.length} frames.`);
-  const drawn = await withSceneFiles(timeline, scene.folder, signal, files =>
+    throw new UsageError(`--out ${file} takes a single frame; use a folder for ${frames.length} frames.`);
+  const result = await withSceneFiles(timeline, scene.folder, signal, files =>
     drawSceneStills(
       { lists: frames.map(frame => evaluateFrame(timeline, frame)), files, scale, format: 'png' },
       signal,
     ),
   );
   await mkdir(file === undefined ? out : dirname(file), { recursive: true });
-  const names = drawn.frames.map(
+  const names = result.frames.map(
     ({ frame }) => file ?? join(out, `frame-${String(frame).padStart(6, '0')}.png`),
   );
-  await Promise.all(drawn.frames.map(({ bytes }, index) => writeFile(names[index] ?? '', bytes)));
-  printWarnings([...timeline.warnings, ...drawn.warnings], terminal);
+  await Promise.all(result.frames.map(({ bytes }, index) => writeFile(names[index] ?? '', bytes)));
+  printWarnings([...timeline.warnings, ...result.warnings], terminal);
   const time = new Date().toTimeString().slice(0, 8);
   const took = `${((performance.now() - start) / 1000).toFixed(1)} s`;
   terminal.print(`${time}  ${names.join(', ')} in ${took}`);
 }
 
 /** Whether the path names a file for one still. Throws a UsageError for a picture that is not a PNG. */
-function isPicture(path: string): boolean {
+function isStillPath(path: string): boolean {
   const extension = extname(path).toLowerCase();
   if (['.jpg', '.jpeg', '.webp', '.gif', '.svg'].includes(extension))
     throw new UsageError(`preview writes PNG files; name ${path} with .png.`);
@@ -112,7 +112,7 @@ function readFrames(
  * Yields at once, and after each write of the file, including writes while the caller was drawing. Watches the folder,
  * since editors replace the file.
  */
-async function* writesOf(path: string, signal: AbortSignal): AsyncGenerator<void> {
+async function* watchWrites(path: string, signal: AbortSignal): AsyncGenerator<void> {
   let written = Promise.withResolvers<void>();
   const watcher = watchFolder(dirname(path), name => {
     if (name === null || name === basename(path)) written.resolve();
@@ -125,17 +125,17 @@ async function* writesOf(path: string, signal: AbortSignal): AsyncGenerator<void
   signal.addEventListener('abort', () => written.resolve(), { once: true });
   try {
     // Before reading the file: a later write is another version, or triggers an event.
-    let last = await versionOf(path);
+    let lastVersion = await readVersion(path);
     yield;
     while (!signal.aborted) {
       await written.promise;
       if (failure !== undefined) throw failure;
       written = Promise.withResolvers();
       await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
-      const version = await versionOf(path);
+      const version = await readVersion(path);
       // One change triggers several events; a file that is briefly absent comes back.
-      if (signal.aborted || version === undefined || version === last) continue;
-      last = version;
+      if (signal.aborted || version === undefined || version === lastVersion) continue;
+      lastVersion = version;
       yield;
     }
   } finally {
@@ -152,7 +152,7 @@ function watchFolder(folder: string, onChange: (name: string | null) => void): F
   }
 }
 
-const versionOf = (path: string): Promise<string | undefined> =>
+const readVersion = (path: string): Promise<string | undefined> =>
   stat(path, { bigint: true }).then(
     ({ mtimeNs, size, ino }) => `${mtimeNs} ${size} ${ino}`,
     () => undefined,

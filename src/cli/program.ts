@@ -70,7 +70,7 @@ function addOption(parser: Parser, flags: string, meaning: string): void {
     parser.option(
       flags.replace('...>', '>'),
       `${meaning}; may be repeated`,
-      (value: string, earlier: readonly string[] = []) => [...earlier, value],
+      (value: string, previous: readonly string[] = []) => [...previous, value],
     );
 }
 

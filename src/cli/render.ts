@@ -30,8 +30,8 @@ export const render: Command = async input => {
   if (frame === undefined ? ending !== '.mp4' : format === undefined)
     throw new UsageError(
       frame === undefined
-        ? 'A video ends in .mp4; for a picture give --frame N and an output that ends in .png, .jpg or .webp.'
-        : 'A frame is written as .png, .jpg or .webp.',
+        ? 'Use an output file ending in .mp4 for a video, or --frame N with .png, .jpg or .webp for an image.'
+        : 'Use an output file ending in .png, .jpg or .webp for a frame.',
     );
   const scene = await readSceneFile(args[0], options);
   const timeline = openSceneFile(scene, terminal);
@@ -57,13 +57,13 @@ async function renderFrame(
   format: (typeof FORMATS)[keyof typeof FORMATS],
 ): Promise<void> {
   const frame = readFrame('--frame', options.frame, timeline);
-  const drawn = await withSceneFiles(timeline, scene.folder, signal, files =>
+  const rendered = await withSceneFiles(timeline, scene.folder, signal, files =>
     drawSceneStills({ lists: [evaluateFrame(timeline, frame)], files, scale, format }, signal),
   );
-  const [still] = drawn.frames;
+  const [still] = rendered.frames;
   if (still === undefined) throw new WorkFailed('Nothing was drawn.');
   await writeFile(out, still.bytes);
-  const warnings = [...new Set([...timeline.warnings, ...drawn.warnings])];
+  const warnings = [...new Set([...timeline.warnings, ...rendered.warnings])];
   const { durationInFrames } = timeline;
   const { width, height } = still;
   if (options.json === true) printJson({ out, frame, durationInFrames, width, height, warnings }, terminal);
@@ -92,7 +92,7 @@ async function renderClip(input: RenderInput): Promise<void> {
     printWarnings(result.warnings, terminal);
     const { width, height, durationSeconds, bytes, backend } = result;
     const size = `${width} × ${height}, ${durationSeconds.toFixed(2)} s, ${(bytes / 1e6).toFixed(1)} MB`;
-    terminal.print(`${out}: ${size}, by the ${backend} in ${secondsSince(start)} s.`);
+    terminal.print(`${out}: ${size}, with ${backend} in ${secondsSince(start)} s.`);
   } finally {
     terminal.erase();
   }
@@ -105,7 +105,9 @@ function readRange(value: unknown, timeline: Timeline): readonly [number, number
   const [, from, to] = /^(\d+)-(\d+)$/.exec(String(value)) ?? [];
   const range = [Number(from), Number(to)] as const;
   if (range[0] < range[1] && range[1] <= durationInFrames) return range;
-  throw new UsageError(`--range is two frames such as 0-${durationInFrames}; the second is not rendered.`);
+  throw new UsageError(
+    `--range must be two frames such as 0-${durationInFrames}; the second is not rendered.`,
+  );
 }
 
 const secondsSince = (start: number): string => ((performance.now() - start) / 1000).toFixed(1);

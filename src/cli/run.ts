@@ -12,7 +12,7 @@ import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 import { readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
 
-interface Saved extends WorkflowFile {
+interface SavedWorkflow extends WorkflowFile {
   readonly id: string;
 }
 
@@ -21,9 +21,10 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   // Requests outlive the first Ctrl-C, which asks the service to cancel; the run is followed to its end.
   const client = connect(readSettings(), new AbortController().signal);
   const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
-  const source = file ?? (await client.get<Saved>(`/workflows/${target}`));
+  const source = file ?? (await client.get<SavedWorkflow>(`/workflows/${target}`));
   const inputs = parseInputs(options.input, source);
-  const { id } = file === undefined ? { id: target } : await client.post<Saved>(storePath(file), file);
+  const { id } =
+    file === undefined ? { id: target } : await client.post<SavedWorkflow>(storePath(file), file);
   const started = await client.run(id, { inputs });
   const quiet = options.json === true;
   if (!quiet)
@@ -34,16 +35,14 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   const cancel = (): void => {
     started
       .cancel()
-      .catch((thrown: unknown) =>
-        terminal.note(`The run could not be cancelled: ${toError(thrown).message}`),
-      );
+      .catch((thrown: unknown) => terminal.note(`The run could not be canceled: ${toError(thrown).message}`));
   };
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
-  const ended = await followRun(started, quiet ? undefined : terminal);
-  if (quiet) terminal.print(JSON.stringify(ended, null, 2));
-  else printResult(ended, terminal);
-  if (ended.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${ended.status}.`);
+  const execution = await followRun(started, quiet ? undefined : terminal);
+  if (quiet) terminal.print(JSON.stringify(execution, null, 2));
+  else printResult(execution, terminal);
+  if (execution.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${execution.status}.`);
 };
 
 /** Creates a workflow from a file; an export includes its media. */
@@ -67,19 +66,19 @@ const READERS: Readonly<Record<string, (text: string) => Json>> = {
 
 /** Parses `node=value` texts as the run's `inputs`. Throws UsageError for a malformed text or unknown input node. */
 export function parseInputs(
-  given: OptionValue,
+  option: OptionValue,
   { nodes }: Pick<WorkflowFile, 'nodes'>,
 ): Readonly<Record<string, Json>> {
   const types = new Map(nodes.map(node => [node.id, node.data?.nodeType ?? '']));
-  const known = [...types].filter(([, type]) => type.startsWith('input:')).map(([id]) => id);
-  const entries = (Array.isArray(given) ? (given as readonly string[]) : []).map((pair): [string, Json] => {
-    const cut = pair.indexOf('=');
-    if (cut <= 0) throw new UsageError(`--input ${pair} must have the form node=value.`);
-    const id = pair.slice(0, cut);
-    const value = pair.slice(cut + 1);
-    if (!known.includes(id)) {
+  const inputIds = [...types].filter(([, type]) => type.startsWith('input:')).map(([id]) => id);
+  const entries = (Array.isArray(option) ? (option as readonly string[]) : []).map((pair): [string, Json] => {
+    const separator = pair.indexOf('=');
+    if (separator <= 0) throw new UsageError(`--input ${pair} must have the form node=value.`);
+    const id = pair.slice(0, separator);
+    const value = pair.slice(separator + 1);
+    if (!inputIds.includes(id)) {
       throw new UsageError(
-        `--input ${id}: the workflow has no input node with this id${known.length === 0 ? '' : `; it has ${known.join(', ')}`}.`,
+        `--input ${id}: the workflow has no such input node${inputIds.length === 0 ? '' : `; it has ${inputIds.join(', ')}`}.`,
       );
     }
     try {
@@ -91,12 +90,13 @@ export function parseInputs(
   return Object.fromEntries(entries);
 }
 
-function printResult(ended: Execution, terminal: Terminal): void {
+function printResult(execution: Execution, terminal: Terminal): void {
   // In a pipe, a line per node was already printed.
-  if (terminal.isLive) for (const line of drawTable(ended, terminal)) terminal.print(line);
-  for (const { label, url, text, value } of ended.outputs) {
+  if (terminal.isLive) for (const line of drawTable(execution, terminal)) terminal.print(line);
+  for (const { label, url, text, value } of execution.outputs) {
     terminal.print(`${terminal.paint('bold', cleanText(label))}: ${url ?? text ?? JSON.stringify(value)}`);
   }
-  if (ended.error !== null) terminal.note(`graphwright: ${cleanText(ended.error.message)}`);
-  else if (ended.status !== 'COMPLETED') terminal.note(`graphwright: the run ended as ${ended.status}.`);
+  if (execution.error !== null) terminal.note(`graphwright: ${cleanText(execution.error.message)}`);
+  else if (execution.status !== 'COMPLETED')
+    terminal.note(`graphwright: the run ended as ${execution.status}.`);
 }

@@ -22,11 +22,11 @@ const MAX_SCENE_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
 export interface SceneFile {
-  /** As openScene takes it. */
+  /** The scene graph, as passed to openScene. */
   readonly graph: unknown;
   /** As named by the user. */
   readonly name: string;
-  /** Where its files are. */
+  /** The folder of its files. */
   readonly folder: string;
 }
 
@@ -36,18 +36,18 @@ export async function readSceneFile(
   { template, props }: Readonly<Record<string, OptionValue>>,
 ): Promise<SceneFile> {
   if (typeof template !== 'string') {
-    if (path === undefined) throw new UsageError('Name a scene file, or a template by --template ID.');
+    if (path === undefined) throw new UsageError('Specify a scene file, or a template with --template ID.');
     return { graph: await readJson(path), name: path, folder: dirname(path) };
   }
-  if (path !== undefined) throw new UsageError('Give a scene file or --template, not both.');
+  if (path !== undefined) throw new UsageError('Specify either a scene file or --template, not both.');
   const found = allTemplates().get(template);
   if (found === undefined)
     throw new UsageError(
-      `There is no template ${template}; there are ${[...allTemplates().keys()].join(', ')}.`,
+      `Template ${template} not found. Available templates: ${[...allTemplates().keys()].join(', ')}.`,
     );
   const given = typeof props === 'string' ? await readJson(props) : {};
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new UsageError(`${String(props)} must hold an object of props.`);
+    throw new UsageError(`${String(props)} must contain an object of props.`);
   const folder = typeof props === 'string' ? dirname(props) : '.';
   return { graph: fillTemplate(found, given as Record<string, unknown>), name: template, folder };
 }
@@ -91,10 +91,10 @@ export async function withSceneFiles<T>(
   }
 }
 
-export function readNumber(name: string, value: unknown, least: number, most: number): number {
+export function readNumber(name: string, value: unknown, min: number, max: number): number {
   const number = Number(value);
-  if (Number.isFinite(number) && number >= least && number <= most) return number;
-  throw new UsageError(`${name} must be from ${least} to ${most}.`);
+  if (Number.isFinite(number) && number >= min && number <= max) return number;
+  throw new UsageError(`${name} must be from ${min} to ${max}.`);
 }
 
 export function readFrame(name: string, value: unknown, { durationInFrames }: Timeline): number {
@@ -118,14 +118,14 @@ async function readJson(path: string): Promise<unknown> {
 function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
   return async (source, { maxBytes, signal }) => {
     if ('mediaId' in source)
-      throw new AppError('invalid_request', 'media of the library are there in a running service only');
+      throw new AppError('invalid_request', 'library media are available only in a running service');
     if (source.src.startsWith('./'))
       return { body: await openBeside(folder, source.src, maxBytes), declared: undefined };
-    const answer = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
-    if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
+    const response = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
+    if (response.status === 200) return { body: response.body, declared: response.headers['content-type'] };
     // Leaving an iteration at its first step closes the connection.
-    for await (const _ of answer.body) break;
-    throw new AppError('fetch_failed', `its URL responded with status ${answer.status}`);
+    for await (const _ of response.body) break;
+    throw new AppError('fetch_failed', `its URL responded with status ${response.status}`);
   };
 }
 
@@ -142,9 +142,9 @@ async function openBeside(
     const found = await stat(path);
     if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
     if (found.isFile()) return fileChunks(path);
-    throw new AppError('not_found', `${name} is no file`);
+    throw new AppError('not_found', `${name} is not a file`);
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;
-    throw new AppError('not_found', `there is no readable file ${name}`, { cause: thrown });
+    throw new AppError('not_found', `${name} cannot be read`, { cause: thrown });
   }
 }

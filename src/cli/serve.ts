@@ -24,7 +24,7 @@ export const work: Command = input => {
 };
 
 async function runService(settings: Settings, { terminal, signal }: CommandInput): Promise<void> {
-  // First: making the database of a new folder takes seconds and 42 MB.
+  // First, because creating the database in a new folder takes seconds and 42 MB.
   await requirePort(settings);
   const { startService } = await import('../app.ts');
   const fatal = Promise.withResolvers<never>();
@@ -37,7 +37,7 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
     announce(service, terminal);
     void giveBackAfter(service.settled, signal);
     await Promise.race([fatal.promise, signal.aborted ? undefined : once(signal, 'abort')]);
-    terminal.note('Stopping: what is in flight is finished first. Signal again to stop at once.');
+    terminal.note('Stopping after work in progress. Press Ctrl-C again to stop at once.');
   } finally {
     await service.close();
   }
@@ -71,9 +71,9 @@ function announce({ url, trouble, bootstrapKey, setUpLink }: Service, terminal: 
     terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
   else terminal.note(`Graphwright runs at ${url} but is not ready. ${trouble} Ctrl-C stops it.`);
   if (setUpLink !== undefined)
-    terminal.note(`\n  To sign in, choose your email and password here, once: ${setUpLink}`);
+    terminal.note(`\n  Create the administrator account at this link, which works once: ${setUpLink}`);
   if (bootstrapKey === undefined) return;
-  terminal.note(`\n  Your API key, shown this once: ${bootstrapKey}\n`);
+  terminal.note(`\n  Your API key, shown only once: ${bootstrapKey}\n`);
   terminal.note(`  export GRAPHWRIGHT_URL=${url} GRAPHWRIGHT_API_KEY=${bootstrapKey}`);
   terminal.note('  npm exec graphwright -- run examples/postcard.json\n');
 }

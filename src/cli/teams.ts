@@ -17,24 +17,24 @@ export const createTeam: Command = async ({ args, options, terminal, signal }) =
   });
   if (options.json === true) return terminal.print(JSON.stringify(team, null, 2));
   terminal.print(team.id);
-  terminal.note(`${cleanText(team.name)}, owned by the account that made it.`);
+  terminal.note(`${cleanText(team.name)}, owned by the account that created it.`);
 };
 
 export const inviteMember: Command = async ({ args, options, terminal, signal }) => {
   const [teamId = '', email = ''] = args;
-  const wanted = { email, role: parseRole(options.role) };
+  const request = { email, role: parseRole(options.role) };
   const invitation = await onService<TeamInvitation>(signal, {
-    http: client => client.post(`/teams/${encodeURIComponent(teamId)}/members`, wanted),
+    http: client => client.post(`/teams/${encodeURIComponent(teamId)}/members`, request),
     database: async (deps, operator) =>
-      (await import('../services/accounts/invitations.ts')).inviteToTeam(deps, operator, teamId, wanted),
+      (await import('../services/accounts/invitations.ts')).inviteToTeam(deps, operator, teamId, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(invitation, null, 2));
   terminal.print(invitation.url);
   terminal.note(`${cleanText(email)} is invited as ${invitation.role}. Send them the link.`);
 };
 
-function parseRole(given: OptionValue): TeamRole {
-  const role = ROLES.find(candidate => candidate === (given ?? ROLES[0]));
+function parseRole(option: OptionValue): TeamRole {
+  const role = ROLES.find(candidate => candidate === (option ?? ROLES[0]));
   if (role === undefined) throw new UsageError(`--role must be one of ${ROLES.join(', ')}.`);
   return role;
 }

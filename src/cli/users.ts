@@ -9,8 +9,10 @@ import { cleanText } from './terminal/text-width.ts';
 export const createUser: Command = async ({ args, options, terminal, signal }) => {
   const [email = ''] = args;
   if (options.invite === true && options.scope !== undefined)
-    throw new UsageError('--scope is for a key, which an invited user makes: leave out --scope or --invite.');
-  const wanted = {
+    throw new UsageError(
+      '--scope applies to a key, which an invited user creates later. Omit --scope or --invite.',
+    );
+  const request = {
     email,
     name: typeof options.name === 'string' ? options.name : (email.split('@')[0] ?? email),
     ...(typeof options.plan === 'string' ? { plan: options.plan } : {}),
@@ -19,15 +21,15 @@ export const createUser: Command = async ({ args, options, terminal, signal }) =
     ...(options.invite === true ? { invite: true } : { keyScopes: [...parseScopes(options.scope)] }),
   };
   const user = await onService<CreatedUser>(signal, {
-    http: client => client.post('/admin/users', wanted),
+    http: client => client.post('/admin/users', request),
     database: async (deps, operator) =>
-      (await import('../services/accounts/admin-users.ts')).createUser(deps, operator, wanted),
+      (await import('../services/accounts/admin-users.ts')).createUser(deps, operator, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(user, null, 2));
   terminal.print(user.inviteUrl ?? user.apiKey ?? '');
-  const shown = user.inviteUrl === undefined ? 'key' : 'link, valid for 72 hours,';
+  const credential = user.inviteUrl === undefined ? 'key' : 'link, valid for 72 hours,';
   terminal.note(
-    `User ${user.userId}, ${cleanText(user.email)}, on plan ${user.plan}. The ${shown} above is shown this once.`,
+    `User ${user.userId}, ${cleanText(user.email)}, on plan ${user.plan}. The ${credential} above is shown only once.`,
   );
 };
 
@@ -37,15 +39,15 @@ export const makeResetLink: Command = input => makeLink(input, { kind: 'reset', 
 
 async function makeLink(
   { options, terminal, signal }: CommandInput,
-  wanted: { readonly kind: 'setup' | 'reset'; readonly email?: string },
+  request: { readonly kind: 'setup' | 'reset'; readonly email?: string },
 ): Promise<void> {
   const link = await onService<PasswordLink>(signal, {
-    http: client => client.post('/admin/password-links', wanted),
+    http: client => client.post('/admin/password-links', request),
     database: async (deps, operator) =>
-      (await import('../services/sessions/mint-link.ts')).createLink(deps, operator, wanted),
+      (await import('../services/sessions/mint-link.ts')).createLink(deps, operator, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(link, null, 2));
   terminal.print(link.url);
   const until = link.expiresAt === null ? '' : `, until ${link.expiresAt}`;
-  terminal.note(`Valid for one use${until}; earlier links of this account work no more. Shown this once.`);
+  terminal.note(`Valid for one use${until}; earlier links of this account no longer work. Shown only once.`);
 }

@@ -43,7 +43,7 @@ export function parseFile(
   const sent = completeGraph(catalog, nodes, edges);
   const parsed = parseGraph(sent.nodes, sent.edges);
   if (parsed.ok) return parsed;
-  throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (graphwright lint says more)`);
+  throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (run graphwright lint for details)`);
 }
 
 async function readText(path: string): Promise<string> {
@@ -55,7 +55,7 @@ async function readText(path: string): Promise<string> {
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
     const { code } = thrown as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file' : toError(thrown).message;
+    const reason = code === 'ENOENT' ? 'file not found' : toError(thrown).message;
     throw new UsageError(`${path} cannot be read: ${reason}.`, { cause: thrown });
   }
 }
@@ -68,7 +68,7 @@ function parseJson(path: string, text: string): unknown {
     const { message } = toError(thrown);
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
     const reason = message.split(/, (?:\.{3})?"| in JSON at| at position/, 1)[0];
-    const where = line === undefined ? path : `${path}:${line}:${column}`;
-    throw new UsageError(`${where} is not JSON: ${reason}.`, { cause: thrown });
+    const location = line === undefined ? path : `${path}:${line}:${column}`;
+    throw new UsageError(`${location} is not JSON: ${reason}.`, { cause: thrown });
   }
 }

@@ -13,6 +13,6 @@ export const restoreWorkflow: Command = async ({ args, options, terminal, signal
   });
   if (options.json === true) return terminal.print(JSON.stringify(workflow, null, 2));
   terminal.print(
-    `${workflow.id}, ${cleanText(workflow.name)}, is back with user ${workflow.userId}, who can switch it on again.`,
+    `${workflow.id}, ${cleanText(workflow.name)}, was restored for user ${workflow.userId}, who can activate it again.`,
   );
 };

@@ -2,7 +2,7 @@
 import type { ContentBlock } from '../services/content/content.schema.ts';
 import { address, type Html, html, trusted } from './html.ts';
 
-type Picture = Omit<Extract<ContentBlock, { type: 'image' }>, 'type'>;
+type ImageBlock = Omit<Extract<ContentBlock, { type: 'image' }>, 'type'>;
 
 type Renderers = {
   readonly [T in ContentBlock['type']]: (block: Extract<ContentBlock, { type: T }>, markup: string) => Html;
@@ -10,14 +10,14 @@ type Renderers = {
 
 const RENDERERS: Renderers = {
   markdown: (_, markup) => html`<div class="block prose" dir="auto">${trusted(markup)}</div>`,
-  image: block => html`<figure class="block">${picture(block)}${caption(block.caption)}</figure>`,
+  image: block => html`<figure class="block">${renderImage(block)}${caption(block.caption)}</figure>`,
   video: block =>
     html`<figure class="block"><video controls preload="metadata" src="${address(block.url, 'media')}" aria-label="${block.caption ?? 'Video'}"${
       block.poster === undefined ? undefined : html` poster="${address(block.poster, 'media')}"`
     }></video>${caption(block.caption)}</figure>`,
   quote: ({ text, author, role }) =>
     html`<figure class="block quote"><blockquote><p class="pre">${text}</p></blockquote>${caption(
-      [author, role].filter(it => it !== undefined).join(', '),
+      [author, role].filter(image => image !== undefined).join(', '),
     )}</figure>`,
   code: ({ code, language, caption: text }) =>
     html`<figure class="block code"><pre tabindex="0"><code${
@@ -25,7 +25,7 @@ const RENDERERS: Renderers = {
     }>${code}</code></pre>${caption(text)}</figure>`,
   gallery: ({ images, caption: text }) =>
     html`<figure class="block"><div class="gallery">${images.map(
-      it => html`<figure>${picture(it)}${caption(it.caption)}</figure>`,
+      image => html`<figure>${renderImage(image)}${caption(image.caption)}</figure>`,
     )}</div>${caption(text)}</figure>`,
   cta: ({ title, text, buttonCopy = 'Start Creating', link = '/workflows' }) =>
     html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${address(link)}">${buttonCopy}</a></section>`,
@@ -41,7 +41,7 @@ export function renderBlocks(blocks: readonly ContentBlock[], rendered: readonly
   });
 }
 
-function picture({ url, alt = '' }: Picture): Html {
+function renderImage({ url, alt = '' }: ImageBlock): Html {
   return html`<img src="${address(url, 'media')}" alt="${alt}" loading="lazy">`;
 }
 

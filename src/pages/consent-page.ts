@@ -20,7 +20,7 @@ const SCOPES = {
   'workflows:execute': ['Run', 'Start and cancel runs. Runs can cost credits.'],
 } as const;
 
-const PLACES: Readonly<Record<ConsentRequest['redirectKind'], string>> = {
+const REDIRECT_TEXTS: Readonly<Record<ConsentRequest['redirectKind'], string>> = {
   https: 'Redirects to',
   loopback: 'Redirects to a program on this computer at',
   app: 'Redirects to the app that opens',
@@ -37,7 +37,7 @@ export function renderConsentPage(request: ConsentRequest): string {
 <h1>Allow <bdi>${clientName}</bdi> to access your account?</h1>
 <p class="lead">This app wants to use Graphwright on your behalf.</p>
 <dl><dt>Account</dt><dd><bdi>${person.name}</bdi> <bdi>${person.email}</bdi></dd>
-<dt>${PLACES[redirectKind]}</dt><dd><bdi>${redirectHost}</bdi></dd></dl>
+<dt>${REDIRECT_TEXTS[redirectKind]}</dt><dd><bdi>${redirectHost}</bdi></dd></dl>
 ${redirectKind === 'https' ? undefined : WARNING}
 <fieldset><legend>Permissions</legend>${scopes.map(renderScope)}</fieldset>
 <input type="hidden" name="token" value="${token}">

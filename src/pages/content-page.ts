@@ -3,10 +3,10 @@ import type { PublishedPage } from '../services/content/present-content.ts';
 import { renderBlocks } from './blocks.ts';
 import { formatDate, renderCards } from './cards.ts';
 import {
-  renderAnswer,
   renderCallToAction,
   renderCrossLinks,
   renderQuestions,
+  renderQuickAnswer,
   renderSteps,
   renderValueProps,
 } from './content-parts.ts';
@@ -37,14 +37,14 @@ export function renderContentPage(page: PublishedPage, flow: FlowView | undefine
 /** Features and models: the preview goes between the hero and the steps. */
 function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body, ...blocks] = page.rendered;
-  const picture =
+  const image =
     page.heroImage === null
       ? undefined
       : html`<img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high">`;
   return html`<div class="wrap">
-<div class="hero${picture === undefined ? '' : ' split'}"><div>${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}${renderButton(page)}</div>${picture}</div>
+<div class="hero${image === undefined ? '' : ' split'}"><div>${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}${renderButton(page)}</div>${image}</div>
 ${flow === undefined ? undefined : renderFlow(flow, site, 'The workflow behind it', 'Open workflow')}
-${renderAnswer(page.quickAnswer)}
+${renderQuickAnswer(page.quickAnswer)}
 ${renderValueProps(page.valueProps)}
 ${renderSteps(page.howToSteps)}
 ${body === undefined || body === '' ? undefined : html`<div class="part prose" dir="auto">${trusted(body)}</div>`}
@@ -62,7 +62,7 @@ function renderArticle(page: PublishedPage, flow: FlowView | undefined, site: Si
   return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${readingMinutes(page.rendered)} min read</p></div></div>
 ${page.heroImage === null ? undefined : html`<div class="wrap cover"><img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high"></div>`}
 <div class="post">
-${renderAnswer(page.quickAnswer)}
+${renderQuickAnswer(page.quickAnswer)}
 ${body === '' ? undefined : html`<div class="prose" dir="auto">${trusted(body)}</div>`}
 ${renderBlocks(page.contentBlocks, blocks)}
 ${renderValueProps(page.valueProps)}

@@ -4,7 +4,7 @@ import { address, type Html, html } from './html.ts';
 
 const PICTOGRAPH = /^\p{RGI_Emoji}$/v;
 
-export function renderAnswer(answer: PublishedPage['quickAnswer']): Html | undefined {
+export function renderQuickAnswer(answer: PublishedPage['quickAnswer']): Html | undefined {
   if (answer === null) return undefined;
   const { question, answer: text, bullets = [], variant = 'default' } = answer;
   return html`<section class="part answer ${variant}" dir="auto"><h2>${question}</h2><p class="pre">${text}</p>${

@@ -74,7 +74,7 @@ function menuItem(path: string, label: string, section: string | undefined): Htm
 
 function renderMeta(document: Document, canonical: string): Html {
   const { title, image, keywords = [], ogType = 'website' } = document;
-  const description = cut(document.description, MAX_DESCRIPTION);
+  const description = truncate(document.description, MAX_DESCRIPTION);
   return html`<meta name="description" content="${description}">${
     keywords.length > 0 ? html`<meta name="keywords" content="${keywords.join(', ')}">` : undefined
   }<link rel="canonical" href="${address(canonical, 'absolute')}">
@@ -83,7 +83,7 @@ function renderMeta(document: Document, canonical: string): Html {
   }<meta name="twitter:card" content="${image === undefined ? 'summary' : 'summary_large_image'}">`;
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   const characters = [...text.replace(/\s+/g, ' ').trim()];
   return characters.length <= length ? characters.join('') : `${characters.slice(0, length - 1).join('')}…`;
 }

@@ -16,17 +16,17 @@ export const DRAWING_STYLE_HASH = `sha256-${sha256(styleSheet('auto')).toString(
 
 /** Returns undefined for graphs that are empty or too large. */
 export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined {
-  const { graph, pictures } = flow;
+  const { graph, images } = flow;
   return isDrawable(flow)
-    ? drawGraph(graph, catalog, { title: titleOf(flow), previews: pictures })
+    ? drawGraph(graph, catalog, { title: getTitle(flow), previews: images })
     : undefined;
 }
 
 /** Draws only names and ports, at half the size. */
 export function drawPreview(flow: FlowView, { catalog }: Site): string | undefined {
-  const { graph, pictures } = flow;
+  const { graph, images } = flow;
   return isDrawable(flow)
-    ? drawGraph(graph, withPortsOnly(catalog), { title: titleOf(flow), previews: pictures })
+    ? drawGraph(graph, withPortsOnly(catalog), { title: getTitle(flow), previews: images })
     : undefined;
 }
 
@@ -34,18 +34,18 @@ export function drawPreview(flow: FlowView, { catalog }: Site): string | undefin
 export function renderPreview(flow: FlowView, site: Site): Html | undefined {
   const drawing = drawPreview(flow, site);
   if (drawing === undefined) return undefined;
-  const picture =
+  const image =
     Buffer.byteLength(drawing) <= MAX_INLINE_BYTES
       ? trusted(drawing)
-      : html`<img src="${flowPath(flow)}/preview.svg" alt="${titleOf(flow)}" loading="lazy">`;
-  return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${picture}</div>`;
+      : html`<img src="${flowPath(flow)}/preview.svg" alt="${getTitle(flow)}" loading="lazy">`;
+  return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${image}</div>`;
 }
 
 export function flowPath({ id }: Pick<FlowView, 'id'>): string {
   return `/flow/${encodeURIComponent(id)}`;
 }
 
-function titleOf({ name }: FlowView): string {
+function getTitle({ name }: FlowView): string {
   return `Workflow: ${name}`;
 }
 

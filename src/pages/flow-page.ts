@@ -17,7 +17,7 @@ export function renderFlowPage(
 ): string {
   const drawing = drawFlow(flow, { baseUrl, catalog });
   const { nodes, edges } = flow.graph;
-  const inputs = exposedInputsOf(flow);
+  const inputs = listExposedInputs(flow);
   return renderDocument({
     title: flow.name,
     description: flow.description ?? `A workflow with ${count(nodes.length, 'node')}.`,
@@ -45,7 +45,7 @@ function renderNode({ data }: GraphNode): Html {
 }
 
 /** Returns the exposed inputs in the order of the publication, or all inputs if it names none. */
-function exposedInputsOf({ graph, exposedInputs }: FlowView): readonly GraphNode[] {
+function listExposedInputs({ graph, exposedInputs }: FlowView): readonly GraphNode[] {
   const inputs = graph.nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
   const exposed =
     exposedInputs === null ? inputs : exposedInputs.flatMap(id => inputs.find(node => node.id === id) ?? []);
@@ -74,6 +74,6 @@ function shellQuote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

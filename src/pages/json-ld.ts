@@ -4,7 +4,7 @@ import { absolute, SITE_NAME } from './document.ts';
 import { type Html, html, trusted } from './html.ts';
 import { pagePath, SECTIONS } from './sections.ts';
 
-type Thing = Readonly<Record<string, unknown>>;
+type JsonLdObject = Readonly<Record<string, unknown>>;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '<': '\\u003c',
@@ -14,14 +14,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-export function jsonLd(things: readonly Thing[]): Html {
-  const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': things });
+export function jsonLd(objects: readonly JsonLdObject[]): Html {
+  const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': objects });
   return html`<script type="application/ld+json">${trusted(
     text.replace(/[<>&\u2028\u2029]/g, found => ENTITIES[found] ?? ''),
   )}</script>`;
 }
 
-export function contentThings(page: PublishedPage, baseUrl: string): Thing[] {
+export function contentThings(page: PublishedPage, baseUrl: string): JsonLdObject[] {
   const { faqSchema, howToSteps } = page;
   const section = SECTIONS[page.parentCategory];
   return [
@@ -35,7 +35,7 @@ export function contentThings(page: PublishedPage, baseUrl: string): Thing[] {
   ];
 }
 
-export function breadcrumbs(trail: readonly (readonly [name: string, url: string])[]): Thing {
+export function breadcrumbs(trail: readonly (readonly [name: string, url: string])[]): JsonLdObject {
   return {
     '@type': 'BreadcrumbList',
     itemListElement: trail.map(([name, item], index) => ({
@@ -47,7 +47,7 @@ export function breadcrumbs(trail: readonly (readonly [name: string, url: string
   };
 }
 
-function shared(page: PublishedPage, baseUrl: string): Thing {
+function sharedMembers(page: PublishedPage, baseUrl: string): JsonLdObject {
   const image = page.ogImage ?? page.heroImage;
   return {
     url: page.canonicalUrl ?? baseUrl + pagePath(page),
@@ -56,11 +56,11 @@ function shared(page: PublishedPage, baseUrl: string): Thing {
   };
 }
 
-function article(page: PublishedPage, baseUrl: string): Thing {
+function article(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'Article',
     headline: page.title,
-    ...shared(page, baseUrl),
+    ...sharedMembers(page, baseUrl),
     author: { '@type': 'Person', name: page.author },
     publisher: { '@type': 'Organization', name: SITE_NAME, url: baseUrl },
     datePublished: page.publishedAt,
@@ -70,17 +70,17 @@ function article(page: PublishedPage, baseUrl: string): Thing {
   };
 }
 
-function application(page: PublishedPage, baseUrl: string): Thing {
+function application(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'SoftwareApplication',
     name: page.title,
-    ...shared(page, baseUrl),
+    ...sharedMembers(page, baseUrl),
     applicationCategory: 'MultimediaApplication',
     operatingSystem: 'Web',
   };
 }
 
-function questions(faq: PublishedPage['faqSchema']): Thing {
+function questions(faq: PublishedPage['faqSchema']): JsonLdObject {
   return {
     '@type': 'FAQPage',
     mainEntity: faq.map(({ question, answer }) => ({
@@ -91,7 +91,7 @@ function questions(faq: PublishedPage['faqSchema']): Thing {
   };
 }
 
-function steps(page: PublishedPage, baseUrl: string): Thing {
+function steps(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'HowTo',
     name: page.title,

@@ -11,7 +11,7 @@ export interface FlowView {
   /** Ids of the input nodes to show; null: all of them. */
   readonly exposedInputs: readonly string[] | null;
   /** URLs of result images, by node id. */
-  readonly pictures?: ReadonlyMap<string, string> | undefined;
+  readonly images?: ReadonlyMap<string, string> | undefined;
 }
 
 /** What all pages share. */

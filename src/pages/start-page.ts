@@ -84,8 +84,8 @@ function firstSteps(api: string): readonly (readonly [title: string, text: strin
 /** Formats JSON for reading: one line per edge, three per node. */
 function formatGraph({ name, nodes, edges }: typeof FIRST_WORKFLOW): string {
   const nodeLines = nodes.map(({ id, type, position, data: { config, ...data } }) => {
-    const open = (part: object): string => JSON.stringify(part).slice(0, -1);
-    return `    ${open({ id, type, position })},\n      "data": ${open(data)},\n        "config": ${JSON.stringify(config)}}}`;
+    const openBraces = (part: object): string => JSON.stringify(part).slice(0, -1);
+    return `    ${openBraces({ id, type, position })},\n      "data": ${openBraces(data)},\n        "config": ${JSON.stringify(config)}}}`;
   });
   const edgeLines = edges.map(edge => `    ${JSON.stringify(edge)}`);
   return `{\n  "name": ${JSON.stringify(name)},\n  "nodes": [\n${nodeLines.join(',\n')}\n  ],\n  "edges": [\n${edgeLines.join(',\n')}\n  ]\n}`;

@@ -51,7 +51,7 @@ describe('graphwright mcp', () => {
 
   it('reports a refused key and a missing service as protocol errors', async () => {
     for (const [env, says] of [
-      [{ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: 'sk-wrong-0123456789' }, /refuses the key/],
+      [{ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: 'sk-wrong-0123456789' }, /rejected the key/],
       [{ GRAPHWRIGHT_URL: 'http://127.0.0.1:9', GRAPHWRIGHT_API_KEY: KEY }, /cannot be reached/],
     ] as const) {
       const client = new Client({ name: 'stdio', version: '1' });

@@ -74,7 +74,7 @@ describe('exit code 0', () => {
     });
     assert.deepEqual(await graphwright(['lint', path]), {
       code: 0,
-      out: `${path}: nothing to find fault with.\n`,
+      out: `${path}: no issues found.\n`,
       err: '',
     });
   });
@@ -119,7 +119,7 @@ describe('exit code 2', () => {
     'for a missing argument': [['lint'], /missing required argument 'file'/],
     'for a missing file': [
       ['lint', 'no-such-file.json'],
-      /no-such-file\.json cannot be read: there is no such file/,
+      /no-such-file\.json cannot be read: file not found/,
     ],
     'for an unknown node type': [
       ['nodes', 'input:txt'],

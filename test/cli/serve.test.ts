@@ -15,7 +15,7 @@ import { BIN, cleanEnv, READY, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'postcard.json');
-const KEY = /shown this once: (?<key>sk-\S+)/;
+const KEY = /shown only once: (?<key>sk-\S+)/;
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-serve-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

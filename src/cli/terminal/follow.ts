@@ -27,9 +27,9 @@ export async function followRun({ events, get }: Run, terminal: Terminal | undef
 }
 
 function printChanges(before: Execution | undefined, after: Execution, terminal: Terminal): void {
-  const known = new Map(before?.nodeStates.map(state => [state.nodeId, state.status]));
+  const statuses = new Map(before?.nodeStates.map(state => [state.nodeId, state.status]));
   for (const state of after.nodeStates) {
-    if (state.status !== (known.get(state.nodeId) ?? 'PENDING'))
+    if (state.status !== (statuses.get(state.nodeId) ?? 'PENDING'))
       terminal.print(describeChange(state, terminal));
   }
 }

@@ -21,10 +21,10 @@ export function startProgress(terminal: Terminal): (progress: Progress) => void 
     if (nowMs - lastMs < (terminal.isLive ? DRAW_EVERY_MS : LINE_EVERY_MS) && done < total) return;
     lastMs = nowMs;
     const leftMs = done === 0 ? undefined : ((total - done) * (nowMs - start)) / done;
-    const left = leftMs === undefined ? '' : `, ${formatMs(leftMs)} left`;
+    const remaining = leftMs === undefined ? '' : `, ${formatMs(leftMs)} left`;
     if (terminal.isLive)
-      terminal.draw([`  ${drawBar(total === 0 ? 1 : done / total, terminal)}  ${text}${left}`]);
-    else if (done < total) terminal.note(`${text}${left}`);
+      terminal.draw([`  ${drawBar(total === 0 ? 1 : done / total, terminal)}  ${text}${remaining}`]);
+    else if (done < total) terminal.note(`${text}${remaining}`);
   };
 }
 
@@ -36,10 +36,10 @@ export function drawBar(fraction: number, { paint }: Terminal): string {
 
 /** `7 ms`, `1.2 s`, `3 min 05 s`. */
 export function formatMs(ms: number): string {
-  const known = Math.max(0, ms);
-  if (known < 1000) return `${Math.round(known)} ms`;
-  if (known < 60_000) return `${(known / 1000).toFixed(1)} s`;
-  const seconds = Math.round(known / 1000);
+  const positiveMs = Math.max(0, ms);
+  if (positiveMs < 1000) return `${Math.round(positiveMs)} ms`;
+  if (positiveMs < 60_000) return `${(positiveMs / 1000).toFixed(1)} s`;
+  const seconds = Math.round(positiveMs / 1000);
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 

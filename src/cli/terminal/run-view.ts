@@ -7,9 +7,17 @@ import { alignColumns, cleanText, cutText, padText, textWidth } from './text-wid
 /** The members of a node's state that the command line shows. */
 export type NodeState = Pick<
   FullState,
-  'nodeId' | 'label' | 'status' | 'error' | Shown | 'cached' | 'progress'
+  'nodeId' | 'label' | 'status' | 'error' | ShownMember | 'cached' | 'progress'
 >;
-type Shown = 'outputUrl' | 'outputUrls' | 'text' | 'texts' | 'value' | 'values' | 'startedAt' | 'finishedAt';
+type ShownMember =
+  | 'outputUrl'
+  | 'outputUrls'
+  | 'text'
+  | 'texts'
+  | 'value'
+  | 'values'
+  | 'startedAt'
+  | 'finishedAt';
 
 export type Execution = Pick<
   FullExecution,
@@ -25,7 +33,7 @@ export interface RunChange {
 const TERMINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
 const hasEnded = ({ status }: { readonly status: string }): boolean => TERMINAL_STATUSES.has(status);
 
-const LOOKS: Readonly<Record<string, readonly [mark: string, style: Style]>> = {
+const STATUS_STYLES: Readonly<Record<string, readonly [mark: string, style: Style]>> = {
   PENDING: ['·', 'dim'],
   RUNNING: ['●', 'cyan'],
   WAITING: ['◌', 'yellow'],
@@ -57,7 +65,7 @@ export function applyEvent(run: Execution | undefined, { event, data }: RunChang
 /** The lines of a live view: one per node, then the bar of the run. */
 export function drawRun(run: Execution, terminal: Terminal, nowMs: number): string[] {
   const rows = run.nodeStates.map(state => {
-    const [mark, style] = LOOKS[state.status] ?? ['?', 'dim'];
+    const [mark, style] = STATUS_STYLES[state.status] ?? ['?', 'dim'];
     const spin =
       state.status === 'RUNNING' ? (SPINNER[Math.floor(nowMs / SPINNER_MS) % SPINNER.length] ?? mark) : mark;
     const label = cleanText(state.label);
@@ -76,7 +84,7 @@ export function drawRun(run: Execution, terminal: Terminal, nowMs: number): stri
   const elapsed = formatMs(
     (run.finishedAt === null ? nowMs : Date.parse(run.finishedAt)) - Date.parse(run.createdAt),
   );
-  const look = hasEnded(run) ? (LOOKS[run.status]?.[1] ?? 'red') : 'cyan';
+  const look = hasEnded(run) ? (STATUS_STYLES[run.status]?.[1] ?? 'red') : 'cyan';
   const summary = ` ${drawBar(total === 0 ? 1 : done / total, terminal)} ${done} of ${total} nodes  ${terminal.paint(look, run.status)}  ${terminal.paint('dim', elapsed)}`;
   return [...alignColumns(rows), summary];
 }
@@ -93,7 +101,7 @@ export function drawTable(run: Execution, terminal: Terminal): string[] {
   const rows = run.nodeStates.map(state => [
     cleanText(state.label),
     terminal.paint(
-      LOOKS[state.status]?.[1] ?? 'dim',
+      STATUS_STYLES[state.status]?.[1] ?? 'dim',
       state.status.toLowerCase() + (state.cached ? ', cached' : ''),
     ),
     describeTime(state),

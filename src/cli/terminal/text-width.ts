@@ -10,26 +10,26 @@ const GRAPHEMES = new Intl.Segmenter();
 /** Columns of the text; color escapes take none, East Asian characters and emoji take two. */
 export function textWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
-  return PRINTABLE.test(plain) ? plain.length : widthOf(plain);
+  return PRINTABLE.test(plain) ? plain.length : measureWidth(plain);
 }
 
 // Loaded on demand: its patterns cost a third of the time of a small command.
 const require = createRequire(import.meta.url);
-const widthOf = (text: string): number =>
+const measureWidth = (text: string): number =>
   (require('string-width') as typeof import('string-width')).default(text);
 
 /** The text in at most that many columns, with an ellipsis if truncated; colors stay and are closed. */
 export function cutText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let result = '';
-  let used = 0;
+  let width = 0;
   // Splitting by a group puts the colors at odd indexes.
   for (const [index, piece] of text.split(COLORS).entries()) {
     if (index % 2 === 1) result += piece;
     else {
       for (const { segment } of GRAPHEMES.segment(piece)) {
-        used += textWidth(segment);
-        if (used > columns - 1) return `${result}…${index > 0 ? '\x1b[0m' : ''}`;
+        width += textWidth(segment);
+        if (width > columns - 1) return `${result}…${index > 0 ? '\x1b[0m' : ''}`;
         result += segment;
       }
     }

@@ -21,15 +21,14 @@ import { readVersion } from '../version.ts';
 
 export const backup: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
-  if (await exists(path))
-    throw new UsageError(`${path} exists. A backup never replaces a file; name another.`);
+  if (await exists(path)) throw new UsageError(`${path} exists. Choose another file name.`);
   const settings = readSettings();
   const isJson = options.json === true;
   const includesSecretsKey = options.withSecretsKey === true;
   const secretsKey = await findSecretsKey(keySource(settings));
   if (includesSecretsKey && secretsKey === undefined)
     throw new UsageError(
-      'There is no secrets key: neither SECRETS_KEY is set, nor is there one in DATA_DIR.',
+      'No secrets key found. Set SECRETS_KEY, or DATA_DIR to the folder that contains one.',
     );
   const start = performance.now();
   await using stack = new AsyncDisposableStack();

@@ -21,7 +21,7 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
   });
   const settings = readSettings();
   const force = options.force === true;
-  if (!force) await refuseMedia(settings);
+  if (!force) await requireNoMedia(settings);
   const start = performance.now();
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
@@ -63,7 +63,7 @@ function report(
 }
 
 /** A bucket is not searched: a restore only adds objects with new ids. */
-async function refuseMedia(settings: Settings): Promise<void> {
+async function requireNoMedia(settings: Settings): Promise<void> {
   if (toBucket(settings) !== undefined) return;
   const folder = join(settings.DATA_DIR, 'media');
   const kept = (await readdir(folder).catch(() => [])).filter(name => name !== 'tmp');
@@ -81,9 +81,9 @@ async function checkKey(
   const found = await findSecretsKey(keySource(settings));
   if (fingerprint === null || (found === undefined ? isIncluded : computeFingerprint(found) === fingerprint))
     return;
-  const what = found === undefined ? 'There is no secrets key here' : 'The secrets key here is another one';
+  const problem = found === undefined ? 'There is no secrets key' : 'The secrets key differs';
   throw new UsageError(
-    `${what}, and the backup's stored secrets need theirs. Put its secrets.key into ${settings.DATA_DIR} or set SECRETS_KEY; or lose those secrets with --without-secrets.`,
+    `${problem}, but the stored secrets require the key of the backup. Copy its secrets.key to ${settings.DATA_DIR}, set SECRETS_KEY, or discard those secrets with --without-secrets.`,
   );
 }
 

@@ -1,4 +1,4 @@
-// `graphwright secrets rotate`: changes the secrets key of a stopped service. If killed at any moment, run it again.
+// `graphwright secrets rotate`: changes the secrets key of a stopped service. If interrupted, run it again.
 
 import { findSecretsKey, finishNextKey, openNextKey } from '../../lib/secrets-key.ts';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
@@ -15,7 +15,7 @@ export const rotate: Command = async ({ options, terminal }) => {
   const isKept = SECRETS_KEY === undefined;
   if (isKept && NEW_SECRETS_KEY !== undefined)
     throw new SettingsError(
-      `NEW_SECRETS_KEY goes with SECRETS_KEY. The key in ${DATA_DIR} gets a new one by itself.`,
+      `NEW_SECRETS_KEY requires SECRETS_KEY. A key in ${DATA_DIR} is replaced by a generated one.`,
     );
   const from = await findSecretsKey(keySource(settings));
   if (from === undefined)
@@ -29,7 +29,7 @@ export const rotate: Command = async ({ options, terminal }) => {
   if (options.json === true) terminal.print(JSON.stringify(done));
   else
     terminal.print(
-      `${done.rotated} secrets were encrypted anew${done.already > 0 ? `, ${done.already} were already` : ''}.`,
+      `${done.rotated} secrets were reencrypted${done.already > 0 ? `, ${done.already} were already` : ''}.`,
     );
   terminal.note(
     isKept

@@ -95,13 +95,13 @@ export function toSlug(text: string): string {
 }
 
 /** Groups the operations by tag, in the order of the document's tags. Tags without operations are omitted. */
-export function groupsOf(document: Document): readonly Group[] {
+export function listGroups(document: Document): readonly Group[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       method: method.toUpperCase(),
       path,
-      parameters: (operation.parameters ?? []).map(parameter => parameterOf(document, parameter)),
+      parameters: (operation.parameters ?? []).map(parameter => resolveParameter(document, parameter)),
     })),
   );
   const byTag = Map.groupBy(operations, ({ tags = [] }) => tags[0] ?? '');
@@ -115,21 +115,21 @@ export function groupsOf(document: Document): readonly Group[] {
     .filter(({ operations }) => operations.length > 0);
 }
 
-function parameterOf(document: Document, parameter: Parameter): Parameter {
-  return document.components.parameters[nameOf(parameter.$ref)] ?? parameter;
+function resolveParameter(document: Document, parameter: Parameter): Parameter {
+  return document.components.parameters[getRefName(parameter.$ref)] ?? parameter;
 }
 
 /** Resolves a reference to a shared response. */
-export function responseOf(document: Document, response: Response): Response {
-  return document.components.responses[nameOf(response.$ref)] ?? response;
+export function resolveResponse(document: Document, response: Response): Response {
+  return document.components.responses[getRefName(response.$ref)] ?? response;
 }
 
 /** Returns the last segment of a reference, or an empty string. */
-export function nameOf(ref: string | undefined): string {
+export function getRefName(ref: string | undefined): string {
   return ref?.split('/').at(-1) ?? '';
 }
 
 /** Returns the example recorded with the content. */
-export function exampleOf(content: Content | undefined): unknown {
+export function findExample(content: Content | undefined): unknown {
   return Object.values(content?.examples ?? {})[0]?.value;
 }

@@ -1,15 +1,15 @@
 // Renders one operation of the API reference: parameters, responses, code samples, and a form to try it.
 import { type Html, html } from '../html.ts';
 import type { Document, Operation, Parameter, Response } from './document.ts';
-import { exampleOf, nameOf, responseOf } from './document.ts';
-import { pathValue, samplesOf } from './samples.ts';
+import { findExample, getRefName, resolveResponse } from './document.ts';
+import { listSamples, pathValue } from './samples.ts';
 import { inline, type Row, renderSchema, renderTable, renderType } from './schema.ts';
 
 /** Renders the operation as a section with its id as anchor. */
 export function renderOperation(document: Document, operation: Operation, origin: string): Html {
   const { operationId, summary = operationId, description = '', method, path } = operation;
   const responses = Object.entries(operation.responses).map(
-    ([status, response]) => [status, responseOf(document, response)] as const,
+    ([status, response]) => [status, resolveResponse(document, response)] as const,
   );
   return html`<section class="operation" id="${operationId}"><h2><a href="#${operationId}">${summary}</a></h2>
 <p class="route"><span class="method">${method}</span> <code>${path}</code></p>
@@ -29,10 +29,12 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 };
 
 function credentialNote({ security = [] }: Operation): string {
-  const ways = security.flatMap(way => Object.keys(way).map(name => CREDENTIALS[name] ?? name));
-  if (ways.length === 0) return 'No authentication required.';
-  const isOpen = security.some(way => Object.keys(way).length === 0);
-  return `${isOpen ? 'Public. Returns more with' : 'Requires'} ${ways.join(' or ')}.`;
+  const credentials = security.flatMap(requirement =>
+    Object.keys(requirement).map(name => CREDENTIALS[name] ?? name),
+  );
+  if (credentials.length === 0) return 'No authentication required.';
+  const isOpen = security.some(requirement => Object.keys(requirement).length === 0);
+  return `${isOpen ? 'Public. Returns more with' : 'Requires'} ${credentials.join(' or ')}.`;
 }
 
 const toRow = ({ name, required = false, schema = {}, description }: Parameter): Row => ({
@@ -42,11 +44,11 @@ const toRow = ({ name, required = false, schema = {}, description }: Parameter):
   description: description ?? schema.description,
 });
 
-const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const;
+const PARAMETER_TITLES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const;
 
 function renderParameters({ parameters }: Operation): Html {
-  return html`${Object.entries(PLACES).map(([place, title]) => {
-    const rows = parameters.filter(parameter => parameter.in === place).map(toRow);
+  return html`${Object.entries(PARAMETER_TITLES).map(([location, title]) => {
+    const rows = parameters.filter(parameter => parameter.in === location).map(toRow);
     return rows.length === 0 ? undefined : html`<h3>${title}</h3>${renderTable(rows)}`;
   })}`;
 }
@@ -56,7 +58,7 @@ function renderBody({ components }: Document, { requestBody }: Operation): Html 
   if (contents.length === 0) return undefined;
   return html`<h3>Request body</h3>${contents.map(
     ([type, { schema = {} }]) =>
-      html`<p class="kind">${type}${schema.$ref === undefined ? undefined : html`: ${renderType(schema)}`}</p>${renderSchema(components.schemas[nameOf(schema.$ref)] ?? schema)}`,
+      html`<p class="kind">${type}${schema.$ref === undefined ? undefined : html`: ${renderType(schema)}`}</p>${renderSchema(components.schemas[getRefName(schema.$ref)] ?? schema)}`,
   )}`;
 }
 
@@ -85,7 +87,7 @@ function renderResponses(responses: Responses): Html {
 }
 
 function renderSamples(operation: Operation, origin: string): Html {
-  return html`<div class="samples">${samplesOf(operation, origin).map(
+  return html`<div class="samples">${listSamples(operation, origin).map(
     ({ language, code }) =>
       html`<div class="sample" data-language="${language}"><h3>${language}</h3><pre tabindex="0" role="region" aria-label="${language}: ${operation.operationId}"><code>${code}</code></pre></div>`,
   )}</div>`;
@@ -93,7 +95,7 @@ function renderSamples(operation: Operation, origin: string): Html {
 
 function renderExample(responses: Responses): Html | undefined {
   const [status, response] = responses.find(([status]) => Number(status) < 300) ?? [];
-  const value = exampleOf(response?.content?.['application/json']);
+  const value = findExample(response?.content?.['application/json']);
   if (value === undefined) return undefined;
   return html`<details><summary>Example response (${status})</summary><pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre></details>`;
 }
@@ -102,11 +104,11 @@ function renderExample(responses: Responses): Html | undefined {
 function renderTry(operation: Operation): Html {
   const { operationId, method, path, parameters, requestBody } = operation;
   const label = (name: string, field: Html): Html => html`<label><span>${name}</span>${field}</label>`;
-  const fields = parameters.map(({ in: place, name, required = false }) =>
+  const fields = parameters.map(({ in: location, name, required = false }) =>
     label(
       name,
-      html`<input name="${place}:${name}" autocomplete="off" spellcheck="false"${required ? html` required` : undefined}${
-        place === 'path' ? html` placeholder="${pathValue(path, name)}"` : undefined
+      html`<input name="${location}:${name}" autocomplete="off" spellcheck="false"${required ? html` required` : undefined}${
+        location === 'path' ? html` placeholder="${pathValue(path, name)}"` : undefined
       }>`,
     ),
   );
@@ -118,7 +120,7 @@ function renderTry(operation: Operation): Html {
       : json !== undefined
         ? label(
             'Body',
-            html`<textarea name="body" rows="8" spellcheck="false">${JSON.stringify(exampleOf(json) ?? {}, null, 2)}</textarea>`,
+            html`<textarea name="body" rows="8" spellcheck="false">${JSON.stringify(findExample(json) ?? {}, null, 2)}</textarea>`,
           )
         : undefined;
   return html`<details class="try" hidden><summary>Try it</summary><form data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">${fields}${body}<p><button class="button" type="submit">Send ${method}</button> <button class="button quiet" type="button" data-stop hidden>Stop</button></p><pre class="answer" tabindex="0" role="region" aria-label="Response of ${operationId}" aria-live="polite" hidden></pre></form></details>`;

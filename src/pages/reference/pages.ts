@@ -2,7 +2,7 @@
 import { renderDocument } from '../document.ts';
 import { type Html, html } from '../html.ts';
 import { REFERENCE_SCRIPT_PATH, REFERENCE_STYLE_PATH } from './assets.ts';
-import { type Document, type Group, groupsOf, type Schema } from './document.ts';
+import { type Document, type Group, listGroups, type Schema } from './document.ts';
 import type { Guide } from './guides.ts';
 import { renderOperation } from './operation.ts';
 import { inline, renderSchema } from './schema.ts';
@@ -12,7 +12,7 @@ export interface SearchEntry {
   readonly note: string;
   readonly path: string;
   /** The text to search, in lower case. */
-  readonly words: string;
+  readonly searchText: string;
 }
 
 export interface Reference {
@@ -30,10 +30,10 @@ interface Part {
 
 /** Creates the reference of an OpenAPI document. Pages are rendered on request. */
 export function createReference(document: Document, guides: readonly Guide[], baseUrl: string): Reference {
-  const groups = groupsOf(document);
+  const groups = listGroups(document);
   const parts = new Map<string, Part>([
-    ['/docs', overviewOf(groups, guides)],
-    ['/docs/types', typesOf(document)],
+    ['/docs', renderOverview(groups, guides)],
+    ['/docs/types', renderTypes(document)],
     ...Object.entries(document.components.schemas).map(
       ([name, schema]) => [`/docs/types/${name}`, typePart(name, schema)] as const,
     ),
@@ -101,7 +101,7 @@ function renderAnchors(headings: readonly (readonly [id: string, title: string])
   return html`<ul>${headings.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
 }
 
-function overviewOf(groups: readonly Group[], guides: readonly Guide[]): Part {
+function renderOverview(groups: readonly Group[], guides: readonly Guide[]): Part {
   const count = groups.reduce((sum, { operations }) => sum + operations.length, 0);
   return {
     title: 'API reference',
@@ -121,7 +121,7 @@ function overviewOf(groups: readonly Group[], guides: readonly Guide[]): Part {
   };
 }
 
-function typesOf({ components }: Document): Part {
+function renderTypes({ components }: Document): Part {
   return {
     title: 'Types',
     lead: 'The types of requests and responses. The SDK exports each one as `Schemas.Name`.',
@@ -158,7 +158,7 @@ function operationEntries(groups: readonly Group[]): SearchEntry[] {
       title: summary,
       note: `${method} ${path}`,
       path: `${groupPath(group)}#${operationId}`,
-      words: `${summary} ${method} ${path} ${operationId} ${description}`.toLowerCase(),
+      searchText: `${summary} ${method} ${path} ${operationId} ${description}`.toLowerCase(),
     })),
   );
 }
@@ -169,7 +169,7 @@ function guideEntries(guides: readonly Guide[]): SearchEntry[] {
       title,
       note: id === '' ? 'Guide' : guide.title,
       path: `${guidePath(guide)}${id === '' ? '' : `#${id}`}`,
-      words: `${title} ${guide.title}`.toLowerCase(),
+      searchText: `${title} ${guide.title}`.toLowerCase(),
     })),
   );
 }
@@ -179,6 +179,6 @@ function typeEntries({ components }: Document): SearchEntry[] {
     title: name,
     note: 'Type',
     path: `/docs/types/${name}`,
-    words: `${name} ${description.slice(0, 300)}`.toLowerCase(),
+    searchText: `${name} ${description.slice(0, 300)}`.toLowerCase(),
   }));
 }

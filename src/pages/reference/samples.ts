@@ -1,7 +1,7 @@
 // Generates example requests in curl, in JavaScript with the SDK, and in Python.
-import { exampleOf, type Operation } from './document.ts';
+import { findExample, type Operation } from './document.ts';
 
-export interface Sample {
+export interface CodeSample {
   readonly language: 'curl' | 'JavaScript' | 'Python';
   readonly code: string;
 }
@@ -61,20 +61,20 @@ export function pathValue(path: string, name: string): string {
 }
 
 /** Generates the request of the operation in each language. */
-export function samplesOf(operation: Operation, origin: string): readonly Sample[] {
-  const ways = Object.keys(operation.security?.[0] ?? {});
-  const asked: SampleRequest = {
+export function listSamples(operation: Operation, origin: string): readonly CodeSample[] {
+  const credentials = Object.keys(operation.security?.[0] ?? {});
+  const request: SampleRequest = {
     method: operation.method,
     path: operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathValue(operation.path, name)),
     origin,
-    secrets: SECRETS[ways[0] ?? ''] ?? [],
-    body: exampleOf(operation.requestBody?.content?.['application/json']),
+    secrets: SECRETS[credentials[0] ?? ''] ?? [],
+    body: findExample(operation.requestBody?.content?.['application/json']),
   };
   const isForm = operation.requestBody?.content?.['multipart/form-data'] !== undefined;
   return [
-    { language: 'curl', code: toCurl(asked, isForm) },
-    { language: 'JavaScript', code: toJavaScript(asked, operation.operationId) },
-    { language: 'Python', code: toPython(asked) },
+    { language: 'curl', code: toCurl(request, isForm) },
+    { language: 'JavaScript', code: toJavaScript(request, operation.operationId) },
+    { language: 'Python', code: toPython(request) },
   ];
 }
 
@@ -115,21 +115,21 @@ const METHODS: Readonly<Record<string, (id: string, body: string) => string>> = 
 };
 
 function toJavaScript({ method, origin, path, secrets, body }: SampleRequest, operationId: string): string {
-  const written = body === undefined ? '{}' : toLiteral(body);
-  const own = METHODS[operationId];
+  const bodyLiteral = body === undefined ? '{}' : toLiteral(body);
+  const sdkMethod = METHODS[operationId];
   const id = path.split('/')[4] ?? '';
   // Browsers send the session cookie on their own; other programs use a key.
   const secret = secrets.find(({ header }) => header !== 'Cookie');
   const head = CLIENT(origin, secret);
-  if (own !== undefined) {
+  if (sdkMethod !== undefined) {
     const files = operationId === 'uploadMedia' ? "import { openAsBlob } from 'node:fs';\n" : '';
-    return `${files}${head}\n${own(id, written)}`;
+    return `${files}${head}\n${sdkMethod(id, bodyLiteral)}`;
   }
   if (!path.startsWith('/api/'))
     return `const answer = await fetch('${origin}${path}'${method === 'GET' ? '' : `, { method: '${method}' }`});\nconsole.log(answer.status, await answer.text());`;
   if (/^list/.test(operationId) && method === 'GET' && !UNPAGED.has(operationId))
     return `${head}\nfor await (const item of graphwright.list('${path.replace('/api/v1', '')}')) console.log(item);`;
-  const more = body === undefined ? '' : `, {\n  body: ${written.replaceAll('\n', '\n  ')},\n}`;
+  const more = body === undefined ? '' : `, {\n  body: ${bodyLiteral.replaceAll('\n', '\n  ')},\n}`;
   return `${head}\nconst answer = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${more});\nconsole.log(answer);`;
 }
 

@@ -1,6 +1,6 @@
 // Renders schemas: a short description of a type, and a table of the members of an object.
 import { type Html, html } from '../html.ts';
-import { nameOf, type Schema } from './document.ts';
+import { getRefName, type Schema } from './document.ts';
 
 const MAX_DEPTH = 3;
 const MAX_ENUM = 16;
@@ -15,7 +15,7 @@ interface Member {
 /** Describes a type and its limits in a few words. Named types are links. */
 export function renderType(schema: Schema): Html {
   const { $ref, enum: values, anyOf, oneOf, allOf, type, items } = schema;
-  if ($ref !== undefined) return html`<a href="/docs/types/${nameOf($ref)}">${nameOf($ref)}</a>`;
+  if ($ref !== undefined) return html`<a href="/docs/types/${getRefName($ref)}">${getRefName($ref)}</a>`;
   if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (values !== undefined) return renderEnum(values);
   const choices = anyOf ?? oneOf ?? allOf;
@@ -25,15 +25,15 @@ export function renderType(schema: Schema): Html {
       ? html`list`
       : html`list of ${renderType(items)}`;
   const name = Array.isArray(type) ? type.join(' or ') : (type ?? 'any value');
-  return html`${[name, ...limitsOf(schema)].join(', ')}`;
+  return html`${[name, ...listLimits(schema)].join(', ')}`;
 }
 
 function renderEnum(values: readonly unknown[]): Html {
-  const shown = values.slice(0, MAX_ENUM).map(value => html`<code>${String(value)}</code>`);
-  return html`${join(shown, ' ')}${values.length > MAX_ENUM ? ` and ${values.length - MAX_ENUM} more` : ''}`;
+  const listed = values.slice(0, MAX_ENUM).map(value => html`<code>${String(value)}</code>`);
+  return html`${join(listed, ' ')}${values.length > MAX_ENUM ? ` and ${values.length - MAX_ENUM} more` : ''}`;
 }
 
-function limitsOf(schema: Schema): string[] {
+function listLimits(schema: Schema): string[] {
   const { format, minimum, maximum, minLength, maxLength, maxItems } = schema;
   return [
     format,
@@ -49,7 +49,7 @@ function limitsOf(schema: Schema): string[] {
 
 /** Renders the members of an object as a table, and describes any other type. */
 export function renderSchema(schema: Schema): Html {
-  const members = membersOf(schema);
+  const members = listMembers(schema);
   if (members.length === 0) return html`<p>${renderType(schema)}</p>`;
   return renderTable(
     members.map(({ name, schema, isRequired }) => ({
@@ -83,20 +83,20 @@ export function inline(text: string): Html {
   return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-function membersOf(schema: Schema, prefix = '', depth = 1): Member[] {
+function listMembers(schema: Schema, prefix = '', depth = 1): Member[] {
   const required = schema.required ?? [];
   return Object.entries(schema.properties ?? {}).flatMap(([key, member]) => {
     const name = `${prefix}${key}`;
-    const [inner, mark] = innerOf(member);
+    const [inner, mark] = unwrapSchema(member);
     return [
       { name, schema: member, isRequired: required.includes(key) },
-      ...(depth < MAX_DEPTH && inner !== undefined ? membersOf(inner, `${name}${mark}.`, depth + 1) : []),
+      ...(depth < MAX_DEPTH && inner !== undefined ? listMembers(inner, `${name}${mark}.`, depth + 1) : []),
     ];
   });
 }
 
 /** Returns the unnamed object type inside a member: the member itself, its nullable type, or the type of its items. */
-function innerOf(schema: Schema): readonly [schema: Schema | undefined, mark: string] {
+function unwrapSchema(schema: Schema): readonly [schema: Schema | undefined, mark: string] {
   if (schema.properties !== undefined) return [schema, ''];
   if (schema.items?.properties !== undefined) return [schema.items, '[]'];
   return [schema.anyOf?.find(choice => choice.properties !== undefined), ''];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
-import { type Document, groupsOf, type Operation } from '../../../src/pages/reference/document.ts';
-import { type Sample, samplesOf } from '../../../src/pages/reference/samples.ts';
+import { type Document, listGroups, type Operation } from '../../../src/pages/reference/document.ts';
+import { type CodeSample, listSamples } from '../../../src/pages/reference/samples.ts';
 import { elementsOf } from '../../pages/page-check.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -32,7 +32,7 @@ after(async () => {
   await test.close();
 });
 
-const operations = (): Operation[] => groupsOf(document).flatMap(group => [...group.operations]);
+const operations = (): Operation[] => listGroups(document).flatMap(group => [...group.operations]);
 
 describe('the reference', () => {
   it('has every operation and no broken links', async () => {
@@ -84,8 +84,8 @@ describe('the reference', () => {
 });
 
 describe('the samples', () => {
-  const codeOf = (operation: Operation, language: Sample['language']): string =>
-    samplesOf(operation, url).find(sample => sample.language === language)?.code ?? '';
+  const codeOf = (operation: Operation, language: CodeSample['language']): string =>
+    listSamples(operation, url).find(sample => sample.language === language)?.code ?? '';
   const find = (id: string): Operation =>
     operations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
   const env = () => ({ ...process.env, GRAPHWRIGHT_API_KEY: caller.key });
