@@ -22,7 +22,7 @@ export const nodes: Command = async ({ args, options, terminal }) => {
   const visible = catalog.entries.filter(entry => entry.hidden === undefined);
   const categories = [...new Set(visible.map(entry => entry.category))];
   const category = options.category;
-  if (typeof category === 'string' && !categories.some(category => category === category)) {
+  if (typeof category === 'string' && !categories.some(candidate => candidate === category)) {
     throw new UsageError(`--category must be one of ${categories.join(', ')}.`);
   }
   const entries = visible.filter(entry => category === undefined || entry.category === category);
