@@ -113,7 +113,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(
       await dialog.evaluate(element =>
         [...element.querySelectorAll('[role="option"] span')]
-          .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+          .filter(({ scrollWidth, clientWidth }) => clientWidth > 2 && scrollWidth > clientWidth + 1)
           .map(({ textContent }) => textContent),
       ),
       [],
