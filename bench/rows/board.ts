@@ -17,8 +17,10 @@ const LARGE = { nodes: 1000, edges: 1500, frameMs: 12 };
 const MIDDLE = { nodes: 250, edges: 375, frameMs: 6 };
 /** The zoom at which nodes are readable and about fifty are on the screen. */
 const NEAR_ZOOM = 0.36;
-/** Height of the bars above the board, in pixels. */
-const BARS = 130;
+/** Height of the bar above the board and some space below it, in pixels. */
+const BARS = 80;
+/** Time for the cards in view to be mounted. */
+const MOUNTING_MS = 3000;
 const KEYS = 'a lighthouse on a cliff, seen from the air';
 
 export async function* runBoardRows(isShort: boolean): AsyncGenerator<Row> {
@@ -62,7 +64,7 @@ async function* measureSize(bench: Bench, size: Size): AsyncGenerator<Row> {
   const bare = await measureBare(bench, board);
   yield* gestureRows(name, size, await measureGestures(page, meter, board), bare);
   yield await measureSaving(page, bench.rounds, name);
-  if (size === LARGE) yield await measureTyping(page, board, name);
+  if (size === LARGE) yield await measureTyping(page, name);
 }
 
 /** Acts as the person in the browser, because the key belongs to another user. */
@@ -237,27 +239,27 @@ const SAVE_A_CHANGE = `new Promise(resolve => {
   document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }));
 })`;
 
-/** The time from the key event to the frame that shows the text. */
-async function measureTyping(page: Page, board: BenchBoard, name: string): Promise<Row> {
+/** The time from the key event to the frame that shows the text, in a field on a node, where cards are drawn. */
+async function measureTyping(page: Page, name: string): Promise<Row> {
   await page.keyboard.press('Escape');
-  const text = board.nodes.find(({ data }) => data.nodeType === 'input:text');
-  await page.keyboard.press('Control+f');
-  await page.getByRole('combobox').fill(text?.data.label ?? '');
-  await page.keyboard.press('Enter');
-  const field = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
-  await field.click();
+  await zoomTo(page, NEAR_ZOOM);
+  const field = page.locator('textarea[data-card-field]').first();
+  await field.waitFor();
+  await page.waitForTimeout(MOUNTING_MS);
+  const cards = await page.locator('[data-node-id]').count();
+  await field.focus();
   await page.evaluate(WATCH_KEYS);
   for (const key of KEYS.repeat(3)) await page.keyboard.type(key, { delay: 40 });
   const times = (await page.evaluate('globalThis.keyTimes')) as number[];
   return {
-    figure: `${name}: typing in the inspector, key to paint, p95`,
+    figure: `${name}: typing in a field on a node, key to paint, p95`,
     value: quantile(
       times.toSorted((a, b) => a - b),
       0.95,
     ),
     unit: 'ms',
     target: { value: 32, is: 'at most' },
-    note: `median ${median(times).toFixed(1)} of ${times.length} keys`,
+    note: `median ${median(times).toFixed(1)} of ${times.length} keys, ${cards} cards drawn`,
   };
 }
 

@@ -62,12 +62,7 @@ function OutlineNode({ id }: { readonly id: string }) {
   const text = node.data.config?.value ?? node.data.config?.prompt ?? node.data.config?.template;
   return (
     <li className={styles.node}>
-      <button
-        type="button"
-        className={styles.head}
-        onClick={() => session.store.actions.select([id])}
-        aria-label={node.data.label}
-      >
+      <button type="button" className={styles.head} onClick={() => session.store.actions.select([id])}>
         <CategoryIcon category={getCategory({ node, entry })} />
         <span className={styles.names}>
           <strong>{node.data.label}</strong>
