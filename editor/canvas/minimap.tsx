@@ -9,7 +9,7 @@ import { noteColors } from './note-text.ts';
 import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-colors.ts';
 import { getVisibleRect } from './painter/painting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
-import { contains, getBounds, grow, type Rect } from './painter/scene.ts';
+import { contains, getBounds, grow, isSameDrawing, type Rect } from './painter/scene.ts';
 
 const WIDTH = 180;
 const HEIGHT = 116;
@@ -74,8 +74,16 @@ function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): 
     positionMask(frame, renderState, fit.current);
   };
   const view = oncePerFrame(showView);
+  let drawnScene = renderState.now.scene;
+  // Of nodes, only their place and category is shown; of notes, also their color.
+  const isNotNote = (id: string): boolean => drawnScene.byId.get(id)?.card.type !== 'note';
   const stops = [
-    renderState.watch(change => (change.scene === undefined ? view : nodes).request()),
+    renderState.watch(change => {
+      const before = drawnScene;
+      drawnScene = renderState.now.scene;
+      if (change.scene === undefined) view.request();
+      else if (!isSameDrawing(before, drawnScene, isNotNote)) nodes.request();
+    }),
     watchTheme(() => {
       colors = readColors(element);
       nodes.request();

@@ -1,5 +1,5 @@
 // Builds the scene of the whole board for the painter, and the mounted nodes for React Flow.
-import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useBoard, useEditor, useView } from '../runs/editor-context.tsx';
 import { type CardNode, Model } from './model.ts';
 import { nextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
@@ -28,7 +28,13 @@ export function useMountedNodes(renderState: RenderState, scene: Scene, model: M
   const selection = useBoard(state => state.selection);
   const isSmall = scene.boxes.length <= SMALL_BOARD_NODES;
   const [nearIds, setNear] = useState<ReadonlySet<string>>(() => new Set());
-  const allIds = useMemo(() => new Set(scene.boxes.map(({ id }) => id)), [scene]);
+  const lastIds = useRef<ReadonlySet<string>>(new Set());
+  const allIds = useMemo(() => {
+    const isSame =
+      lastIds.current.size === scene.boxes.length && scene.boxes.every(({ id }) => lastIds.current.has(id));
+    if (!isSame) lastIds.current = new Set(scene.boxes.map(({ id }) => id));
+    return lastIds.current;
+  }, [scene]);
   const mounted = isSmall ? allIds : nearIds;
   useLayoutEffect(() => renderState.set({ scene, mounted }), [renderState, scene, mounted]);
   useEffect(() => {

@@ -9,6 +9,7 @@ import { paint } from './paint.ts';
 import { readPaintColors, watchTheme } from './paint-colors.ts';
 import { FAR_ZOOM, type Mark, type StatusOutline } from './painting.ts';
 import { oncePerFrame, type RenderState } from './render-state.ts';
+import { isSameDrawing } from './scene.ts';
 import { ThumbnailCache } from './thumbnails.ts';
 
 export function PaintLayer({ renderState }: { readonly renderState: RenderState }) {
@@ -62,8 +63,19 @@ function repaintOnChange({
     const highlighted = new Set([hovered, dropEdge].filter(id => id !== undefined));
     paint(ctx, { ...frameState, size, ratio, selection, getMark, getOutline, highlighted, colors });
   });
+  let last = renderState.now;
+  const isRepainted = (change: Partial<RenderState['now']>): boolean => {
+    const [before, now] = [last, renderState.now];
+    last = now;
+    if (change.scene === undefined || Object.keys(change).some(key => key !== 'scene' && key !== 'mounted'))
+      return true;
+    const isFar = now.viewport.zoom < FAR_ZOOM;
+    const isMounted = (id: string): boolean => !isFar && now.mounted.has(id);
+    return before.mounted !== now.mounted || !isSameDrawing(before.scene, now.scene, isMounted);
+  };
   const stops = [
     renderState.watch(change => {
+      if (!isRepainted(change)) return;
       if (Object.keys(change).some(key => !UNPAINTED.has(key))) frame.request();
     }),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),

@@ -165,3 +165,29 @@ export const contains = (outer: Rect, inner: Rect): boolean =>
 export function grow({ x, y, width, height }: Rect, by: number): Rect {
   return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by };
 }
+
+/**
+ * Whether two scenes look the same, but for the content of nodes that are drawn elsewhere. Then typing on a node does
+ * not repaint a thousand others.
+ */
+export function isSameDrawing(a: Scene, b: Scene, isDrawnElsewhere: (id: string) => boolean): boolean {
+  if (a.boxes.length !== b.boxes.length || a.curves.length !== b.curves.length) return false;
+  const isSameBox = (box: Box, other: Box | undefined): boolean =>
+    box.id === other?.id &&
+    box.x === other.x &&
+    box.y === other.y &&
+    box.width === other.width &&
+    box.height === other.height &&
+    (box.card.data.node.data === other.card.data.node.data || isDrawnElsewhere(box.id));
+  const isSameCurve = (curve: Curve, other: Curve | undefined): boolean =>
+    curve.id === other?.id &&
+    curve.resolvedEdge.type === other.resolvedEdge.type &&
+    curve.from.x === other.from.x &&
+    curve.from.y === other.from.y &&
+    curve.to.x === other.to.x &&
+    curve.to.y === other.to.y;
+  return (
+    a.boxes.every((box, index) => isSameBox(box, b.boxes[index])) &&
+    a.curves.every((curve, index) => isSameCurve(curve, b.curves[index]))
+  );
+}
