@@ -44,7 +44,7 @@ const BAD: readonly Bad[] = [
   ['find_nodes', { accepts: 'PICTURE' }, 'invalid_request', /must be one of TEXT/],
   ['find_nodes', { nodeTypes: ['generate:sandbix'] }, 'not_found', /Did you mean "generate:sandbox"/],
   ['find_nodes', { nodeTypes: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'invalid_request'],
-  ['find_nodes', { words: 'x' }, 'invalid_request', /\/words is no argument; there are query/],
+  ['find_nodes', { words: 'x' }, 'invalid_request', /\/words is not an argument; the arguments are query/],
   ['list_workflows', { cursor: 'nonsense' }, 'invalid_request'],
   ['list_workflows', { limit: 0 }, 'invalid_request'],
   ['get_workflow', {}, 'invalid_request', /\/workflowId is missing/],
@@ -87,7 +87,7 @@ const BAD: readonly Bad[] = [
     'edit_workflow',
     { workflowId: '$', baseVersion: 1, operations: [{ op: 'remove_node', nodeId: 'tex' }] },
     'invalid_request',
-    /\/operations\/0\/nodeId: there is no node tex: did you mean text\?/,
+    /\/operations\/0\/nodeId: node tex not found: did you mean text\?/,
   ],
   [
     'edit_workflow',
@@ -208,7 +208,7 @@ for (const revision of REVISIONS) {
         body,
       });
       const text = await answer.text();
-      assert.match(text, /\/inputs\/text is a number that would be changed/);
+      assert.match(text, /\/inputs\/text is a number that would lose precision/);
     });
 
     it('returns results that fit the schemas, for each tool', async () => {
