@@ -33,7 +33,7 @@ export const videoSandbox = defineNode({
     const size = evenSize(sides);
     const draw = (roll: number) => async (): Promise<Uint8Array> => {
       const picture = { prompt, seed: roll, style, ...size, isUnlabeled: true } as const;
-      return drawStill({ kind: 'sandbox-picture', picture }, ctx.signal);
+      return drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
     };
     const read = readFrom({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
     const graph = sandboxScene({ ...size, frameCount: framesIn(duration, FPS) }, prompt);

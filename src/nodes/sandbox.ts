@@ -31,7 +31,7 @@ export const generateSandbox = defineNode({
       width: Math.round(width),
       height: Math.round(height),
     };
-    const bytes = await drawStill({ kind: 'sandbox-picture', picture }, ctx.signal);
+    const bytes = await drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
     return { image: await store({ bytes, contentType: 'image/png' }, 'sandbox', ctx) };
   },
 });

@@ -12,7 +12,7 @@ import { withScratch } from '../codecs/scratch.ts';
 import type { MediaRef } from '../graph/types.ts';
 import { createGate } from '../lib/gate.ts';
 import { readSettings } from '../lib/settings.ts';
-import type { Size } from '../render/paint/place.ts';
+import type { Size } from '../render/paint/fit-image.ts';
 import { type NodeContext, NodeError } from './define.ts';
 
 /** The longest video or sound that a node makes. */

@@ -3,7 +3,7 @@ import { type Clip, decodeAudio, decodeFrames } from '../codecs/decode.ts';
 import { pad } from '../codecs/pixels/i420.ts';
 import { encodePng } from '../codecs/pixels/png.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
-import type { Size } from '../render/paint/place.ts';
+import type { Size } from '../render/paint/fit-image.ts';
 import { defineNode, image, json, list, NodeError, number, video } from './define.ts';
 import {
   CODEC_NODE,

@@ -157,7 +157,7 @@ async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFi
   const rewrite = async (url: string): Promise<string> => {
     const { body, declared } = readDataUrl(url);
     const file = await readPicture(body, declared, signal);
-    if (file.kind !== 'picture')
+    if (file.kind !== 'image')
       throw new AppError('unsupported_type', 'the animation embeds an SVG image; embed PNG or JPEG instead');
     // The player looks at the bytes, not at the content type.
     return `data:image/png;base64,${Buffer.from(file.bytes).toString('base64')}`;
@@ -181,7 +181,7 @@ async function readPicture(
   const fitting = isLarge ? (await resizeImage(bytes, bounds, signal)).bytes : bytes;
   const format = facts.hasAlpha ? 'png' : 'jpeg';
   const written = await convertImage(fitting, { format, quality: 94, background: '#000000' }, signal);
-  return { kind: 'picture', bytes: written.bytes };
+  return { kind: 'image', bytes: written.bytes };
 }
 
 function readDataUrl(url: string): SourceBytes & { readonly body: Buffer } {

@@ -65,7 +65,7 @@ describe('a file of a scene', () => {
 
   it('is read into memory if it is an image', async () => {
     const { file } = await readOne('image', inPieces(await plainImage(40, 30, '#ff0000')));
-    assert.equal(file.kind, 'picture');
+    assert.equal(file.kind, 'image');
   });
 
   it('is a placeholder if its address says so, for videos too', async () => {
@@ -75,14 +75,14 @@ describe('a file of a scene', () => {
 
   it('of another kind, damaged or empty is left out with the reason, and leaves nothing behind', async () => {
     const sound = silentWav(0.2);
-    const picture = await plainImage(8, 8, '#00ff00');
+    const image = await plainImage(8, 8, '#00ff00');
     const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
       ['video', sound, /it is audio\/wav, not an image or a video$/],
-      ['video', picture, /not a readable video or audio file/],
+      ['video', image, /not a readable video or audio file/],
       ['audio', Buffer.from('<html>404</html>'), /not a readable video or audio file/],
       ['video', new Uint8Array(), /not a readable video or audio file|no bytes/],
       ['image', sound, /it is audio\/wav, not an image$/],
-      ['image', picture.subarray(0, 40), /cannot be read/],
+      ['image', image.subarray(0, 40), /cannot be read/],
     ];
     for (const [kind, bytes, reason] of cases) {
       const { file, names } = await readOne(kind, bytes);
@@ -93,8 +93,8 @@ describe('a file of a scene', () => {
   });
 
   it('is limited in size, however long the source continues', async () => {
-    const picture = await readOne('image', endless());
-    assert.match(reasonOf(picture.file), /larger than the remaining 26214400 bytes/);
+    const image = await readOne('image', endless());
+    assert.match(reasonOf(image.file), /larger than the remaining 26214400 bytes/);
     const huge = async function* () {
       yield Buffer.alloc(600_000_000);
     };

@@ -91,7 +91,7 @@ export const GOLDEN_SCENES: Readonly<
   'text-plates': {
     frame: 0,
     warnings: [
-      '/scenes/0/elements/0 has more text than its box takes at the smallest size, and the rest is left out.',
+      '/scenes/0/elements/0 has more text than fits its box at the smallest size; the rest is left out.',
     ],
     graph: one([
       {

@@ -9,8 +9,8 @@ const { signal } = new AbortController();
 
 function still(seed: number, side = 64): Still {
   return {
-    kind: 'sandbox-picture',
-    picture: { prompt: 'x', seed, style: 'blocks', width: side, height: side },
+    kind: 'sandbox-image',
+    image: { prompt: 'x', seed, style: 'blocks', width: side, height: side },
   };
 }
 
@@ -45,7 +45,7 @@ describe('drawStill', () => {
       height: 64,
       radius: 0,
     } as const;
-    const broken: Still = { kind: 'card', card: { ...card, picture: Buffer.from('no picture') } };
+    const broken: Still = { kind: 'card', card: { ...card, image: Buffer.from('no picture') } };
     await assert.rejects(drawStill(broken, signal), /could not be drawn/);
     assert.ok((await drawStill({ kind: 'card', card }, signal)).length > 0);
   });

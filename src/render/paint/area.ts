@@ -1,4 +1,4 @@
-// Axis-aligned rectangles that bound where something can draw pixels.
+// Defines areas: axis-aligned rectangles that bound where something can draw pixels.
 import type { Matrix } from '../timeline/draw-list.ts';
 
 export interface Area {
@@ -12,7 +12,7 @@ export const EMPTY_AREA: Area = { left: 0, top: 0, right: 0, bottom: 0 };
 /** Far outside every frame, yet small enough that sums and products stay exact. */
 export const INFINITE_AREA: Area = { left: -1e7, top: -1e7, right: 1e7, bottom: 1e7 };
 
-export const areaOfSize = (width: number, height: number): Area => ({
+export const toArea = (width: number, height: number): Area => ({
   left: 0,
   top: 0,
   right: width,
@@ -21,7 +21,7 @@ export const areaOfSize = (width: number, height: number): Area => ({
 
 export const isEmpty = ({ left, top, right, bottom }: Area): boolean => !(right > left && bottom > top);
 
-export const sizeOf = (area: Area): number =>
+export const getPixelCount = (area: Area): number =>
   isEmpty(area) ? 0 : (area.right - area.left) * (area.bottom - area.top);
 
 export function intersectAreas(a: Area, b: Area): Area {
@@ -57,7 +57,7 @@ export const translateArea = ({ left, top, right, bottom }: Area, x: number, y: 
   bottom: bottom + y,
 });
 
-/** The bounding box of the transformed area. */
+/** Returns the bounding box of the transformed area. */
 export function transformArea([a, b, c, d, e, f]: Matrix, area: Area): Area {
   if (isEmpty(area)) return EMPTY_AREA;
   const { left, top, right, bottom } = area;
@@ -71,7 +71,7 @@ export function transformArea([a, b, c, d, e, f]: Matrix, area: Area): Area {
   };
 }
 
-/** Rounds outwards to whole pixels, plus one for antialiased edges. */
+/** Rounds outwards to whole pixels, and adds one pixel for antialiased edges. */
 export function pixelsAround(area: Area): Area {
   if (isEmpty(area)) return EMPTY_AREA;
   return {
@@ -82,5 +82,5 @@ export function pixelsAround(area: Area): Area {
   };
 }
 
-/** The mean scale of the matrix. Canvas shadows and blurs do not follow the transform, so callers apply it. */
-export const scaleOf = ([a, b, c, d]: Matrix): number => Math.sqrt(Math.abs(a * d - b * c));
+/** Returns the mean scale of the matrix, for canvas shadows and blurs, which ignore the transform. */
+export const getMeanScale = ([a, b, c, d]: Matrix): number => Math.sqrt(Math.abs(a * d - b * c));

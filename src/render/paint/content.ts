@@ -1,55 +1,60 @@
-// Draws the content of a node into its box: text, images, shapes, animations. One table row per kind.
+// Draws the content of a node into its box: text, images, shapes, animations, video clips.
 
 import type {
   ClipContent,
   DrawNode,
+  ImageContent,
   LottieContent,
   Outline,
-  PictureContent,
   ShapeContent,
 } from '../timeline/draw-list.ts';
 import {
   type Animation,
-  type Brush,
+  type CanvasContext,
   createPath,
   createSurface,
-  type Picture,
+  type ImageSource,
   type Surface,
 } from './canvas.ts';
-import { fillByBands, pathOf, styleOf } from './fill.ts';
-import { enlarge, place, type Size } from './place.ts';
-import type { Loaded, Resources } from './resources.ts';
-import { blurredPart, downscaled } from './scaled-pictures.ts';
+import { fillByBands, toPath, toStyle } from './fill.ts';
+import { enlarge, fitImage, type Size } from './fit-image.ts';
+import type { LoadedResource, Resources } from './resources.ts';
+import { blurPart, getDownscaled } from './scaled-images.ts';
 import { paintText } from './text.ts';
 
 /** Why the content could not be drawn, or undefined if it was. */
 type Reason = string | undefined;
 
-const TOO_LONG = 'has more text than its box takes at the smallest size, and the rest is left out';
+const TEXT_TOO_LONG = 'has more text than fits its box at the smallest size; the rest is left out';
 
-/** What a content painter draws with and into. */
-interface Place {
-  readonly brush: Brush;
+/** The box that content is drawn into, and what it is drawn with. */
+interface ContentTarget {
+  readonly ctx: CanvasContext;
   readonly box: Size;
   readonly resources: Resources;
   readonly scale: number;
 }
 
-export function paintContent(brush: Brush, node: DrawNode, resources: Resources, scale: number): Reason {
+export function paintContent(
+  ctx: CanvasContext,
+  node: DrawNode,
+  resources: Resources,
+  scale: number,
+): Reason {
   const { content, width, height } = node;
-  const at: Place = { brush, box: { width, height }, resources, scale };
+  const target: ContentTarget = { ctx, box: { width, height }, resources, scale };
   switch (content.kind) {
     case 'text':
-      return paintText(brush, content, at.box, scale) ? TOO_LONG : undefined;
+      return paintText(ctx, content, target.box, scale) ? TEXT_TOO_LONG : undefined;
     case 'shape':
-      paintShape(brush, content, at.box);
+      paintShape(ctx, content, target.box);
       return undefined;
-    case 'picture':
-      return paintPicture(at, content);
+    case 'image':
+      return paintImage(target, content);
     case 'lottie':
-      return paintLottie(at, content);
+      return paintLottie(target, content);
     case 'clip':
-      return paintClip(at, content);
+      return paintClip(target, content);
     case 'missing':
       return content.reason;
     case 'none':
@@ -61,122 +66,127 @@ export function paintContent(brush: Brush, node: DrawNode, resources: Resources,
 }
 
 function paintShape(
-  brush: Brush,
+  ctx: CanvasContext,
   { outline, fill, stroke, trim }: ShapeContent,
   { width, height }: Size,
 ): void {
-  const isBox = outline.form === 'rect' && isWholeBox(outline, width, height);
-  const { path, rule } = pathOf(outline);
-  if (fill !== undefined && !(isBox && fillByBands(brush, fill, width, height))) {
-    brush.fillStyle = styleOf(brush, fill, width, height);
-    brush.fill(path, rule);
+  const isBox = outline.form === 'rect' && coversBox(outline, width, height);
+  const { path, rule } = toPath(outline);
+  if (fill !== undefined && !(isBox && fillByBands(ctx, fill, width, height))) {
+    ctx.fillStyle = toStyle(ctx, fill, width, height);
+    ctx.fill(path, rule);
   }
   if (stroke === undefined) return;
-  brush.strokeStyle = styleOf(brush, stroke.color, width, height);
-  brush.lineWidth = stroke.width;
-  brush.lineCap = stroke.cap;
-  brush.lineJoin = 'round';
-  brush.setLineDash([...stroke.dash]);
-  if (trim === undefined) brush.stroke(path);
-  else if (trim[1] > trim[0]) brush.stroke(createPath(path.toSVGString()).trim(trim[0], trim[1]));
+  ctx.strokeStyle = toStyle(ctx, stroke.color, width, height);
+  ctx.lineWidth = stroke.width;
+  ctx.lineCap = stroke.cap;
+  ctx.lineJoin = 'round';
+  ctx.setLineDash([...stroke.dash]);
+  if (trim === undefined) ctx.stroke(path);
+  else if (trim[1] > trim[0]) ctx.stroke(createPath(path.toSVGString()).trim(trim[0], trim[1]));
 }
 
-const isWholeBox = (outline: Extract<Outline, { form: 'rect' }>, width: number, height: number): boolean =>
+const coversBox = (outline: Extract<Outline, { form: 'rect' }>, width: number, height: number): boolean =>
   outline.x === 0 &&
   outline.y === 0 &&
   outline.width === width &&
   outline.height === height &&
   outline.radius.every(corner => corner <= 0);
 
-function paintPicture(at: Place, content: PictureContent): Reason {
-  const loaded = at.resources.get(content.resource);
-  if (loaded?.kind !== 'picture') return reasonOf(loaded) ?? 'has no picture';
-  drawFitted(at, content, loaded.picture, loaded);
+function paintImage(target: ContentTarget, content: ImageContent): Reason {
+  const loaded = target.resources.get(content.resource);
+  if (loaded?.kind !== 'image') return getReason(loaded) ?? 'has no image';
+  drawFitted(target, content, loaded.image, loaded);
   return undefined;
 }
 
-/** A placeholder is drawn as a regular image. */
-function paintClip(at: Place, content: ClipContent): Reason {
-  const loaded = at.resources.get(content.resource);
-  if (loaded?.kind !== 'clip') return paintPicture(at, { ...content, kind: 'picture' });
-  const shown = loaded.shown.get(content);
-  if (shown === undefined) return 'is a video, of which no frame was decoded';
-  const { picture, reason } = shown;
-  if (picture !== undefined) drawFitted(at, content, picture, loaded.clip.facts.video ?? picture);
+/** Draws the current frame of a clip, or its placeholder as a regular image. */
+function paintClip(target: ContentTarget, content: ClipContent): Reason {
+  const loaded = target.resources.get(content.resource);
+  if (loaded?.kind !== 'clip') return paintImage(target, { ...content, kind: 'image' });
+  const frame = loaded.frames.get(content);
+  if (frame === undefined) return 'is a video without decoded frames';
+  const { image, reason } = frame;
+  if (image !== undefined) drawFitted(target, content, image, loaded.clip.facts.video ?? image);
   return reason;
 }
 
-type Pictured = PictureContent | ClipContent;
+type FittedContent = ImageContent | ClipContent;
 
-/** Draws the image as if it had `natural` size, whatever its pixel size is. */
-function drawFitted(spot: Place, content: Pictured, picture: Picture, natural: Size): void {
-  const { brush, box, scale } = spot;
+/** Draws the image as if its size were `natural`, regardless of its size in pixels. */
+function drawFitted(target: ContentTarget, content: FittedContent, image: ImageSource, natural: Size): void {
+  const { ctx, box, scale } = target;
   const [cx, cy, cw, ch] = content.crop;
   const part = { width: cw * natural.width, height: ch * natural.height };
   if (part.width < 1e-3 || part.height < 1e-3 || box.width <= 0 || box.height <= 0) return;
-  brush.imageSmoothingEnabled = true;
-  if (content.fit === 'contain-blur') drawBlurred(spot, content, picture, part);
-  const at = enlarge(place(part, box, content.fit, content.focus), box, content.zoom, content.focus);
-  const ratio = (at.width * scale) / (cw * picture.width);
-  // Video frames are shown once, so caching scaled copies of them does not pay.
-  const source = content.kind === 'picture' ? downscaled(picture, ratio) : picture;
-  brush.imageSmoothingQuality = source === picture && ratio < 0.7 ? 'medium' : 'low';
-  brush.translate(content.shift[0] * box.width, content.shift[1] * box.height);
+  ctx.imageSmoothingEnabled = true;
+  if (content.fit === 'contain-blur') drawBlurred(target, content, image, part);
+  const at = enlarge(fitImage(part, box, content.fit, content.focus), box, content.zoom, content.focus);
+  const ratio = (at.width * scale) / (cw * image.width);
+  // Video frames are drawn only once, so scaled copies of them are not worth caching.
+  const source = content.kind === 'image' ? getDownscaled(image, ratio) : image;
+  ctx.imageSmoothingQuality = source === image && ratio < 0.7 ? 'medium' : 'low';
+  ctx.translate(content.shift[0] * box.width, content.shift[1] * box.height);
   const { width, height } = source;
-  brush.drawImage(source, cx * width, cy * height, cw * width, ch * height, at.x, at.y, at.width, at.height);
+  ctx.drawImage(source, cx * width, cy * height, cw * width, ch * height, at.x, at.y, at.width, at.height);
 }
 
 /** Fills the area that the image leaves free with an enlarged, darkened and blurred copy of it. */
-function drawBlurred({ brush, box, scale }: Place, content: Pictured, picture: Picture, part: Size): void {
+function drawBlurred(
+  { ctx, box, scale }: ContentTarget,
+  content: FittedContent,
+  image: ImageSource,
+  part: Size,
+): void {
   const { kind, crop, focus } = content;
-  const { width, height } = picture;
-  const at = enlarge(place(part, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
-  const blurred = blurredPart(picture, {
+  const { width, height } = image;
+  const at = enlarge(fitImage(part, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
+  const blurred = blurPart(image, {
     part: [crop[0] * width, crop[1] * height, crop[2] * width, crop[3] * height],
     width: at.width * scale,
     height: at.height * scale,
     blur: Math.min(box.width, box.height) * 0.04 * scale,
     brightness: 0.7,
-    isLasting: kind === 'picture',
+    isStatic: kind === 'image',
   });
-  brush.imageSmoothingQuality = 'low';
-  brush.drawImage(blurred, at.x, at.y, at.width, at.height);
+  ctx.imageSmoothingQuality = 'low';
+  ctx.drawImage(blurred, at.x, at.y, at.width, at.height);
 }
 
-/** The surface on which each animation was last drawn, reused for its next frame. */
+/** The surface of each animation, reused for its next frame. */
 const animationSurfaces = new WeakMap<Animation, Surface>();
-const MAX_STAGE_SIDE = 4096;
+const MAX_ANIMATION_SIDE = 4096;
 
-/** The player ignores the brush's transform, clip and opacity, so it draws onto a surface of its own. */
-function paintLottie({ brush, box, resources, scale }: Place, content: LottieContent): Reason {
+/** Draws the animation to a separate surface first, because its player ignores transform, clip and opacity. */
+function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: LottieContent): Reason {
   const loaded = resources.get(content.resource);
-  if (loaded?.kind !== 'lottie') return reasonOf(loaded) ?? 'has no animation';
-  const { animation, lacks } = loaded;
+  if (loaded?.kind !== 'lottie') return getReason(loaded) ?? 'has no animation';
+  const { animation, warning: lacks } = loaded;
   const { frames, fps } = animation;
-  // Round to the nearest frame: 59.9999, from floating point, means frame 60.
+  // Tolerates floating-point errors: 59.9999 means frame 60.
   const moment = content.seconds * content.speed * fps + 1e-3;
   animation.seekFrame(content.loop && frames > 0 ? moment % frames : Math.min(frames, moment));
-  const at = place(animation, box, content.fit, [0.5, 0.5]);
+  const at = fitImage(animation, box, content.fit, [0.5, 0.5]);
   const ratio = Math.min(
     Math.max(at.width / animation.width, at.height / animation.height) * scale,
-    MAX_STAGE_SIDE / Math.max(animation.width, animation.height),
+    MAX_ANIMATION_SIDE / Math.max(animation.width, animation.height),
   );
   const [width, height] = [Math.ceil(animation.width * ratio), Math.ceil(animation.height * ratio)];
   if (width < 1 || height < 1) return lacks;
   const target = animationSurface(animation, width, height);
-  target.brush.reset();
-  animation.render(target.brush, { x: 0, y: 0, width, height });
-  brush.drawImage(target.canvas, at.x, at.y, at.width, at.height);
+  target.ctx.reset();
+  animation.render(target.ctx, { x: 0, y: 0, width, height });
+  ctx.drawImage(target.canvas, at.x, at.y, at.width, at.height);
   return lacks;
 }
 
 function animationSurface(animation: Animation, width: number, height: number): Surface {
-  const known = animationSurfaces.get(animation);
-  if (known?.canvas.width === width && known.canvas.height === height) return known;
-  const made = createSurface(width, height);
-  animationSurfaces.set(animation, made);
-  return made;
+  const existing = animationSurfaces.get(animation);
+  if (existing?.canvas.width === width && existing.canvas.height === height) return existing;
+  const surface = createSurface(width, height);
+  animationSurfaces.set(animation, surface);
+  return surface;
 }
 
-const reasonOf = (loaded: Loaded | undefined): Reason =>
+const getReason = (loaded: LoadedResource | undefined): Reason =>
   loaded?.kind === 'absent' ? loaded.reason : undefined;

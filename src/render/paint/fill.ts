@@ -1,22 +1,22 @@
 // Converts fills and outlines of the draw list to canvas styles and paths.
 
 import type { Fill, Outline, Rgba } from '../timeline/draw-list.ts';
-import { type Brush, createPath, createSurface, type OutlinePath, type Style } from './canvas.ts';
+import { type CanvasContext, createPath, createSurface, type OutlinePath, type Style } from './canvas.ts';
 
-export function cssColor([r, g, b, a]: Rgba): string {
+export function toCssColor([r, g, b, a]: Rgba): string {
   return `rgba(${r.toFixed(1)}, ${g.toFixed(1)}, ${b.toFixed(1)}, ${a.toFixed(4)})`;
 }
 
-/** The fill as a canvas style for a box whose upper left corner is the origin. */
-export function styleOf(brush: Brush, fill: Fill, width: number, height: number): Style {
-  if (fill.type === 'color') return cssColor(fill.color);
-  const gradient = gradientOf(brush, fill, width, height);
-  for (const { offset, color } of fill.stops) gradient.addColorStop(offset, cssColor(color));
+/** Returns the fill as a canvas style for a box with its upper left corner at the origin. */
+export function toStyle(ctx: CanvasContext, fill: Fill, width: number, height: number): Style {
+  if (fill.type === 'color') return toCssColor(fill.color);
+  const gradient = createGradient(ctx, fill, width, height);
+  for (const { offset, color } of fill.stops) gradient.addColorStop(offset, toCssColor(color));
   return gradient;
 }
 
-function gradientOf(
-  brush: Brush,
+function createGradient(
+  ctx: CanvasContext,
   fill: Exclude<Fill, { type: 'color' }>,
   width: number,
   height: number,
@@ -27,25 +27,25 @@ function gradientOf(
     const [x, y] = [Math.sin(radians), -Math.cos(radians)];
     const half = (Math.abs(width * x) + Math.abs(height * y)) / 2;
     const [cx, cy] = [width / 2, height / 2];
-    return brush.createLinearGradient(cx - x * half, cy - y * half, cx + x * half, cy + y * half);
+    return ctx.createLinearGradient(cx - x * half, cy - y * half, cx + x * half, cy + y * half);
   }
   const [cx, cy] = [fill.center[0] * width, fill.center[1] * height];
-  if (fill.type === 'conic') return brush.createConicGradient(radians - Math.PI / 2, cx, cy);
-  return brush.createRadialGradient(cx, cy, 0, cx, cy, Math.max(0.01, fill.radius * Math.max(width, height)));
+  if (fill.type === 'conic') return ctx.createConicGradient(radians - Math.PI / 2, cx, cy);
+  return ctx.createRadialGradient(cx, cy, 0, cx, cy, Math.max(0.01, fill.radius * Math.max(width, height)));
 }
 
 // A multiple of the rasterizer's dither pattern, so that bands join without seams.
 const BAND = 32;
 
 /**
- * Fills a box that covers the whole surface with an axis-aligned gradient. All bands across are equal, so one is
- * computed and copied. Returns false without drawing if the fill or box does not qualify.
+ * Fills a box that covers the whole surface with an axis-aligned gradient: draws one band and copies it. Returns false
+ * without drawing if the fill or the box does not qualify.
  */
-export function fillByBands(brush: Brush, fill: Fill, width: number, height: number): boolean {
+export function fillByBands(ctx: CanvasContext, fill: Fill, width: number, height: number): boolean {
   if (fill.type !== 'linear' || fill.angle % 90 !== 0) return false;
-  const { a, b, c, d, e, f } = brush.getTransform();
-  const { canvas } = brush;
-  const isCovering =
+  const { a, b, c, d, e, f } = ctx.getTransform();
+  const { canvas } = ctx;
+  const coversSurface =
     b === 0 &&
     c === 0 &&
     a > 0 &&
@@ -54,24 +54,24 @@ export function fillByBands(brush: Brush, fill: Fill, width: number, height: num
     f <= 0 &&
     e + a * width >= canvas.width &&
     f + d * height >= canvas.height;
-  if (!isCovering) return false;
+  if (!coversSurface) return false;
   const isUpright = fill.angle % 180 === 0;
   const [wide, tall] = isUpright ? [BAND, canvas.height] : [canvas.width, BAND];
   const band = createSurface(wide, tall);
-  band.brush.setTransform(a, 0, 0, d, e, f);
-  band.brush.fillStyle = styleOf(band.brush, fill, width, height);
-  band.brush.fillRect(0, 0, width, height);
-  brush.save();
-  brush.resetTransform();
-  brush.imageSmoothingEnabled = false;
+  band.ctx.setTransform(a, 0, 0, d, e, f);
+  band.ctx.fillStyle = toStyle(band.ctx, fill, width, height);
+  band.ctx.fillRect(0, 0, width, height);
+  ctx.save();
+  ctx.resetTransform();
+  ctx.imageSmoothingEnabled = false;
   for (let x = 0; x < canvas.width; x += wide)
-    for (let y = 0; y < canvas.height; y += tall) brush.drawImage(band.canvas, x, y);
-  brush.restore();
+    for (let y = 0; y < canvas.height; y += tall) ctx.drawImage(band.canvas, x, y);
+  ctx.restore();
   return true;
 }
 
-/** The outline as a path, with its fill rule. */
-export function pathOf(outline: Outline): {
+/** Returns the outline as a path, and its fill rule. */
+export function toPath(outline: Outline): {
   readonly path: OutlinePath;
   readonly rule: 'nonzero' | 'evenodd';
 } {
@@ -84,8 +84,8 @@ function trace(path: OutlinePath, outline: Outline): void {
   switch (outline.form) {
     case 'rect': {
       const { x, y, width, height, radius } = outline;
-      const most = Math.min(width, height) / 2;
-      const corners = radius.map(corner => Math.min(corner, most));
+      const maxRadius = Math.min(width, height) / 2;
+      const corners = radius.map(corner => Math.min(corner, maxRadius));
       if (radius.every(corner => corner <= 0)) path.rect(x, y, width, height);
       else path.roundRect(x, y, width, height, corners);
       return;

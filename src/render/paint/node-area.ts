@@ -1,57 +1,59 @@
-// Computes where a node can draw pixels. The area may be too large, never too small, because regions are redrawn by it.
+// Computes where a node can draw pixels. An area may be too large but never too small, because only changed areas are
+// redrawn.
 
 import type { DrawNode, Effect, Matrix, Outline, Shade } from '../timeline/draw-list.ts';
 import { multiply, translation } from '../timeline/matrix.ts';
 import {
   type Area,
-  areaOfSize,
   EMPTY_AREA,
   expandArea,
+  getMeanScale,
   INFINITE_AREA,
   intersectAreas,
-  scaleOf,
+  toArea,
   transformArea,
   translateArea,
   uniteAreas,
 } from './area.ts';
-import { type Brush, createPath } from './canvas.ts';
-import { textArea, textHeight } from './text.ts';
+import { type CanvasContext, createPath } from './canvas.ts';
+import { getTextArea, measureTextHeight } from './text.ts';
 
-/** A node whose height is known, with the matrix from its box to the surface. */
-export interface Placed {
+/** A node with a known height, and the matrix from its box to the surface. */
+export interface PlacedNode {
   readonly node: DrawNode;
   readonly matrix: Matrix;
 }
 
 /** `outer` maps from the node's container to the surface. */
-export function place(brush: Brush, node: DrawNode, outer: Matrix): Placed {
+export function placeNode(ctx: CanvasContext, node: DrawNode, outer: Matrix): PlacedNode {
   const matrix = multiply(outer, node.matrix);
   if (!Number.isNaN(node.height)) return { node, matrix };
-  const height = node.content.kind === 'text' ? textHeight(brush, node.content, node.width) : 0;
+  const height = node.content.kind === 'text' ? measureTextHeight(ctx, node.content, node.width) : 0;
   return { node: { ...node, height }, matrix: multiply(matrix, translation(0, -node.anchorY * height)) };
 }
 
-/** The area of the node including its shadow. */
-export function areaOf(brush: Brush, placed: Placed): Area {
+/** Returns the area of the node including its shadow. */
+export function getNodeArea(ctx: CanvasContext, placed: PlacedNode): Area {
   const { node, matrix } = placed;
-  const inner = innerArea(brush, placed);
-  const area = node.shadow === undefined ? inner : uniteAreas(inner, shadowArea(inner, node.shadow, matrix));
+  const inner = getInnerArea(ctx, placed);
+  const area =
+    node.shadow === undefined ? inner : uniteAreas(inner, getShadowArea(inner, node.shadow, matrix));
   // A matrix with NaN draws nothing, so there is no area to compute.
   return Object.values(area).every(Number.isFinite) ? area : INFINITE_AREA;
 }
 
-/** The area of the node without its shadow. */
-export function innerArea(brush: Brush, { node, matrix }: Placed): Area {
-  const content = expandArea(contentArea(brush, { node, matrix }), blurReach(node.effects, matrix));
+/** Returns the area of the node without its shadow. */
+export function getInnerArea(ctx: CanvasContext, { node, matrix }: PlacedNode): Area {
+  const content = expandArea(getContentArea(ctx, { node, matrix }), getBlurReach(node.effects, matrix));
   return node.clips.reduce(
-    (area, clip) => intersectAreas(area, transformArea(matrix, outlineArea(clip))),
+    (area, clip) => intersectAreas(area, transformArea(matrix, getOutlineArea(clip))),
     content,
   );
 }
 
-/** The area of the shadow. Shadows are not rotated or skewed with their node. */
-export function shadowArea(area: Area, { blur, x, y }: Shade, matrix: Matrix): Area {
-  const scale = scaleOf(matrix);
+/** Returns the area of the shadow. Shadows are not rotated or skewed with their node. */
+export function getShadowArea(area: Area, { blur, x, y }: Shade, matrix: Matrix): Area {
+  const scale = getMeanScale(matrix);
   return expandArea(
     translateArea(area, x * scale, y * scale),
     BLUR_REACH * Math.min(MAX_BLUR, (blur / 2) * scale),
@@ -60,68 +62,68 @@ export function shadowArea(area: Area, { blur, x, y }: Shade, matrix: Matrix): A
 
 /** The largest blur deviation in pixels of the surface. */
 export const MAX_BLUR = 400;
-/** Standard deviations of a Gaussian that are visible; farther out nothing can be seen. */
+/** Visible extent of a Gaussian blur, in standard deviations. */
 const BLUR_REACH = 3.2;
 
-/** How far the node's blur spreads color, in pixels of the surface. */
-export function blurReach(effects: readonly Effect[], matrix: Matrix): number {
+/** Returns how far the node's blur spreads color, in pixels of the surface. */
+export function getBlurReach(effects: readonly Effect[], matrix: Matrix): number {
   const blur = effects.reduce(
     (sum, { type, amount }) => (type === 'blur' ? sum + Math.max(0, amount) : sum),
     0,
   );
-  return Math.min(MAX_BLUR * effects.length, blur * scaleOf(matrix)) * BLUR_REACH;
+  return Math.min(MAX_BLUR * effects.length, blur * getMeanScale(matrix)) * BLUR_REACH;
 }
 
-/** The area of the content before clips and filters. */
-export function contentArea(brush: Brush, { node, matrix }: Placed): Area {
+/** Returns the area of the content before clips and filters. */
+export function getContentArea(ctx: CanvasContext, { node, matrix }: PlacedNode): Area {
   const { content, width, height, background, border } = node;
-  const box = areaOfSize(width, height);
-  const own =
+  const box = toArea(width, height);
+  const boxArea =
     background === undefined && border === undefined
       ? EMPTY_AREA
       : transformArea(matrix, expandArea(box, border?.width ?? 0));
   switch (content.kind) {
     case 'group':
       return content.children.reduce(
-        (area, child) => uniteAreas(area, areaOf(brush, place(brush, child, matrix))),
-        own,
+        (area, child) => uniteAreas(area, getNodeArea(ctx, placeNode(ctx, child, matrix))),
+        boxArea,
       );
     case 'text':
       return uniteAreas(
-        own,
-        transformArea(matrix, textArea(brush, content, { width, height }, stretchOf(matrix))),
+        boxArea,
+        transformArea(matrix, getTextArea(ctx, content, { width, height }, getMaxStretch(matrix))),
       );
     case 'shape':
-      // Square caps and round joins extend no farther than this.
+      // Includes square caps and round joins.
       return uniteAreas(
-        own,
+        boxArea,
         transformArea(
           matrix,
-          expandArea(outlineArea(content.outline, 1e-3), (content.stroke?.width ?? 0) * 0.75),
+          expandArea(getOutlineArea(content.outline, 1e-3), (content.stroke?.width ?? 0) * 0.75),
         ),
       );
     case 'none':
-      return own;
+      return boxArea;
     case 'missing':
-      // Draws nothing, but the missing content must be reported.
+      // Draws nothing, but painting must report the missing content.
       return transformArea(matrix, box);
     default:
-      // Images of every kind are clipped to their box or have a clip of their own.
+      // Other content is limited by the clips of the node.
       return INFINITE_AREA;
   }
 }
 
-/** An upper bound for how much longer a length is in the box than on the surface when only the mean scale is known. */
-const stretchOf = (matrix: Matrix): number =>
-  Math.hypot(...matrix.slice(0, 4)) / Math.max(1e-9, scaleOf(matrix));
+/** Returns by which factor a length on the surface, divided by the mean scale, can at most be longer in the box. */
+const getMaxStretch = (matrix: Matrix): number =>
+  Math.hypot(...matrix.slice(0, 4)) / Math.max(1e-9, getMeanScale(matrix));
 
-/** The area of an outline in its own box; `least` keeps a line without height from having an empty area. */
-function outlineArea(outline: Outline, least = 0): Area {
+/** Returns the area of an outline in its box. `minSize` keeps the area of a line without height from being empty. */
+function getOutlineArea(outline: Outline, minSize = 0): Area {
   const padded = (left: number, top: number, right: number, bottom: number): Area => ({
-    left: left - least,
-    top: top - least,
-    right: right + least,
-    bottom: bottom + least,
+    left: left - minSize,
+    top: top - minSize,
+    right: right + minSize,
+    bottom: bottom + minSize,
   });
   switch (outline.form) {
     case 'rect':
@@ -137,7 +139,10 @@ function outlineArea(outline: Outline, least = 0): Area {
     case 'path':
       return transformArea(outline.matrix, padded(...createPath(outline.data).getBounds()));
     case 'many':
-      return outline.parts.reduce((area, part) => uniteAreas(area, outlineArea(part, least)), EMPTY_AREA);
+      return outline.parts.reduce(
+        (area, part) => uniteAreas(area, getOutlineArea(part, minSize)),
+        EMPTY_AREA,
+      );
     default:
       return outline satisfies never;
   }

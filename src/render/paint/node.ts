@@ -1,110 +1,124 @@
-// Paints one node of the draw list. Anything that must be blended as one picture is drawn on a sheet of its own first.
+// Paints one node of the draw list. A node that must be blended as a whole is drawn to an offscreen surface first.
 import { hash } from 'node:crypto';
 import type { DrawNode, Matrix } from '../timeline/draw-list.ts';
 import { multiply, scaling } from '../timeline/matrix.ts';
 import { insetRect, rectOf } from '../timeline/outlines.ts';
 import {
   type Area,
-  areaOfSize,
   expandArea,
+  getMeanScale,
   intersectAreas,
   isEmpty,
   pixelsAround,
-  scaleOf,
+  toArea,
   transformArea,
   uniteAreas,
 } from './area.ts';
-import type { Brush } from './canvas.ts';
+import type { CanvasContext } from './canvas.ts';
 import { paintContent } from './content.ts';
 import {
-  brightnessToAlpha,
   castShadow,
-  deviationOf,
-  filterText,
-  shrinkOf,
-  stampEnlarged,
-  stampLarger,
+  drawEnlarged,
+  drawWithBleed,
+  getMaxDeviation,
+  getShrinkFactor,
+  luminanceToAlpha,
+  toFilterString,
 } from './effects.ts';
-import { cssColor, pathOf, styleOf } from './fill.ts';
-import { areaOf, blurReach, contentArea, innerArea, type Placed, place, shadowArea } from './node-area.ts';
+import { toCssColor, toPath, toStyle } from './fill.ts';
+import {
+  getBlurReach,
+  getContentArea,
+  getInnerArea,
+  getNodeArea,
+  getShadowArea,
+  type PlacedNode,
+  placeNode,
+} from './node-area.ts';
 import type { Resources } from './resources.ts';
-import { type Sheet, type Sheets, stamp } from './sheets.ts';
+import { composite, type OffscreenSurface, type SurfacePool } from './surface-pool.ts';
 
 export interface PaintContext {
   readonly resources: Resources;
-  readonly sheets: Sheets;
+  readonly surfaces: SurfacePool;
   /** The frame plus the margin from which blurs and shadows can reach into it. */
   readonly reach: Area;
-  /** Keyed by JSON pointer, so that each element is reported once. */
+  /** Warnings by JSON pointer, so that each element is reported once. */
   readonly warnings: Map<string, string>;
 }
 
-const BLENDS: Readonly<Record<string, Brush['globalCompositeOperation']>> = {
+const BLENDS: Readonly<Record<string, CanvasContext['globalCompositeOperation']>> = {
   normal: 'source-over',
   add: 'lighter',
 };
 
-/** Draws the node; `outer` maps from its container to the frame. */
-export function paintNode(target: Sheet, given: DrawNode, outer: Matrix, context: PaintContext): void {
-  if (given.opacity <= 0) return;
-  const { brush } = target.surface;
-  const placed = place(brush, given, outer);
-  const made = sheetOf(brush, placed, target.area, context);
-  if (made === 'nothing') return;
-  brush.save();
-  brush.globalCompositeOperation = BLENDS[given.blend] ?? (given.blend as Brush['globalCompositeOperation']);
-  brush.globalAlpha = given.opacity;
-  if (made !== undefined) {
-    stamp(target, made.sheet);
-    if (!made.isKept) context.sheets.give(made.sheet);
+/** Draws the node. `outer` maps from its container to the frame. */
+export function paintNode(
+  target: OffscreenSurface,
+  node: DrawNode,
+  outer: Matrix,
+  context: PaintContext,
+): void {
+  if (node.opacity <= 0) return;
+  const { ctx } = target.surface;
+  const placed = placeNode(ctx, node, outer);
+  const result = drawOffscreen(ctx, placed, target.area, context);
+  if (result === 'nothing') return;
+  ctx.save();
+  ctx.globalCompositeOperation =
+    BLENDS[node.blend] ?? (node.blend as CanvasContext['globalCompositeOperation']);
+  ctx.globalAlpha = node.opacity;
+  if (result !== undefined) {
+    composite(target, result.offscreen);
+    if (!result.isCached) context.surfaces.release(result.offscreen);
   } else {
-    clipTo(target, placed);
+    clipToOutlines(target, placed);
     paintInside(target, placed, context);
   }
-  brush.restore();
+  ctx.restore();
 }
 
-/** The node on a sheet of its own if it needs one or is drawn repeatedly, else undefined. */
-function sheetOf(
-  brush: Brush,
-  placed: Placed,
+/** Draws the node offscreen if that is necessary or the node is drawn repeatedly. Otherwise returns undefined. */
+function drawOffscreen(
+  ctx: CanvasContext,
+  placed: PlacedNode,
   frame: Area,
   context: PaintContext,
-): { readonly sheet: Sheet; readonly isKept: boolean } | 'nothing' | undefined {
+): { readonly offscreen: OffscreenSurface; readonly isCached: boolean } | 'nothing' | undefined {
   const { node } = placed;
-  const isNeeded = needsSheet(node);
+  const isNeeded = needsOffscreen(node);
   if (!isNeeded && !isExpensive(node)) return undefined;
-  const key = keyOf(placed, frame);
-  const kept = context.sheets.kept(key);
-  if (kept !== undefined) return { sheet: kept, isKept: true };
-  const isSeen = context.sheets.sawBefore(key);
-  if (!isNeeded && !isSeen) return undefined;
-  const area = intersectAreas(pixelsAround(areaOf(brush, placed)), frame);
+  const key = toCacheKey(placed, frame);
+  const cached = context.surfaces.findCached(key);
+  if (cached !== undefined) return { offscreen: cached, isCached: true };
+  const isRepeated = context.surfaces.wasRequested(key);
+  if (!isNeeded && !isRepeated) return undefined;
+  const area = intersectAreas(pixelsAround(getNodeArea(ctx, placed)), frame);
   if (isEmpty(area)) return 'nothing';
-  if (!context.sheets.hasRoom(area)) {
+  if (!context.surfaces.hasRoom(area)) {
     context.warnings.set(node.pointer, `${node.pointer} is nested in too many blended groups.`);
     return undefined;
   }
-  const sheet = drawSheet(placed, area, context);
-  return { sheet, isKept: isSeen && context.sheets.keep(key, sheet) };
+  const offscreen = drawWithShadow(placed, area, context);
+  return { offscreen, isCached: isRepeated && context.surfaces.cache(key, offscreen) };
 }
 
-/** Equal keys mean equal sheets. Opacity and blend mode are applied when the sheet is composited. */
-function keyOf({ node, matrix }: Placed, frame: Area): string {
-  const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _own, ...look } = node;
-  return hash('sha1', JSON.stringify([look, matrix, frame]), 'base64url');
+/** Nodes with equal keys look the same offscreen. Opacity and blend mode are applied when compositing. */
+function toCacheKey({ node, matrix }: PlacedNode, frame: Area): string {
+  const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _own, ...appearance } = node;
+  return hash('sha1', JSON.stringify([appearance, matrix, frame]), 'base64url');
 }
 
-function needsSheet(node: DrawNode): boolean {
+function needsOffscreen(node: DrawNode): boolean {
   if (node.effects.length > 0 || node.shadow !== undefined || node.mask !== undefined) return true;
-  return (node.opacity < 1 || node.blend !== 'normal') && !isSingle(node);
+  return (node.opacity < 1 || node.blend !== 'normal') && !isSingleOperation(node);
 }
 
-/** Whether one brush operation draws the node, so that opacity and blend mode need no sheet. */
-function isSingle({ content, background, border }: DrawNode): boolean {
+/** Whether one drawing operation draws the node, so that opacity and blend mode need no offscreen surface. */
+function isSingleOperation({ content, background, border }: DrawNode): boolean {
   if (background !== undefined || border !== undefined) return false;
   if (content.kind === 'shape') return content.fill === undefined || content.stroke === undefined;
-  if (content.kind === 'picture') return content.fit !== 'contain-blur';
+  if (content.kind === 'image') return content.fit !== 'contain-blur';
   return (
     content.kind === 'text' &&
     content.stroke === undefined &&
@@ -113,122 +127,127 @@ function isSingle({ content, background, border }: DrawNode): boolean {
   );
 }
 
-/** Whether drawing costs so much more than copying that the sheet is worth keeping. */
+/** Whether drawing takes so much longer than copying that the surface is worth caching. */
 function isExpensive({ content }: DrawNode): boolean {
   if (content.kind === 'text') return content.shadow !== undefined || content.stroke !== undefined;
-  return content.kind === 'picture';
+  return content.kind === 'image';
 }
 
 /** Draws from the outside in: shadow, mask, clips, filters, content. */
-function drawSheet(placed: Placed, area: Area, context: PaintContext): Sheet {
+function drawWithShadow(placed: PlacedNode, area: Area, context: PaintContext): OffscreenSurface {
   const { shadow } = placed.node;
   if (shadow === undefined) return drawMasked(placed, area, context);
-  const sheet = context.sheets.borrow(area);
-  const { brush } = sheet.surface;
-  // Content outside the sheet may still cast a shadow into it.
-  const throwing = shadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
-  const seen = intersectAreas(pixelsAround(uniteAreas(area, throwing)), context.reach);
-  const inner = intersectAreas(pixelsAround(innerArea(brush, placed)), seen);
-  if (isEmpty(inner)) return sheet;
+  const offscreen = context.surfaces.borrow(area);
+  const { ctx } = offscreen.surface;
+  // Content outside of the area may still cast a shadow into it.
+  const castingArea = getShadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
+  const visibleArea = intersectAreas(pixelsAround(uniteAreas(area, castingArea)), context.reach);
+  const inner = intersectAreas(pixelsAround(getInnerArea(ctx, placed)), visibleArea);
+  if (isEmpty(inner)) return offscreen;
   const source = drawMasked(placed, inner, context);
-  castShadow(sheet, source, shadow, scaleOf(placed.matrix), context.sheets);
-  stamp(sheet, source);
-  context.sheets.give(source);
-  return sheet;
+  castShadow(offscreen, source, shadow, getMeanScale(placed.matrix), context.surfaces);
+  composite(offscreen, source);
+  context.surfaces.release(source);
+  return offscreen;
 }
 
-function drawMasked(placed: Placed, area: Area, context: PaintContext): Sheet {
-  const sheet = drawFiltered(placed, area, context);
-  if (placed.node.mask === undefined) return sheet;
+function drawMasked(placed: PlacedNode, area: Area, context: PaintContext): OffscreenSurface {
+  const offscreen = drawFiltered(placed, area, context);
+  if (placed.node.mask === undefined) return offscreen;
   const { node, mode, invert } = placed.node.mask;
-  const through = context.sheets.borrow(area);
-  paintNode(through, node, placed.matrix, context);
-  if (mode === 'luma') brightnessToAlpha(through);
-  const { brush } = sheet.surface;
-  brush.globalCompositeOperation = invert ? 'destination-out' : 'destination-in';
-  stamp(sheet, through);
-  brush.globalCompositeOperation = 'source-over';
-  context.sheets.give(through);
-  return sheet;
+  const mask = context.surfaces.borrow(area);
+  paintNode(mask, node, placed.matrix, context);
+  if (mode === 'luma') luminanceToAlpha(mask);
+  const { ctx } = offscreen.surface;
+  ctx.globalCompositeOperation = invert ? 'destination-out' : 'destination-in';
+  composite(offscreen, mask);
+  ctx.globalCompositeOperation = 'source-over';
+  context.surfaces.release(mask);
+  return offscreen;
 }
 
-function drawFiltered(placed: Placed, area: Area, context: PaintContext): Sheet {
-  const sheet = context.sheets.borrow(area);
-  const { brush } = sheet.surface;
+function drawFiltered(placed: PlacedNode, area: Area, context: PaintContext): OffscreenSurface {
+  const offscreen = context.surfaces.borrow(area);
+  const { ctx } = offscreen.surface;
   const { node } = placed;
-  brush.save();
-  clipTo(sheet, placed);
-  if (node.effects.length === 0) paintInside(sheet, placed, context);
+  ctx.save();
+  clipToOutlines(offscreen, placed);
+  if (node.effects.length === 0) paintInside(offscreen, placed, context);
   else {
-    const shrink = shrinkOf(deviationOf(node.effects, scaleOf(placed.matrix)));
+    const shrink = getShrinkFactor(getMaxDeviation(node.effects, getMeanScale(placed.matrix)));
     const blurred = drawBlurred(placed, area, shrink, context);
-    stampLarger(sheet, blurred, shrink);
-    context.sheets.give(blurred);
+    drawEnlarged(offscreen, blurred, shrink);
+    context.surfaces.release(blurred);
   }
-  brush.restore();
-  return sheet;
+  ctx.restore();
+  return offscreen;
 }
 
-/** Draws the content under its filters, `shrink` times smaller: a large blur leaves no detail. */
-function drawBlurred({ node, matrix }: Placed, area: Area, shrink: number, context: PaintContext): Sheet {
+/** Draws the content with its filters, `shrink` times smaller, because a large blur leaves no detail. */
+function drawBlurred(
+  { node, matrix }: PlacedNode,
+  area: Area,
+  shrink: number,
+  context: PaintContext,
+): OffscreenSurface {
   const smaller = scaling(1 / shrink, 1 / shrink);
-  const small: Placed = { node, matrix: multiply(smaller, matrix) };
-  const sheet = context.sheets.borrow(pixelsAround(transformArea(smaller, area)));
-  const { brush } = sheet.surface;
-  const reach = blurReach(node.effects, small.matrix);
-  const seen = intersectAreas(pixelsAround(expandArea(sheet.area, reach)), context.reach);
-  const inner = intersectAreas(pixelsAround(contentArea(brush, small)), seen);
-  if (isEmpty(inner)) return sheet;
-  const plain = context.sheets.borrow(inner);
-  paintInside(plain, small, context);
-  brush.filter = filterText(node.effects, scaleOf(small.matrix));
+  const shrunk: PlacedNode = { node, matrix: multiply(smaller, matrix) };
+  const offscreen = context.surfaces.borrow(pixelsAround(transformArea(smaller, area)));
+  const { ctx } = offscreen.surface;
+  const reach = getBlurReach(node.effects, shrunk.matrix);
+  const visibleArea = intersectAreas(pixelsAround(expandArea(offscreen.area, reach)), context.reach);
+  const inner = intersectAreas(pixelsAround(getContentArea(ctx, shrunk)), visibleArea);
+  if (isEmpty(inner)) return offscreen;
+  const unblurred = context.surfaces.borrow(inner);
+  paintInside(unblurred, shrunk, context);
+  ctx.filter = toFilterString(node.effects, getMeanScale(shrunk.matrix));
   if (node.fillsFrame === true)
-    stampEnlarged(
-      sheet,
-      plain,
-      transformArea(small.matrix, areaOfSize(node.width, node.height)),
+    drawWithBleed(
+      offscreen,
+      unblurred,
+      transformArea(shrunk.matrix, toArea(node.width, node.height)),
       0.7 * reach,
     );
-  else stamp(sheet, plain);
-  brush.filter = 'none';
-  context.sheets.give(plain);
-  return sheet;
+  else composite(offscreen, unblurred);
+  ctx.filter = 'none';
+  context.surfaces.release(unblurred);
+  return offscreen;
 }
 
-/** Sets the brush's transform to the node's own box. */
-function turnTo({ surface: { brush }, area }: Sheet, [a, b, c, d, e, f]: Matrix): void {
-  brush.setTransform(a, b, c, d, e - area.left, f - area.top);
+/** Sets the transform to the box of the node. */
+function setTransformTo({ surface: { ctx }, area }: OffscreenSurface, [a, b, c, d, e, f]: Matrix): void {
+  ctx.setTransform(a, b, c, d, e - area.left, f - area.top);
 }
 
-function clipTo(sheet: Sheet, { node, matrix }: Placed): void {
+function clipToOutlines(offscreen: OffscreenSurface, { node, matrix }: PlacedNode): void {
   if (node.clips.length === 0) return;
-  turnTo(sheet, matrix);
+  setTransformTo(offscreen, matrix);
   for (const outline of node.clips) {
-    const { path, rule } = pathOf(outline);
-    sheet.surface.brush.clip(path, rule);
+    const { path, rule } = toPath(outline);
+    offscreen.surface.ctx.clip(path, rule);
   }
 }
 
-function paintInside(target: Sheet, { node, matrix }: Placed, context: PaintContext): void {
+function paintInside(target: OffscreenSurface, { node, matrix }: PlacedNode, context: PaintContext): void {
   const { width, height, background, border, radius, content } = node;
-  const { brush } = target.surface;
-  turnTo(target, matrix);
+  const { ctx } = target.surface;
+  setTransformTo(target, matrix);
   if (background !== undefined) {
-    brush.fillStyle = styleOf(brush, background, width, height);
-    brush.fill(pathOf(rectOf(width, height, radius)).path);
+    ctx.fillStyle = toStyle(ctx, background, width, height);
+    ctx.fill(toPath(rectOf(width, height, radius)).path);
   }
   if (content.kind === 'group')
     for (const child of content.children) paintNode(target, child, matrix, context);
   else {
-    const reason = paintContent(brush, node, context.resources, scaleOf(matrix));
+    const reason = paintContent(ctx, node, context.resources, getMeanScale(matrix));
     if (reason !== undefined) context.warnings.set(node.pointer, `${node.pointer} ${reason}.`);
   }
   if (border === undefined || border.width <= 0) return;
-  turnTo(target, matrix);
+  setTransformTo(target, matrix);
   const half = border.width / 2;
-  const inside = radius.map(corner => Math.max(0, corner - half));
-  const [a = 0, b = 0, c = 0, d = 0] = inside;
-  brush.strokeStyle = cssColor(border.color);
-  brush.lineWidth = border.width;
-  brush.stroke(pathOf(insetRect(width, height, [half, half, half, half], [a, b, c, d])).path);
+  const innerRadius = radius.map(corner => Math.max(0, corner - half));
+  const [a = 0, b = 0, c = 0, d = 0] = innerRadius;
+  ctx.strokeStyle = toCssColor(border.color);
+  ctx.lineWidth = border.width;
+  ctx.stroke(toPath(insetRect(width, height, [half, half, half, half], [a, b, c, d])).path);
 }

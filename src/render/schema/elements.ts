@@ -76,7 +76,7 @@ const Text = element('text', 'Text. Wraps to the width. With a height, it can be
 });
 
 const media = { asset: maybe(values.id), src: maybe(values.source) } as const;
-const picture = {
+const image = {
   fit: maybe(oneOf(FITS, 'Default cover. contain-blur fills the rest with a blurred copy.')),
   focus: maybe(values.point),
   crop: maybe(
@@ -102,13 +102,13 @@ const sound = {
   fadeOut: maybe(values.time),
 } as const;
 
-const Image = element('image', 'An image.', { ...media, ...picture });
+const Image = element('image', 'An image.', { ...media, ...image });
 const Video = element(
   'video',
   'A video clip, with its sound unless muted. trim: the start time in the clip. loop: repeats from there.',
   {
     ...media,
-    ...picture,
+    ...image,
     ...clipping,
     ...sound,
     muted: maybe(Type.Boolean()),

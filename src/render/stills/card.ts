@@ -1,15 +1,15 @@
 // Draws the card of utility:text_to_image_card: kicker, title, text and footer on a designed background, optionally
 // with an image.
 import {
-  type Brush,
+  type CanvasContext,
   createSurface,
+  decodeImage,
   measureWith,
-  readPicture,
   type Surface,
   setFont,
   type Weight,
 } from '../paint/canvas.ts';
-import type { Spot } from '../paint/place.ts';
+import type { Rect } from '../paint/fit-image.ts';
 import { ellipsize, fitText, type TextBlock } from '../text/text-layout.ts';
 import { type Card, type CardTheme, pictureFrame } from './still.ts';
 
@@ -76,42 +76,42 @@ const THEMES: Readonly<Record<CardTheme, Theme>> = {
 
 export async function drawCard(card: Card): Promise<Surface> {
   const surface = createSurface(card.width, card.height);
-  const { brush } = surface;
+  const { ctx } = surface;
   const theme = THEMES[card.theme];
-  brush.beginPath();
-  brush.roundRect(0, 0, card.width, card.height, card.radius);
-  brush.clip();
-  drawGround(brush, card, theme);
+  ctx.beginPath();
+  ctx.roundRect(0, 0, card.width, card.height, card.radius);
+  ctx.clip();
+  drawGround(ctx, card, theme);
   const { width, height } = card;
   const room =
-    card.picture === undefined ? { x: 0, y: 0, width, height } : await drawPicture(brush, card, card.picture);
-  drawWords(brush, card, theme, room);
+    card.image === undefined ? { x: 0, y: 0, width, height } : await drawPicture(ctx, card, card.image);
+  drawWords(ctx, card, theme, room);
   return surface;
 }
 
-function drawGround(brush: Brush, { width, height }: Card, theme: Theme): void {
-  const ground = brush.createLinearGradient(0, 0, width, height);
+function drawGround(ctx: CanvasContext, { width, height }: Card, theme: Theme): void {
+  const ground = ctx.createLinearGradient(0, 0, width, height);
   for (const [index, hue] of theme.ground.entries()) ground.addColorStop(index / 2, hue);
-  brush.fillStyle = ground;
-  brush.fillRect(0, 0, width, height);
+  ctx.fillStyle = ground;
+  ctx.fillRect(0, 0, width, height);
   const reach = Math.max(width, height);
   const spots = [
     [width * 0.92, height * 0.02, reach * 0.55, theme.glow[0]],
     [width * 0.08, height * 1.05, reach * 0.5, theme.glow[1]],
   ] as const;
   for (const [x, y, radius, hue] of spots) {
-    const light = brush.createRadialGradient(x, y, 0, x, y, radius);
+    const light = ctx.createRadialGradient(x, y, 0, x, y, radius);
     light.addColorStop(0, hue);
     light.addColorStop(1, `${hue.slice(0, 7)}00`);
-    brush.fillStyle = light;
-    brush.fillRect(0, 0, width, height);
+    ctx.fillStyle = light;
+    ctx.fillRect(0, 0, width, height);
   }
 }
 
 /** Draws the image into its frame and returns the space that is left for text. */
-async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promise<Spot> {
+async function drawPicture(ctx: CanvasContext, card: Card, image: Uint8Array): Promise<Rect> {
   const frame = pictureFrame(card);
-  brush.drawImage(await readPicture(picture), frame.x, frame.y, frame.width, frame.height);
+  ctx.drawImage(await decodeImage(image), frame.x, frame.y, frame.width, frame.height);
   if (frame.x > 0) return { x: 0, y: 0, width: frame.x, height: card.height };
   return { x: 0, y: frame.height, width: card.width, height: card.height - frame.height };
 }
@@ -119,7 +119,7 @@ async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promi
 const KICKER_SPACING = 0.14;
 const TITLE_SPACING = -0.022;
 
-function drawWords(brush: Brush, card: Card, theme: Theme, room: Spot): void {
+function drawWords(ctx: CanvasContext, card: Card, theme: Theme, room: Rect): void {
   const unit = Math.min(room.width, room.height * 1.35, Math.sqrt(room.width * room.height) * 0.9);
   const padding = unit * 0.105;
   const small = Math.max(9, unit * 0.033);
@@ -130,13 +130,13 @@ function drawWords(brush: Brush, card: Card, theme: Theme, room: Spot): void {
     height: room.height - 2 * padding,
   };
   const accent = card.accent === '' ? theme.accent : card.accent;
-  const pen: Pen = { brush, align: card.align, frame: inner };
+  const pen: Pen = { ctx, align: card.align, frame: inner };
   const kickerHeight = card.kicker === '' ? 0 : small * 2.4;
   const footerHeight = card.footer === '' ? 0 : small * 3.2;
   if (card.kicker !== '') {
-    const measure = measureWith(brush, 600, KICKER_SPACING);
+    const measure = measureWith(ctx, 600, KICKER_SPACING);
     const kicker = ellipsize(card.kicker.toUpperCase(), inner.width / small, measure);
-    setFont(brush, 600, small, KICKER_SPACING);
+    setFont(ctx, 600, small, KICKER_SPACING);
     drawLines(pen, { lines: [kicker], size: small, height: small }, inner.y, 1, accent);
   }
   const middle = { top: inner.y + kickerHeight, height: inner.height - kickerHeight - footerHeight };
@@ -145,9 +145,9 @@ function drawWords(brush: Brush, card: Card, theme: Theme, room: Spot): void {
 }
 
 interface Pen {
-  readonly brush: Brush;
+  readonly ctx: CanvasContext;
   readonly align: 'left' | 'center';
-  readonly frame: Spot;
+  readonly frame: Rect;
 }
 
 interface Span {
@@ -164,7 +164,7 @@ function drawMiddle(
   { top, height }: Span,
   unit: number,
 ): void {
-  const { brush, frame } = pen;
+  const { ctx, frame } = pen;
   const hasBoth = card.title !== '' && card.text !== '';
   const head = card.title === '' ? card.text : card.title;
   const rule = Math.max(2, unit * 0.009);
@@ -180,22 +180,22 @@ function drawMiddle(
       lineHeight: 1.1,
       maxLines: hasBoth ? 4 : 12,
     },
-    measureWith(brush, 800, TITLE_SPACING),
+    measureWith(ctx, 800, TITLE_SPACING),
   );
   const text = hasBoth ? fitBody(pen, card.text, room - title.height - textGap, title.size, unit) : undefined;
   const used = rule + ruleGap + title.height + (text === undefined ? 0 : textGap + text.height);
   let y = top + Math.max(0, (height - used) / 2);
-  brush.fillStyle = accent;
+  ctx.fillStyle = accent;
   const ruleWidth = unit * 0.11;
-  brush.beginPath();
+  ctx.beginPath();
   const left = pen.align === 'left' ? frame.x : frame.x + (frame.width - ruleWidth) / 2;
-  brush.roundRect(left, y, ruleWidth, rule, rule / 2);
-  brush.fill();
+  ctx.roundRect(left, y, ruleWidth, rule, rule / 2);
+  ctx.fill();
   y += rule + ruleGap;
-  setFont(brush, 800, title.size, TITLE_SPACING);
+  setFont(ctx, 800, title.size, TITLE_SPACING);
   drawLines(pen, title, y, 1.1, theme.ink);
   if (text === undefined) return;
-  setFont(brush, BODY, text.size);
+  setFont(ctx, BODY, text.size);
   drawLines(pen, text, y + title.height + textGap, 1.5, theme.muted);
 }
 
@@ -207,7 +207,7 @@ function headSize(head: string): number {
 }
 
 function fitBody(
-  { brush, frame }: Pen,
+  { ctx, frame }: Pen,
   text: string,
   height: number,
   titleSize: number,
@@ -222,30 +222,30 @@ function fitBody(
     lineHeight: 1.5,
     maxLines: 16,
   };
-  return fitText(text, box, measureWith(brush, BODY));
+  return fitText(text, box, measureWith(ctx, BODY));
 }
 
 function drawFooter(pen: Pen, footer: string, theme: Theme, small: number): void {
-  const { brush, frame } = pen;
+  const { ctx, frame } = pen;
   const bottom = frame.y + frame.height;
-  brush.fillStyle = theme.line;
-  brush.fillRect(frame.x, bottom - small * 2.1, frame.width, Math.max(1, small * 0.06));
-  const line = ellipsize(footer, frame.width / small, measureWith(brush, 600));
-  setFont(brush, 600, small);
+  ctx.fillStyle = theme.line;
+  ctx.fillRect(frame.x, bottom - small * 2.1, frame.width, Math.max(1, small * 0.06));
+  const line = ellipsize(footer, frame.width / small, measureWith(ctx, 600));
+  setFont(ctx, 600, small);
   drawLines(pen, { lines: [line], size: small, height: small }, bottom - small, 1, theme.muted);
 }
 
 /** Draws lines from `top` downwards in the current font, vertically centered in their line height. */
 function drawLines(
-  { brush, frame, align }: Pen,
+  { ctx, frame, align }: Pen,
   { lines, size }: TextBlock,
   top: number,
   lineHeight: number,
   ink: string,
 ): void {
-  brush.fillStyle = ink;
-  brush.textAlign = align;
+  ctx.fillStyle = ink;
+  ctx.textAlign = align;
   const x = align === 'left' ? frame.x : frame.x + frame.width / 2;
   for (const [index, line] of lines.entries())
-    brush.fillText(line, x, top + (index * lineHeight + lineHeight / 2 + 0.36) * size);
+    ctx.fillText(line, x, top + (index * lineHeight + lineHeight / 2 + 0.36) * size);
 }

@@ -3,7 +3,7 @@
 import { findBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
-import type { StillFormat } from '../paint/canvas.ts';
+import type { ImageFormat } from '../paint/canvas.ts';
 import { followedFiles, readPeaks } from '../sound/peaks.ts';
 import type { Resource, Timeline } from '../timeline/compile.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
@@ -22,7 +22,7 @@ export interface FramesRequest {
   readonly frames: readonly number[];
   /** 0.1 to 1 of the graph's size. */
   readonly scale: number;
-  readonly format: StillFormat;
+  readonly format: ImageFormat;
 }
 
 /** Draws frames in order. Content that cannot be shown becomes a warning. */

@@ -1,11 +1,11 @@
 // Draws the pictures of the sandbox models: abstract, derived from the prompt, and labeled as stand-ins.
-import { type Brush, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
+import { type CanvasContext, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
 import { ellipsize } from '../text/text-layout.ts';
 import { choosePalette, createSeededRandom, fade, type Palette } from './palette.ts';
-import type { SandboxPicture, SandboxStyle } from './still.ts';
+import type { SandboxImage, SandboxStyle } from './still.ts';
 
 interface Scene {
-  readonly brush: Brush;
+  readonly ctx: CanvasContext;
   readonly width: number;
   readonly height: number;
   readonly palette: Palette;
@@ -18,18 +18,11 @@ const STYLES: Readonly<Record<SandboxStyle, (scene: Scene) => void>> = {
   rings: drawRings,
 };
 
-export function drawSandboxPicture({
-  prompt,
-  seed,
-  style,
-  width,
-  height,
-  isUnlabeled,
-}: SandboxPicture): Surface {
+export function drawSandboxImage({ prompt, seed, style, width, height, isUnlabeled }: SandboxImage): Surface {
   const surface = createSurface(width, height);
   const roll = createSeededRandom(JSON.stringify([style, seed, prompt]));
-  STYLES[style]({ brush: surface.brush, width, height, palette: choosePalette(prompt), roll });
-  if (isUnlabeled !== true) drawLabel(surface.brush, width, height, prompt);
+  STYLES[style]({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), roll });
+  if (isUnlabeled !== true) drawLabel(surface.ctx, width, height, prompt);
   return surface;
 }
 
@@ -37,78 +30,78 @@ export function drawSandboxPicture({
 export function drawSample(words: string, width: number, height: number): Surface {
   const surface = createSurface(width, height);
   const roll = createSeededRandom(JSON.stringify(['sample', words]));
-  drawGradient({ brush: surface.brush, width, height, palette: choosePalette(words), roll });
+  drawGradient({ ctx: surface.ctx, width, height, palette: choosePalette(words), roll });
   return surface;
 }
 
 /** What edit:sandbox draws over its input: a wash in the prompt's colors, and the label. */
 export function drawSandboxWash(prompt: string, seed: number, width: number, height: number): Surface {
   const surface = createSurface(width, height);
-  const { brush } = surface;
+  const { ctx } = surface;
   const palette = choosePalette(prompt);
   const turn = createSeededRandom(JSON.stringify(['wash', seed, prompt]))() * Math.PI * 2;
   const reach = Math.hypot(width, height) / 2;
   const [dx, dy] = [Math.cos(turn) * reach, Math.sin(turn) * reach];
-  const wash = brush.createLinearGradient(width / 2 - dx, height / 2 - dy, width / 2 + dx, height / 2 + dy);
+  const wash = ctx.createLinearGradient(width / 2 - dx, height / 2 - dy, width / 2 + dx, height / 2 + dy);
   wash.addColorStop(0, fade(palette.colors[0], 0.75));
   wash.addColorStop(0.55, fade(palette.colors[1], 0.45));
   wash.addColorStop(1, fade(palette.colors[2], 0.35));
-  brush.fillStyle = wash;
-  brush.fillRect(0, 0, width, height);
-  drawLabel(brush, width, height, prompt);
+  ctx.fillStyle = wash;
+  ctx.fillRect(0, 0, width, height);
+  drawLabel(ctx, width, height, prompt);
   return surface;
 }
 
 /** A sky of soft lights above waves that come closer. */
-function drawGradient({ brush, width, height, palette, roll }: Scene): void {
+function drawGradient({ ctx, width, height, palette, roll }: Scene): void {
   const [deep, mid, bright, light] = palette.colors;
-  const sky = brush.createLinearGradient(0, 0, width * 0.25, height);
+  const sky = ctx.createLinearGradient(0, 0, width * 0.25, height);
   sky.addColorStop(0, palette.ground);
   sky.addColorStop(0.45, deep);
   sky.addColorStop(0.75, mid);
   sky.addColorStop(1, bright);
-  brush.fillStyle = sky;
-  brush.fillRect(0, 0, width, height);
+  ctx.fillStyle = sky;
+  ctx.fillRect(0, 0, width, height);
   const reach = Math.max(width, height);
   for (const hue of [mid, bright, deep, bright, mid]) {
-    glow(brush, roll() * width, roll() * height * 0.7, reach * (0.25 + roll() * 0.35), fade(hue, 0.5));
+    glow(ctx, roll() * width, roll() * height * 0.7, reach * (0.25 + roll() * 0.35), fade(hue, 0.5));
   }
   const [sunX, sunY] = [width * (0.2 + roll() * 0.6), height * (0.22 + roll() * 0.2)];
   const radius = Math.min(width, height) * (0.07 + roll() * 0.06);
-  glow(brush, sunX, sunY, radius * 5, fade(light, 0.55));
-  brush.fillStyle = light;
-  brush.beginPath();
-  brush.arc(sunX, sunY, radius, 0, Math.PI * 2);
-  brush.fill();
+  glow(ctx, sunX, sunY, radius * 5, fade(light, 0.55));
+  ctx.fillStyle = light;
+  ctx.beginPath();
+  ctx.arc(sunX, sunY, radius, 0, Math.PI * 2);
+  ctx.fill();
   const layers = 6;
   for (let layer = 0; layer < layers; layer++)
-    drawWave({ brush, width, height, palette, roll }, layer / (layers - 1));
+    drawWave({ ctx, width, height, palette, roll }, layer / (layers - 1));
 }
 
 /** One wave; `near` goes from 0 at the horizon to 1 at the bottom. */
-function drawWave({ brush, width, height, palette, roll }: Scene, near: number): void {
+function drawWave({ ctx, width, height, palette, roll }: Scene, near: number): void {
   const base = height * (0.52 + near * 0.36);
   const swing = height * (0.035 + near * 0.05);
   const [first, second, shift] = [0.7 + roll() * 0.9, 1.8 + roll() * 1.4, roll() * Math.PI * 2];
-  brush.beginPath();
-  brush.moveTo(0, height);
+  ctx.beginPath();
+  ctx.moveTo(0, height);
   const steps = 96;
   for (let step = 0; step <= steps; step++) {
     const along = (step / steps) * Math.PI * 2;
     const lift = Math.sin(along * first + shift) + 0.45 * Math.sin(along * second + shift * 1.7);
-    brush.lineTo((step / steps) * width, base - lift * swing);
+    ctx.lineTo((step / steps) * width, base - lift * swing);
   }
-  brush.lineTo(width, height);
-  const body = brush.createLinearGradient(0, base - swing * 1.4, 0, height);
+  ctx.lineTo(width, height);
+  const body = ctx.createLinearGradient(0, base - swing * 1.4, 0, height);
   const [deep, mid, bright] = palette.colors;
   body.addColorStop(0, fade(near < 0.35 ? bright : near < 0.7 ? mid : deep, 0.42 + near * 0.4));
   body.addColorStop(1, fade(palette.ground, 0.55 + near * 0.4));
-  brush.fillStyle = body;
-  brush.fill();
+  ctx.fillStyle = body;
+  ctx.fill();
 }
 
 /** Quarter circles, semicircles and dots on a grid of squares. */
-function drawBlocks({ brush, width, height, palette, roll }: Scene): void {
+function drawBlocks({ ctx, width, height, palette, roll }: Scene): void {
   const hues = [palette.ground, ...palette.colors];
   const pick = (): string => hues[Math.floor(roll() * hues.length)] ?? palette.ground;
   const columns = 5 + Math.floor(roll() * 3);
@@ -120,35 +113,35 @@ function drawBlocks({ brush, width, height, palette, roll }: Scene): void {
     for (let column = 0; column < columns; column++) {
       const back = pick();
       const front = hues.filter(hue => hue !== back);
-      drawCell({ brush, roll }, column * side, row * side, side, back, front);
+      drawCell({ ctx, roll }, column * side, row * side, side, back, front);
     }
   }
 }
 
 function drawCell(
-  { brush, roll }: Pick<Scene, 'brush' | 'roll'>,
+  { ctx, roll }: Pick<Scene, 'ctx' | 'roll'>,
   x: number,
   y: number,
   side: number,
   back: string,
   front: readonly string[],
 ): void {
-  brush.save();
-  brush.translate(x + side / 2, y + side / 2);
-  brush.rotate((Math.floor(roll() * 4) * Math.PI) / 2);
+  ctx.save();
+  ctx.translate(x + side / 2, y + side / 2);
+  ctx.rotate((Math.floor(roll() * 4) * Math.PI) / 2);
   const half = side / 2;
-  brush.fillStyle = back;
-  brush.fillRect(-half, -half, side, side);
+  ctx.fillStyle = back;
+  ctx.fillRect(-half, -half, side, side);
   const hue = (): string => front[Math.floor(roll() * front.length)] ?? back;
   const shape = SHAPES[Math.floor(roll() * SHAPES.length)];
-  shape?.(brush, half, hue);
-  brush.restore();
+  shape?.(ctx, half, hue);
+  ctx.restore();
 }
 
-type Shape = (brush: Brush, half: number, hue: () => string) => void;
+type Shape = (ctx: CanvasContext, half: number, hue: () => string) => void;
 
 const pie = (
-  brush: Brush,
+  ctx: CanvasContext,
   x: number,
   y: number,
   radius: number,
@@ -156,74 +149,74 @@ const pie = (
   to: number,
   hue: string,
 ): void => {
-  brush.fillStyle = hue;
-  brush.beginPath();
-  brush.moveTo(x, y);
-  brush.arc(x, y, radius, from * Math.PI, to * Math.PI);
-  brush.fill();
+  ctx.fillStyle = hue;
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.arc(x, y, radius, from * Math.PI, to * Math.PI);
+  ctx.fill();
 };
 
 const SHAPES: readonly Shape[] = [
-  (brush, half, hue) => pie(brush, -half, -half, half * 2, 0, 0.5, hue()),
-  (brush, half, hue) => {
-    pie(brush, -half, -half, half * 2, 0, 0.5, hue());
-    pie(brush, -half, -half, half, 0, 0.5, hue());
+  (ctx, half, hue) => pie(ctx, -half, -half, half * 2, 0, 0.5, hue()),
+  (ctx, half, hue) => {
+    pie(ctx, -half, -half, half * 2, 0, 0.5, hue());
+    pie(ctx, -half, -half, half, 0, 0.5, hue());
   },
-  (brush, half, hue) => pie(brush, 0, -half, half, 0, 1, hue()),
-  (brush, half, hue) => {
+  (ctx, half, hue) => pie(ctx, 0, -half, half, 0, 1, hue()),
+  (ctx, half, hue) => {
     const paint = hue();
-    pie(brush, 0, -half, half, 0, 1, paint);
-    pie(brush, 0, 0, half, 0, 1, paint);
+    pie(ctx, 0, -half, half, 0, 1, paint);
+    pie(ctx, 0, 0, half, 0, 1, paint);
   },
-  (brush, half, hue) => {
-    pie(brush, 0, 0, half * 0.72, 0, 2, hue());
-    pie(brush, 0, 0, half * 0.3, 0, 2, hue());
+  (ctx, half, hue) => {
+    pie(ctx, 0, 0, half * 0.72, 0, 2, hue());
+    pie(ctx, 0, 0, half * 0.3, 0, 2, hue());
   },
-  (brush, half, hue) => {
-    brush.fillStyle = hue();
-    brush.beginPath();
-    brush.moveTo(-half, half);
-    brush.lineTo(half, half);
-    brush.lineTo(half, -half);
-    brush.fill();
+  (ctx, half, hue) => {
+    ctx.fillStyle = hue();
+    ctx.beginPath();
+    ctx.moveTo(-half, half);
+    ctx.lineTo(half, half);
+    ctx.lineTo(half, -half);
+    ctx.fill();
   },
-  (brush, half, hue) => {
+  (ctx, half, hue) => {
     const paint = hue();
     for (let stripe = 0; stripe < 3; stripe++) {
-      brush.fillStyle = paint;
-      brush.fillRect(-half, -half + (stripe * 2 + 0.5) * (half / 3), half * 2, half / 3);
+      ctx.fillStyle = paint;
+      ctx.fillRect(-half, -half + (stripe * 2 + 0.5) * (half / 3), half * 2, half / 3);
     }
   },
-  (brush, half, hue) => {
+  (ctx, half, hue) => {
     const paint = hue();
     for (const x of [-0.5, 0.5])
-      for (const y of [-0.5, 0.5]) pie(brush, x * half, y * half, half * 0.26, 0, 2, paint);
+      for (const y of [-0.5, 0.5]) pie(ctx, x * half, y * half, half * 0.26, 0, 2, paint);
   },
 ];
 
 /** Orbits around a bright center, some broken into arcs, with small moons. */
-function drawRings({ brush, width, height, palette, roll }: Scene): void {
+function drawRings({ ctx, width, height, palette, roll }: Scene): void {
   const [deep, , bright, light] = palette.colors;
-  brush.fillStyle = palette.ground;
-  brush.fillRect(0, 0, width, height);
+  ctx.fillStyle = palette.ground;
+  ctx.fillRect(0, 0, width, height);
   const unit = Math.min(width, height);
   const [x, y] = [width * (0.32 + roll() * 0.36), height * (0.34 + roll() * 0.28)];
-  glow(brush, x, y, Math.max(width, height) * 0.75, fade(deep, 0.85));
-  glow(brush, width - x, height - y * 0.4, unit * 0.5, fade(bright, 0.22));
-  glow(brush, x, y, unit * 0.34, fade(bright, 0.55));
+  glow(ctx, x, y, Math.max(width, height) * 0.75, fade(deep, 0.85));
+  glow(ctx, width - x, height - y * 0.4, unit * 0.5, fade(bright, 0.22));
+  glow(ctx, x, y, unit * 0.34, fade(bright, 0.55));
   let radius = unit * 0.1;
   const edge = Math.hypot(width, height) * 0.72;
   while (radius < edge) {
     const thickness = unit * (roll() < 0.3 ? 0.018 + roll() * 0.03 : 0.0025 + roll() * 0.005);
-    drawOrbit({ brush, palette, roll, unit }, x, y, radius, thickness, 1 - (radius / edge) * 0.6);
+    drawOrbit({ ctx, palette, roll, unit }, x, y, radius, thickness, 1 - (radius / edge) * 0.6);
     radius += thickness + unit * (0.014 + roll() * 0.034);
   }
-  glow(brush, x, y, unit * 0.11, fade(light, 0.9));
-  pie(brush, x, y, unit * 0.055, 0, 2, light);
+  glow(ctx, x, y, unit * 0.11, fade(light, 0.9));
+  pie(ctx, x, y, unit * 0.055, 0, 2, light);
 }
 
 function drawOrbit(
-  { brush, palette, roll, unit }: Pick<Scene, 'brush' | 'palette' | 'roll'> & { readonly unit: number },
+  { ctx, palette, roll, unit }: Pick<Scene, 'ctx' | 'palette' | 'roll'> & { readonly unit: number },
   x: number,
   y: number,
   radius: number,
@@ -233,53 +226,53 @@ function drawOrbit(
   const hue = palette.colors[1 + Math.floor(roll() * 3)] ?? palette.colors[3];
   const start = roll() * Math.PI * 2;
   const sweep = roll() < 0.35 ? Math.PI * 2 : Math.PI * (0.35 + roll() * 1.3);
-  brush.lineWidth = thickness;
-  brush.lineCap = 'round';
-  brush.strokeStyle = fade(hue, strength * (0.55 + roll() * 0.45));
-  brush.beginPath();
-  brush.arc(x, y, radius, start, start + sweep);
-  brush.stroke();
+  ctx.lineWidth = thickness;
+  ctx.lineCap = 'round';
+  ctx.strokeStyle = fade(hue, strength * (0.55 + roll() * 0.45));
+  ctx.beginPath();
+  ctx.arc(x, y, radius, start, start + sweep);
+  ctx.stroke();
   if (roll() > 0.45) return;
   const at = roll() * Math.PI * 2;
   const size = unit * (0.006 + roll() * 0.012);
-  glow(brush, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size * 4, fade(hue, 0.5));
-  pie(brush, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size, 0, 2, palette.colors[3]);
+  glow(ctx, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size * 4, fade(hue, 0.5));
+  pie(ctx, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size, 0, 2, palette.colors[3]);
 }
 
-function glow(brush: Brush, x: number, y: number, radius: number, hue: string): void {
-  const light = brush.createRadialGradient(x, y, 0, x, y, radius);
+function glow(ctx: CanvasContext, x: number, y: number, radius: number, hue: string): void {
+  const light = ctx.createRadialGradient(x, y, 0, x, y, radius);
   light.addColorStop(0, hue);
   light.addColorStop(0.5, fade(hue, Number.parseInt(hue.slice(7, 9), 16) / 255 / 3.2));
   light.addColorStop(1, fade(hue, 0));
-  brush.fillStyle = light;
-  brush.fillRect(x - radius, y - radius, radius * 2, radius * 2);
+  ctx.fillStyle = light;
+  ctx.fillRect(x - radius, y - radius, radius * 2, radius * 2);
 }
 
 const TAG = 'SANDBOX';
 const TAG_SPACING = 0.14;
 
 /** A dark pill in the lower left corner with the label, and as much of the prompt as fits. */
-function drawLabel(brush: Brush, width: number, height: number, prompt: string): void {
+function drawLabel(ctx: CanvasContext, width: number, height: number, prompt: string): void {
   const size = Math.max(7, Math.min(width, height) * 0.021);
   const [inset, padding, tall] = [size * 1.5, size * 1.15, size * 2.7];
-  const tagWidth = measureWith(brush, 800, TAG_SPACING)(TAG) * size;
-  const measure = measureWith(brush, 400);
+  const tagWidth = measureWith(ctx, 800, TAG_SPACING)(TAG) * size;
+  const measure = measureWith(ctx, 400);
   const gap = size * 0.95;
   const room = width - 2 * inset - 2 * padding - tagWidth - gap;
   const words =
     room > size * 6 ? ellipsize(prompt.replace(/\s+/g, ' ').trim(), Math.min(room / size, 46), measure) : '';
   const long = tagWidth + 2 * padding + (words === '' ? 0 : measure(words) * size + gap);
   const top = height - inset - tall;
-  brush.fillStyle = '#0b0d12dc';
-  brush.beginPath();
-  brush.roundRect(inset, top, long, tall, tall / 2);
-  brush.fill();
+  ctx.fillStyle = '#0b0d12dc';
+  ctx.beginPath();
+  ctx.roundRect(inset, top, long, tall, tall / 2);
+  ctx.fill();
   const baseline = top + tall / 2 + size * 0.36;
-  setFont(brush, 800, size, TAG_SPACING);
-  brush.fillStyle = '#ffffff';
-  brush.fillText(TAG, inset + padding, baseline);
+  setFont(ctx, 800, size, TAG_SPACING);
+  ctx.fillStyle = '#ffffff';
+  ctx.fillText(TAG, inset + padding, baseline);
   if (words === '') return;
-  setFont(brush, 400, size);
-  brush.fillStyle = '#ffffffc8';
-  brush.fillText(words, inset + padding + tagWidth + gap, baseline);
+  setFont(ctx, 400, size);
+  ctx.fillStyle = '#ffffffc8';
+  ctx.fillText(words, inset + padding + tagWidth + gap, baseline);
 }

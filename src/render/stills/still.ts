@@ -1,13 +1,13 @@
 // Describes a still as plain data that can be sent to the drawing thread.
 import type { CodecSettings } from '../../codecs/backend.ts';
 import type { MediaFacts } from '../../codecs/facts.ts';
-import type { StillFormat } from '../paint/canvas.ts';
-import type { Size, Spot } from '../paint/place.ts';
+import type { ImageFormat } from '../paint/canvas.ts';
+import type { Rect, Size } from '../paint/fit-image.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
 
 export type Still =
   | { readonly kind: 'card'; readonly card: Card }
-  | { readonly kind: 'sandbox-picture'; readonly picture: SandboxPicture }
+  | { readonly kind: 'sandbox-image'; readonly image: SandboxImage }
   | {
       readonly kind: 'sandbox-wash';
       readonly prompt: string;
@@ -33,11 +33,11 @@ export interface Card {
   /** Corner radius in pixels; outside is transparent. */
   readonly radius: number;
   /** Encoded by media/images.ts in the size that `pictureFrame` returns. */
-  readonly picture?: Uint8Array;
+  readonly image?: Uint8Array;
 }
 
 /** The image area: the right part of a wide card, the upper part of a tall one. */
-export function pictureFrame({ width, height }: Size): Spot {
+export function pictureFrame({ width, height }: Size): Rect {
   if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
   const share = Math.round(width * 0.42);
   return { x: width - share, y: 0, width: share, height };
@@ -46,7 +46,7 @@ export function pictureFrame({ width, height }: Size): Spot {
 export const SANDBOX_STYLES = ['gradient', 'blocks', 'rings'] as const;
 export type SandboxStyle = (typeof SANDBOX_STYLES)[number];
 
-export interface SandboxPicture {
+export interface SandboxImage {
   readonly prompt: string;
   readonly seed: number;
   readonly style: SandboxStyle;
@@ -58,7 +58,7 @@ export interface SandboxPicture {
 
 /** A file as it is sent to the drawing thread. Images were encoded by media/images.ts, SVG by media/svg. */
 export type ResourceFile =
-  | { readonly kind: 'picture'; readonly bytes: Uint8Array }
+  | { readonly kind: 'image'; readonly bytes: Uint8Array }
   | { readonly kind: 'svg'; readonly bytes: Uint8Array }
   | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
   /** Sanitized by render/lottie.ts; `lacks` names features that are not rendered. */
@@ -77,7 +77,7 @@ export interface SceneStills {
   readonly files: ResourceFiles;
   /** 0.1 to 1 of the graph's size. */
   readonly scale: number;
-  readonly format: StillFormat;
+  readonly format: ImageFormat;
   /** The ffmpeg that decodes clips; absent: one on the PATH, or the codec host. */
   readonly codecs?: CodecSettings;
 }

@@ -2,12 +2,12 @@
 import { parentPort } from 'node:worker_threads';
 import { restoreBackend } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';
-import { encodeFrame, encodePicture, type Surface } from '../paint/canvas.ts';
+import { encodeFrame, encodeTransparentPng, type Surface } from '../paint/canvas.ts';
 import { createPainter } from '../paint/frame.ts';
 import { loadResources } from '../paint/resources.ts';
 import { ClipFrames } from '../video/clip-frames.ts';
 import { drawCard } from './card.ts';
-import { drawSandboxPicture, drawSandboxWash } from './sandbox.ts';
+import { drawSandboxImage, drawSandboxWash } from './sandbox.ts';
 import type { DrawnStills, SceneStills, Still } from './still.ts';
 
 export type StillRequest = Still | SceneRequest | { readonly kind: 'stop' };
@@ -35,7 +35,7 @@ parentPort?.on('message', async (request: StillRequest) => {
 async function answerTo(request: Exclude<StillRequest, { kind: 'stop' }>): Promise<StillAnswer> {
   try {
     if (request.kind === 'scene') return { drawn: await drawScene(request) };
-    return { png: new Uint8Array(await encodePicture(await draw(request))) };
+    return { png: new Uint8Array(await encodeTransparentPng(await draw(request))) };
   } catch (err) {
     return { error: String(err) };
   }
@@ -43,7 +43,7 @@ async function answerTo(request: Exclude<StillRequest, { kind: 'stop' }>): Promi
 
 async function draw(still: Still): Promise<Surface> {
   if (still.kind === 'card') return drawCard(still.card);
-  if (still.kind === 'sandbox-picture') return drawSandboxPicture(still.picture);
+  if (still.kind === 'sandbox-image') return drawSandboxImage(still.image);
   return drawSandboxWash(still.prompt, still.seed, still.width, still.height);
 }
 

@@ -1,7 +1,7 @@
 // Lays out a text of several runs into lines, sizes and positions for paint/text.ts. Widths are measured in em.
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
-import type { Brush } from '../paint/canvas.ts';
+import type { CanvasContext } from '../paint/canvas.ts';
 import type { TextContent, TextRun } from '../timeline/draw-list.ts';
 import type { CutUnit, Rows, Unit } from './break-lines.ts';
 import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
@@ -54,10 +54,10 @@ const MEASURED_SIZE = 100;
 const layouts = createLru<Paragraph>(400);
 
 /** Lays out the text in a box; `height` is NaN if the box is as tall as the text. Results are cached. */
-export function layOut(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
+export function layOut(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
   const { split: _split, fill: _fill, ...rest } = content;
   const key = JSON.stringify([rest, width, height]);
-  return getOrCreate(layouts, key, () => makeParagraph(brush, content, width, height));
+  return getOrCreate(layouts, key, () => makeParagraph(ctx, content, width, height));
 }
 
 /**
@@ -67,8 +67,8 @@ export function layOut(brush: Brush, content: TextContent, width: number, height
  * 4. Cut off what does not fit.
  * 5. Position every piece.
  */
-function makeParagraph(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
-  const measure = measureWith(brush, content.letterSpacing);
+function makeParagraph(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
+  const measure = measureWith(ctx, content.letterSpacing);
   const paragraphs = cutRuns(content.runs, measure);
   const box: Box = { width, height, padding: content.plate?.padding ?? 0 };
   const size = chooseSize(paragraphs, content, box);
@@ -100,28 +100,28 @@ function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height,
   return Math.max(1, Math.min(maxLines, Math.floor((height / size - 2 * padding) / lineHeight + 0.02)));
 }
 
-function measureWith(brush: Brush, letterSpacing: number): MeasureRun {
+function measureWith(ctx: CanvasContext, letterSpacing: number): MeasureRun {
   const known = new Map<TextRun, Map<string, number>>();
   return (text, run) => {
     const ofRun = getOrCreate(known, run, () => new Map<string, number>());
     return getOrCreate(ofRun, text, () => {
-      setRunFont(brush, text, run, MEASURED_SIZE, letterSpacing);
-      return (brush.measureText(text).width / MEASURED_SIZE) * run.size;
+      setRunFont(ctx, text, run, MEASURED_SIZE, letterSpacing);
+      return (ctx.measureText(text).width / MEASURED_SIZE) * run.size;
     });
   };
 }
 
 /** Sets the brush's font to the style of a run; `size` excludes the run's own factor. */
 export function setRunFont(
-  brush: Brush,
+  ctx: CanvasContext,
   text: string,
   run: TextRun,
   size: number,
   letterSpacing: number,
 ): void {
   const stack = fontStack(text, run.family, run.weight, run.italic);
-  brush.font = `${run.italic ? 'italic ' : ''}${weightOf(run.family, run.weight)} ${size}px ${stack}`;
-  brush.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
+  ctx.font = `${run.italic ? 'italic ' : ''}${weightOf(run.family, run.weight)} ${size}px ${stack}`;
+  ctx.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
 }
 
 /** The units of each paragraph. A unit may span several runs, such as a word with a bold middle. */

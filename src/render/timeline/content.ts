@@ -12,9 +12,9 @@ import {
   type Content,
   type Corners,
   type Fill,
+  type ImageContent,
   type Matrix,
   type Outline,
-  type PictureContent,
   type ShapeContent,
 } from './draw-list.ts';
 import { DIRECTION_VECTORS, IDENTITY } from './matrix.ts';
@@ -56,9 +56,9 @@ export function contentOf(element: Drawable, ctx: ElementContext): Content {
   return (ROWS[element.type] as (element: Drawable, ctx: ElementContext) => Content)(element, ctx);
 }
 
-type Pictured = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
+type FittedContent = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
 
-function pictureContent(element: Pictured, { scope, resource }: ElementContext): PictureContent {
+function pictureContent(element: FittedContent, { scope, resource }: ElementContext): ImageContent {
   const burns = element.motion?.kenBurns;
   const share = bound(scope.now / Math.max(1e-6, scope.span));
   const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];
@@ -68,7 +68,7 @@ function pictureContent(element: Pictured, { scope, resource }: ElementContext):
   // Panning is limited to the margin that the zoom creates.
   const reach = burns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);
   return {
-    kind: 'picture',
+    kind: 'image',
     resource,
     fit: element.fit ?? 'cover',
     focus: burns?.focus ?? element.focus ?? [0.5, 0.5],

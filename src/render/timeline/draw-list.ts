@@ -124,8 +124,8 @@ export interface TextContent {
   readonly split?: SplitState;
 }
 
-export interface PictureContent {
-  readonly kind: 'picture';
+export interface ImageContent {
+  readonly kind: 'image';
   /** Key of the resource. */
   readonly resource: string;
   readonly fit: 'cover' | 'contain' | 'fill' | 'none' | 'contain-blur';
@@ -160,7 +160,7 @@ export interface LottieContent {
 }
 
 /** A frame of a clip. Without a decoder it is left out with a warning. */
-export interface ClipContent extends Omit<PictureContent, 'kind'> {
+export interface ClipContent extends Omit<ImageContent, 'kind'> {
   readonly kind: 'clip';
   /** Position in the file in seconds; past its end the last frame stays, or a loop continues at `trim`. */
   readonly seconds: number;
@@ -178,7 +178,7 @@ export interface GroupContent {
 
 export type Content =
   | TextContent
-  | PictureContent
+  | ImageContent
   | ShapeContent
   | LottieContent
   | ClipContent

@@ -148,7 +148,7 @@ function backgroundNodes(
   const shade = dim <= 0 ? [] : [fillNode(pointer, timeline, solid([0, 0, 0, dim]))];
   const share = Math.min(1, scope.now / Math.max(1e-6, scope.span));
   const blur = background.blur ?? 0;
-  const picture = {
+  const image = {
     resource,
     fit: background.fit ?? 'cover',
     focus: background.focus ?? [0.5, 0.5],
@@ -158,9 +158,9 @@ function backgroundNodes(
   } as const;
   const content: Content =
     background.type === 'image'
-      ? { ...picture, kind: 'picture' }
+      ? { ...image, kind: 'image' }
       : {
-          ...picture,
+          ...image,
           kind: 'clip',
           seconds: scope.now,
           trim: 0,

@@ -130,7 +130,7 @@ function effectsOf(element: Element, scope: Scope, pose: Pose): readonly Effect[
   return pose.blur > 0.05 ? [...own, { type: 'blur', amount: pose.blur }] : own;
 }
 
-const CLIPPED: ReadonlySet<Content['kind']> = new Set(['picture', 'clip', 'lottie']);
+const CLIPPED: ReadonlySet<Content['kind']> = new Set(['image', 'clip', 'lottie']);
 
 function clipsOf(
   element: Element,

@@ -1,7 +1,7 @@
 // Provides frames of video files for draw lists, with a few decoders that move forward with the clips that they show.
 import type { Backend } from '../../codecs/job.ts';
 import { AppError, toError } from '../../lib/errors.ts';
-import type { Resources, ShownFrame } from '../paint/resources.ts';
+import type { ClipFrame, Resources } from '../paint/resources.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
 import { ClipStream } from './clip-stream.ts';
 import { type ClipWant, clipWants } from './clip-wants.ts';
@@ -32,7 +32,7 @@ export class ClipFrames {
   readonly #hasClips: boolean;
   /** Decoders with the number of frames for which each was not needed; below 0 before it is first needed. */
   readonly #streams = new Map<ClipStream, number>();
-  readonly #failed = new Map<ClipWant['clip'], ShownFrame>();
+  readonly #failed = new Map<ClipWant['clip'], ClipFrame>();
 
   constructor(resources: Resources, options: ClipFramesOptions) {
     this.#resources = resources;
@@ -45,7 +45,7 @@ export class ClipFrames {
     if (!this.#hasClips) return;
     const { stride, listAt } = this.#options;
     const assigned = new Map<ClipStream, ClipWant>();
-    const shown = new Map<ClipStream, Promise<ShownFrame>>();
+    const shown = new Map<ClipStream, Promise<ClipFrame>>();
     const frames = this.#wantsOf(list).map(async (want): Promise<void> => {
       const { shown: frameFor, content, clip } = want;
       const failure = this.#failed.get(clip);
@@ -75,18 +75,18 @@ export class ClipFrames {
     return clipWants(list, this.#resources, { scale, stride });
   }
 
-  async #frameOf(want: ClipWant, stream: ClipStream): Promise<ShownFrame> {
+  async #frameOf(want: ClipWant, stream: ClipStream): Promise<ClipFrame> {
     try {
       await stream.show(want);
     } catch (err) {
       this.#options.signal.throwIfAborted();
       if (!(err instanceof AppError)) throw err;
       const reason = `cannot be shown: ${toError(err).message.replace(/\.$/, '')}`;
-      const { picture } = stream;
-      this.#failed.set(want.clip, picture === undefined ? { reason } : { picture, reason });
+      const { image } = stream;
+      this.#failed.set(want.clip, image === undefined ? { reason } : { image, reason });
     }
-    const { picture } = stream;
-    return this.#failed.get(want.clip) ?? (picture === undefined ? {} : { picture });
+    const { image } = stream;
+    return this.#failed.get(want.clip) ?? (image === undefined ? {} : { image });
   }
 
   /** Returns the stream that reaches the frame soonest, or a new one; undefined if there are too many. */
@@ -137,6 +137,6 @@ export class ClipFrames {
   }
 }
 
-const TOO_MANY: ShownFrame = {
+const TOO_MANY: ClipFrame = {
   reason: `is one clip too many: at most ${MAX_CLIPS} of 1920 × 1080 pixels are decoded at once`,
 };

@@ -2,8 +2,8 @@
 import { type Clip, decodeFrames } from '../../codecs/decode.ts';
 import type { Backend } from '../../codecs/job.ts';
 import { MIN_BMP_WIDTH } from '../../codecs/pixels/i420-bmp.ts';
-import { createMovingPicture, createTransparentPicture, type Picture } from '../paint/canvas.ts';
-import type { Size } from '../paint/place.ts';
+import { createOpaqueMovingImage, createTransparentMovingImage, type ImageSource } from '../paint/canvas.ts';
+import type { Size } from '../paint/fit-image.ts';
 import { type ClipWant, MAX_SIDE } from './clip-wants.ts';
 
 /** Skipping up to this many frames is faster than starting another decoder. */
@@ -40,7 +40,7 @@ export class ClipStream {
     this.#last = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
     this.size = sizeFor(want, grows);
     const hasAlpha = clip.facts.video?.hasAlpha === true;
-    const create = hasAlpha ? createTransparentPicture : createMovingPicture;
+    const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;
     this.#shown = create(this.size.width, this.size.height);
     this.#frames = decodeFrames(
       backend,
@@ -56,8 +56,8 @@ export class ClipStream {
     );
   }
 
-  get picture(): Picture | undefined {
-    return this.#index < 0 ? undefined : this.#shown.picture;
+  get image(): ImageSource | undefined {
+    return this.#index < 0 ? undefined : this.#shown.image;
   }
 
   /** Whether it was decoded large enough. */

@@ -1,7 +1,7 @@
 // Lists the clip frames that a draw list shows: moment, time grid and size of each.
 import type { Clip } from '../../codecs/decode.ts';
-import { place, type Size } from '../paint/place.ts';
-import type { LoadedClip, Resources, ShownFrame } from '../paint/resources.ts';
+import { fitImage, type Size } from '../paint/fit-image.ts';
+import type { ClipFrame, LoadedClip, Resources } from '../paint/resources.ts';
 import type { ClipContent, DrawList, DrawNode, Matrix } from '../timeline/draw-list.ts';
 import { multiply } from '../timeline/matrix.ts';
 
@@ -9,7 +9,7 @@ export interface ClipWant {
   readonly content: ClipContent;
   readonly clip: Clip;
   /** Where the painter looks up the frame. */
-  readonly shown: WeakMap<ClipContent, ShownFrame>;
+  readonly shown: WeakMap<ClipContent, ClipFrame>;
   /** Position in the file, wrapped if it loops. */
   readonly seconds: number;
   /** File seconds from one drawn frame to the next. */
@@ -52,7 +52,7 @@ export function clipWants(list: DrawList, resources: Resources, view: View): rea
 function wantOf(
   { width, height }: DrawNode,
   content: ClipContent,
-  { clip, shown }: LoadedClip,
+  { clip, frames: shown }: LoadedClip,
   [a, b, c, d]: Matrix,
   { scale, stride }: View,
 ): ClipWant | undefined {
@@ -60,7 +60,7 @@ function wantOf(
   const [, , cropWidth, cropHeight] = content.crop;
   if (video === undefined || !(width > 0 && height > 0 && cropWidth > 0 && cropHeight > 0)) return undefined;
   const part = { width: video.width * cropWidth, height: video.height * cropHeight };
-  const at = place(part, { width, height }, content.fit, content.focus);
+  const at = fitImage(part, { width, height }, content.fit, content.focus);
   const sized = (wide: number, tall: number): Size => ({
     width: even((at.width / cropWidth) * wide, video.width),
     height: even((at.height / cropHeight) * tall, video.height),

@@ -32,7 +32,7 @@ export interface DrawnFrame {
 export interface FrameDrawer {
   draw(frame: number): Promise<DrawnFrame>;
   /** The newest frame. */
-  readonly picture: Uint8Array;
+  readonly image: Uint8Array;
 }
 
 /** Rows read at once: a full 1080p frame would be 8 MB, allocated each time. */
@@ -53,10 +53,10 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
     signal,
     listAt: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
   });
-  const { canvas, brush } = painter.surface;
+  const { canvas, ctx } = painter.surface;
   const writer = createI420Writer(width, height, canvas.width);
   return {
-    picture: writer.frame,
+    image: writer.frame,
     async draw(frame) {
       const list = evaluateFrame(timeline, frame);
       await clips.prepare(list);
@@ -64,7 +64,7 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
       const [from, to] = rows ?? [0, 0];
       const end = Math.min(height, to + (to % 2));
       for (let top = from - (from % 2); top < end; top += STRIP_ROWS) {
-        const { data } = brush.getImageData(0, top, canvas.width, Math.min(STRIP_ROWS, end - top));
+        const { data } = ctx.getImageData(0, top, canvas.width, Math.min(STRIP_ROWS, end - top));
         writer.write(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), top);
         // Released at once: left to the garbage collector, these buffers made a frame cost 1.6 times as much.
         (data.buffer as ArrayBuffer).transfer(0);

@@ -67,13 +67,13 @@ class LocalFrames implements FrameSource {
   }
 
   async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
-    const { draw, picture } = await this.#drawer;
+    const { draw, image } = await this.#drawer;
     for (let frame = from; frame < to; frame++) {
       const { isNew, warnings } = await draw(frame);
       for (const warning of warnings) this.warnings.add(warning);
       if (isNew) {
         this.#turn = this.#turn === 0 ? 1 : 0;
-        this.#pictures[this.#turn].set(picture);
+        this.#pictures[this.#turn].set(image);
       }
       yield this.#pictures[this.#turn];
     }

@@ -29,8 +29,8 @@ parentPort?.on('message', (request: FrameRequest) => {
 });
 
 async function answer({ frame, slot }: FrameRequest): Promise<void> {
-  const { draw, picture } = await drawer;
+  const { draw, image } = await drawer;
   const { warnings } = await draw(frame);
-  pictures[slot]?.set(picture);
+  pictures[slot]?.set(image);
   parentPort?.postMessage({ frame, slot, warnings } satisfies FrameAnswer);
 }

@@ -74,7 +74,7 @@ export async function drawClips(
       const list = evaluateFrame(timeline, frame);
       await clips.prepare(list);
       for (const warning of painter.paint(list).warnings) warnings.add(warning);
-      const { canvas, brush } = painter.surface;
+      const { canvas, ctx: brush } = painter.surface;
       const { width, height } = canvas;
       const { data } = brush.getImageData(0, 0, width, height);
       drawn.push({ frame, rgba: new Uint8Array(data.buffer, data.byteOffset, data.length), width, height });

@@ -1,7 +1,7 @@
 // Paints frames in this thread with a reused painter and with a new one for each frame.
 import { AppError } from '../../../src/lib/errors.ts';
 import { withRenderFiles } from '../../../src/render/files.ts';
-import { createPainter, type Painted } from '../../../src/render/paint/frame.ts';
+import { createPainter, type PaintResult } from '../../../src/render/paint/frame.ts';
 import { loadResources } from '../../../src/render/paint/resources.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
@@ -16,7 +16,7 @@ export interface TwicePainted {
   readonly frame: number;
   readonly fresh: Buffer;
   readonly followed: Buffer;
-  readonly rows: Painted['rows'];
+  readonly rows: PaintResult['rows'];
   /** The frame that the reused painter painted before this one. */
   readonly before: Buffer | undefined;
 }

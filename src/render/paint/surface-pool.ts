@@ -1,0 +1,151 @@
+// Pools offscreen surfaces for content that is blended as a whole, and caches content that is drawn repeatedly.
+import { createLru } from '../../lib/lru.ts';
+import { type Area, getPixelCount } from './area.ts';
+import { createSurface, type Surface } from './canvas.ts';
+
+/** A surface for a part of the frame. `area.left` and `area.top` of the frame are the origin of the surface. */
+export interface OffscreenSurface {
+  readonly surface: Surface;
+  readonly area: Area;
+}
+
+/** Limit for all surfaces in use at once: a quarter of a gigabyte. */
+const MAX_IN_USE_PIXELS = 64_000_000;
+/** Limit for cached surfaces: 80 MB. Spare surfaces can take half of that. */
+const MAX_CACHED_PIXELS = 20_000_000;
+const MAX_IDLE_PIXELS = 10_000_000;
+const SIZE_STEP = 128;
+
+const getSize = ({ canvas }: Surface): number => canvas.width * canvas.height;
+
+export class SurfacePool {
+  readonly #spare: Surface[] = [];
+  // Entries are inserted again on each use, so that the least recently used entry comes first.
+  readonly #cached = new Map<string, { readonly offscreen: OffscreenSurface; readonly frame: number }>();
+  readonly #requested = createLru<true>(500);
+  #borrowedPixels = 0;
+  #sparePixels = 0;
+  #cachedPixels = 0;
+  #frame = 0;
+
+  /** Whether three more surfaces of that size are available. Nested groups need many surfaces. */
+  hasRoom(area: Area): boolean {
+    return this.#borrowedPixels + 3 * getPixelCount(area) <= MAX_IN_USE_PIXELS;
+  }
+
+  /** Returns a transparent surface that is clipped to the area. */
+  borrow(area: Area): OffscreenSurface {
+    const [width, height] = [area.right - area.left, area.bottom - area.top];
+    // Rounds sizes up, so that a released surface fits the next request.
+    const surface = this.#takeSpare(
+      Math.ceil(width / SIZE_STEP) * SIZE_STEP,
+      Math.ceil(height / SIZE_STEP) * SIZE_STEP,
+    );
+    this.#borrowedPixels += getPixelCount(area);
+    surface.ctx.beginPath();
+    surface.ctx.rect(0, 0, width, height);
+    surface.ctx.clip();
+    return { surface, area };
+  }
+
+  release({ surface, area }: OffscreenSurface): void {
+    this.#borrowedPixels -= getPixelCount(area);
+    this.#addSpare(surface);
+  }
+
+  findCached(key: string): OffscreenSurface | undefined {
+    const entry = this.#cached.get(key);
+    if (entry === undefined) return undefined;
+    this.#cached.delete(key);
+    this.#cached.set(key, { offscreen: entry.offscreen, frame: this.#frame });
+    return entry.offscreen;
+  }
+
+  /**
+   * Caches a surface instead of releasing it. Returns false if the cache is full of surfaces that were used in this frame
+   * or the previous one.
+   */
+  cache(key: string, offscreen: OffscreenSurface): boolean {
+    const pixels = getSize(offscreen.surface);
+    if (this.#cached.has(key) || !this.#makeRoom(pixels)) return false;
+    this.#borrowedPixels -= getPixelCount(offscreen.area);
+    this.#cachedPixels += pixels;
+    this.#cached.set(key, { offscreen, frame: this.#frame });
+    return true;
+  }
+
+  /** Whether the key was requested recently. Content that is drawn twice is likely to be drawn again. */
+  wasRequested(key: string): boolean {
+    const isKnown = this.#requested.get(key) === true;
+    if (!isKnown) this.#requested.set(key, true, 1);
+    return isKnown;
+  }
+
+  /** Call at the start of each frame. */
+  beginFrame(): void {
+    this.#frame++;
+  }
+
+  #takeSpare(width: number, height: number): Surface {
+    const at = this.#spare.findIndex(({ canvas }) => canvas.width === width && canvas.height === height);
+    const [surface] = at < 0 ? [] : this.#spare.splice(at, 1);
+    if (surface === undefined) return createSurface(width, height);
+    this.#sparePixels -= getSize(surface);
+    surface.ctx.reset();
+    return surface;
+  }
+
+  #addSpare(surface: Surface): void {
+    this.#spare.push(surface);
+    this.#sparePixels += getSize(surface);
+    while (this.#sparePixels > MAX_IDLE_PIXELS) {
+      const oldest = this.#spare.shift();
+      if (oldest === undefined) break;
+      this.#sparePixels -= getSize(oldest);
+    }
+  }
+
+  /** Evicts the least recently used surfaces until `pixels` fit. */
+  #makeRoom(pixels: number): boolean {
+    for (const [key, { offscreen, frame: used }] of this.#cached) {
+      if (this.#cachedPixels + pixels <= MAX_CACHED_PIXELS) break;
+      if (used >= this.#frame - 1) return false;
+      this.#cached.delete(key);
+      this.#cachedPixels -= getSize(offscreen.surface);
+      this.#addSpare(offscreen.surface);
+    }
+    return this.#cachedPixels + pixels <= MAX_CACHED_PIXELS;
+  }
+}
+
+/** The rasterizer draws lazily and copies each source until then. Limits these copies to 128 MB. */
+const MAX_PENDING_PIXELS = 32_000_000;
+const pending = new WeakMap<Surface, number>();
+
+/**
+ * Draws one surface onto another, pixel by pixel, with the alpha, blend mode, filter and shadow of the target's context.
+ */
+export function composite(
+  { surface: target, area: onto }: OffscreenSurface,
+  { surface, area }: OffscreenSurface,
+): void {
+  const { ctx } = target;
+  const [width, height] = [area.right - area.left, area.bottom - area.top];
+  ctx.resetTransform();
+  ctx.imageSmoothingEnabled = false;
+  ctx.drawImage(
+    surface.canvas,
+    0,
+    0,
+    width,
+    height,
+    area.left - onto.left,
+    area.top - onto.top,
+    width,
+    height,
+  );
+  const pendingPixels = (pending.get(target) ?? 0) + width * height;
+  pending.set(target, pendingPixels > MAX_PENDING_PIXELS ? 0 : pendingPixels);
+  // Reading one pixel flushes all pending drawing.
+  if (pendingPixels > MAX_PENDING_PIXELS) ctx.getImageData(0, 0, 1, 1);
+}
