@@ -74,7 +74,7 @@ const TASKS = {
         0,
       );
       const out = openSync(path, 'w');
-      source.want([0, frameCount]);
+      source.request([0, frameCount]);
       for await (const frame of source.read([0, frameCount])) writeSync(out, frame);
     };
   },

@@ -1,7 +1,7 @@
 // The text card node: text on a designed card, with an image if one is connected.
 import type { MediaRef } from '../graph/types.ts';
 import { resizeImage } from '../media/images.ts';
-import { CARD_THEMES, type Card, pictureFrame } from '../render/stills/still.ts';
+import { CARD_THEMES, type Card, getImageFrame } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { color } from './color.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
@@ -55,7 +55,7 @@ async function fitPicture(
   card: Pick<Card, 'width' | 'height'>,
   ctx: NodeContext,
 ): Promise<Buffer> {
-  const { width, height } = pictureFrame(card);
+  const { width, height } = getImageFrame(card);
   const options = { width, height, fit: 'cover', background: '#00000000' } as const;
   return (await resizeImage(await readPixels(picture, ctx), options, ctx.signal)).bytes;
 }

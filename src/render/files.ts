@@ -19,13 +19,13 @@ import type { ResourceFile, ResourceFiles } from './stills/still.ts';
 import type { Resource } from './timeline/compile.ts';
 
 const MB = 1_048_576;
-const MAX_PICTURE_BYTES = 25 * MB;
+const MAX_IMAGE_BYTES = 25 * MB;
 const MAX_CLIP_BYTES = 500 * MB;
 /** Limit for all videos and sounds of one render together. */
 const MAX_FOLDER_BYTES = 4096 * MB;
 /** Upper bound for image pixels: the largest frame, with some zoom. */
 const MAX_SIDE = 4096;
-const SAMPLE = { width: 1600, height: 1200 } as const;
+const PLACEHOLDER_SIZE = { width: 1600, height: 1200 } as const;
 /** Number of files that one render reads at the same time. */
 const CONCURRENCY = 4;
 const MAX_FILES = 300;
@@ -35,7 +35,7 @@ interface Reading {
   readonly folder: string;
   readonly signal: AbortSignal;
   /** Bytes that may still be written to the folder. */
-  left: number;
+  remainingBytes: number;
 }
 
 /**
@@ -48,15 +48,15 @@ export async function readRenderFiles(
   folder: string,
   signal: AbortSignal,
 ): Promise<ResourceFiles> {
-  const reading: Reading = { read, folder, signal, left: MAX_FOLDER_BYTES };
+  const reading: Reading = { read, folder, signal, remainingBytes: MAX_FOLDER_BYTES };
   const files = new Map<string, ResourceFile>();
-  const all = [...resources];
-  const waiting = all.slice(0, MAX_FILES);
-  for (const { key } of all.slice(MAX_FILES))
+  const resourceList = [...resources];
+  const queue = resourceList.slice(0, MAX_FILES);
+  for (const { key } of resourceList.slice(MAX_FILES))
     files.set(key, { kind: 'absent', reason: `is beyond the ${MAX_FILES} files that one render may read` });
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      files.set(next.key, await readOne(next, reading));
+    for (let resource = queue.shift(); resource !== undefined; resource = queue.shift())
+      files.set(resource.key, await readOne(resource, reading));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return files;
@@ -81,13 +81,13 @@ async function readOne(resource: Resource, reading: Reading): Promise<ResourceFi
       return { kind: 'svg', bytes: await sanitizeSvgInPool(Buffer.from(source.markup), signal) };
     if ('src' in source && source.src.startsWith('sample:')) {
       if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder, which has no sound' };
-      return { kind: 'sample', words: source.src.slice('sample:'.length), ...SAMPLE };
+      return { kind: 'sample', words: source.src.slice('sample:'.length), ...PLACEHOLDER_SIZE };
     }
     if (kind === 'video' || kind === 'audio') return await readClip(resource, reading);
-    const { body, declared } = await open(source, reading, MAX_PICTURE_BYTES);
-    const bytes = await gather(body, MAX_PICTURE_BYTES);
+    const { body, declared } = await openStream(source, reading, MAX_IMAGE_BYTES);
+    const bytes = await gather(body, MAX_IMAGE_BYTES);
     if (kind === 'lottie') return await readLottie(Buffer.from(bytes).toString('utf8'), signal);
-    return await readPicture(bytes, declared, signal);
+    return await readImage(bytes, declared, signal);
   } catch (err) {
     signal.throwIfAborted();
     if (!(err instanceof AppError) && !(err instanceof FetchError)) throw err;
@@ -97,7 +97,7 @@ async function readOne(resource: Resource, reading: Reading): Promise<ResourceFi
   }
 }
 
-async function open(
+async function openStream(
   source: Parameters<ReadSource>[0],
   { read, signal }: Reading,
   maxBytes: number,
@@ -109,30 +109,30 @@ async function open(
 /** Writes the file as it arrives, then probes it. The content decides the type, not the declared content type. */
 async function readClip({ key, kind, source }: Resource, reading: Reading): Promise<ResourceFile> {
   const { folder, signal } = reading;
-  const maxBytes = Math.min(MAX_CLIP_BYTES, reading.left);
+  const maxBytes = Math.min(MAX_CLIP_BYTES, reading.remainingBytes);
   const path = join(folder, key);
   // Other files are written at the same time: reserve the maximum size, and return what was not needed.
-  reading.left -= maxBytes;
-  let used = 0;
+  reading.remainingBytes -= maxBytes;
+  let usedBytes = 0;
   try {
-    const { body } = await open(source as Parameters<ReadSource>[0], reading, maxBytes);
+    const { body } = await openStream(source as Parameters<ReadSource>[0], reading, maxBytes);
     // The source may reuse a chunk's buffer once the next chunk is requested, so wait for each write.
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: 1 });
-    await pipeline(measured(body, maxBytes), file, { signal });
+    await pipeline(countBytes(body, maxBytes), file, { signal });
     const facts = await probeMedia(path, signal);
     if (kind === 'video' && facts.video === undefined)
       throw new AppError('unsupported_type', `it is ${facts.contentType}, not an image or a video`);
-    used = file.bytesWritten;
+    usedBytes = file.bytesWritten;
     return { kind: 'clip', path, facts };
   } catch (err) {
     await rm(path, { force: true });
     throw err;
   } finally {
-    reading.left += maxBytes - used;
+    reading.remainingBytes += maxBytes - usedBytes;
   }
 }
 
-async function* measured(
+async function* countBytes(
   body: SourceBytes['body'],
   maxBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -148,7 +148,7 @@ async function* measured(
 async function gather(body: SourceBytes['body'], maxBytes: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const copied = async function* () {
-    for await (const chunk of measured(body, maxBytes)) yield Buffer.copyBytesFrom(chunk);
+    for await (const chunk of countBytes(body, maxBytes)) yield Buffer.copyBytesFrom(chunk);
   };
   return buffer(copied());
 }
@@ -156,7 +156,7 @@ async function gather(body: SourceBytes['body'], maxBytes: number): Promise<Uint
 async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFile> {
   const rewrite = async (url: string): Promise<string> => {
     const { body, declared } = readDataUrl(url);
-    const file = await readPicture(body, declared, signal);
+    const file = await readImage(body, declared, signal);
     if (file.kind !== 'image')
       throw new AppError('unsupported_type', 'the animation embeds an SVG image; embed PNG or JPEG instead');
     // The player looks at the bytes, not at the content type.
@@ -166,7 +166,7 @@ async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFi
 }
 
 /** Decodes the image completely and re-encodes it, so that the rasterizer never reads untrusted bytes. */
-async function readPicture(
+async function readImage(
   bytes: Uint8Array,
   declared: string | undefined,
   signal: AbortSignal,
@@ -180,8 +180,8 @@ async function readPicture(
   const bounds = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', background: '#00000000' } as const;
   const fitting = isLarge ? (await resizeImage(bytes, bounds, signal)).bytes : bytes;
   const format = facts.hasAlpha ? 'png' : 'jpeg';
-  const written = await convertImage(fitting, { format, quality: 94, background: '#000000' }, signal);
-  return { kind: 'image', bytes: written.bytes };
+  const converted = await convertImage(fitting, { format, quality: 94, background: '#000000' }, signal);
+  return { kind: 'image', bytes: converted.bytes };
 }
 
 function readDataUrl(url: string): SourceBytes & { readonly body: Buffer } {

@@ -30,7 +30,7 @@ const MAX_COST = 20_000;
 const EFFECT_COST = 200;
 const DASH_COST = 50;
 const POINTS_PER_COST = 50;
-const MAX_PICTURES = 40;
+const MAX_IMAGES = 40;
 const MAX_FONTS = 50;
 
 /** `rewrite` re-encodes an image embedded as a data URL. Throws `invalid_request` with the problem. */
@@ -38,51 +38,52 @@ export async function cleanLottie(
   text: string,
   rewrite: (dataUrl: string) => Promise<string>,
 ): Promise<CleanLottie> {
-  if (text.length > MAX_CHARS) throw refusal(`has over ${MAX_CHARS} characters`);
+  if (text.length > MAX_CHARS) throw createError(`has over ${MAX_CHARS} characters`);
   const root = parse(text);
   checkDepth(root);
   checkHead(root);
-  const assets = fieldsOf(root.assets);
+  const assets = toFieldsList(root.assets);
   if (measure(root.layers, new Map(assets.map(asset => [asset.id, asset])), new Map()).cost > MAX_COST)
-    throw refusal(`draws over ${MAX_COST} shapes`);
-  const pictures = await cleanPictures(assets, rewrite);
+    throw createError(`draws over ${MAX_COST} shapes`);
+  const missingImages = await sanitizeImages(assets, rewrite);
   const letters = cleanFonts(root);
-  const lacks = [pictures, letters].filter(reason => reason !== undefined).join('; ');
+  const lacks = [missingImages, letters].filter(reason => reason !== undefined).join('; ');
   return { json: JSON.stringify(root), ...(lacks === '' ? {} : { lacks }) };
 }
 
-const refusal = (reason: string): AppError => new AppError('invalid_request', `the animation ${reason}`);
+const createError = (reason: string): AppError => new AppError('invalid_request', `the animation ${reason}`);
 
 function parse(text: string): Fields {
   const root = parseJson(text) as Json | undefined;
   if (isFields(root)) return root;
-  throw refusal('is no JSON object');
+  throw createError('is no JSON object');
 }
 
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The objects of a list, or an empty list if the value is not an array. */
-const fieldsOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+const toFieldsList = (value: Json | undefined): Fields[] =>
+  Array.isArray(value) ? value.filter(isFields) : [];
 
 function checkDepth(root: Fields): void {
   const pending: { value: Json; depth: number }[] = [{ value: root, depth: 0 }];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (at.depth > MAX_DEPTH) throw refusal(`is nested over ${MAX_DEPTH} deep`);
+    if (at.depth > MAX_DEPTH) throw createError(`is nested over ${MAX_DEPTH} deep`);
     if (typeof at.value !== 'object' || at.value === null) continue;
     for (const value of Object.values(at.value)) pending.push({ value, depth: at.depth + 1 });
   }
 }
 
 function checkHead({ w, h, fr, ip, op, layers }: Fields): void {
-  const isWithin = (value: Json | undefined, least: number, most: number): boolean =>
-    typeof value === 'number' && value >= least && value <= most;
+  const isWithin = (value: Json | undefined, min: number, max: number): boolean =>
+    typeof value === 'number' && value >= min && value <= max;
   if (!isWithin(w, 1, MAX_SIDE) || !isWithin(h, 1, MAX_SIDE))
-    throw refusal(`must be 1 to ${MAX_SIDE} pixels wide and high`);
-  if (!isWithin(fr, 0.01, MAX_FPS)) throw refusal(`must have up to ${MAX_FPS} frames a second`);
+    throw createError(`must be 1 to ${MAX_SIDE} pixels wide and high`);
+  if (!isWithin(fr, 0.01, MAX_FPS)) throw createError(`must have up to ${MAX_FPS} frames a second`);
   if (typeof ip !== 'number' || !isWithin(op, ip, ip + MAX_FRAMES))
-    throw refusal(`must have up to ${MAX_FRAMES} frames`);
-  if (!Array.isArray(layers)) throw refusal('has no layers');
+    throw createError(`must have up to ${MAX_FRAMES} frames`);
+  if (!Array.isArray(layers)) throw createError('has no layers');
 }
 
 interface Extent {
@@ -95,49 +96,49 @@ interface Extent {
 function measure(
   layers: Json | undefined,
   assets: ReadonlyMap<Json | undefined, Fields>,
-  known: Map<Fields, Extent>,
+  extents: Map<Fields, Extent>,
   depth = 0,
 ): Extent {
-  const all = fieldsOf(layers);
-  if (all.length > MAX_LAYERS) throw refusal(`has over ${MAX_LAYERS} layers in one composition`);
+  const layerList = toFieldsList(layers);
+  if (layerList.length > MAX_LAYERS) throw createError(`has over ${MAX_LAYERS} layers in one composition`);
   let [cost, height] = [0, 0];
-  for (const layer of all) {
+  for (const layer of layerList) {
     cost += costOfLayer(layer);
     const asset = layer.refId === undefined ? undefined : assets.get(layer.refId);
     if (asset === undefined) continue;
-    if (!known.has(asset)) {
-      if (depth >= MAX_NESTED) throw refusal(`has over ${MAX_NESTED} compositions within one another`);
+    if (!extents.has(asset)) {
+      if (depth >= MAX_NESTED) throw createError(`has over ${MAX_NESTED} compositions within one another`);
       // Counts as zero while it is being measured, in case it contains itself.
-      known.set(asset, { cost: 0, height: 0 });
-      known.set(asset, measure(asset.layers, assets, known, depth + 1));
+      extents.set(asset, { cost: 0, height: 0 });
+      extents.set(asset, measure(asset.layers, assets, extents, depth + 1));
     }
-    const inner = known.get(asset) as Extent;
+    const inner = extents.get(asset) as Extent;
     cost += inner.cost;
     height = Math.max(height, 1 + inner.height);
   }
-  if (height > MAX_NESTED) throw refusal(`has over ${MAX_NESTED} compositions within one another`);
+  if (height > MAX_NESTED) throw createError(`has over ${MAX_NESTED} compositions within one another`);
   return { cost, height };
 }
 
 function costOfLayer({ masksProperties, ef, shapes, t }: Fields): number {
-  const letters = isFields(t) && isFields(t.d) ? fieldsOf(t.d.k).map(lettersOf) : [];
+  const letters = isFields(t) && isFields(t.d) ? toFieldsList(t.d.k).map(countLetters) : [];
   return (
     1 +
-    fieldsOf(masksProperties).length +
-    fieldsOf(ef).length * EFFECT_COST +
+    toFieldsList(masksProperties).length +
+    toFieldsList(ef).length * EFFECT_COST +
     Math.max(0, ...letters.slice(0, MAX_COST)) +
     costOfShapes(shapes)
   );
 }
 
-const lettersOf = ({ s }: Fields): number => (isFields(s) && typeof s.t === 'string' ? s.t.length : 0);
+const countLetters = ({ s }: Fields): number => (isFields(s) && typeof s.t === 'string' ? s.t.length : 0);
 
 /** Walks shapes in document order: a repeater repeats everything before it. */
 function costOfShapes(shapes: Json | undefined): number {
-  return fieldsOf(shapes).reduce((sum, { ty, it, c, pt, d }) => {
+  return toFieldsList(shapes).reduce((sum, { ty, it, c, pt, d }) => {
     if (ty === 'rp') return (sum + 1) * Math.max(1, largestIn(c));
     const points = ty === 'sr' ? largestIn(pt) / POINTS_PER_COST : 0;
-    const dashes = ty === 'st' || ty === 'gs' ? fieldsOf(d).length * DASH_COST : 0;
+    const dashes = ty === 'st' || ty === 'gs' ? toFieldsList(d).length * DASH_COST : 0;
     return sum + 1 + points + dashes + costOfShapes(it);
   }, 0);
 }
@@ -146,11 +147,11 @@ function costOfShapes(shapes: Json | undefined): number {
 function largestIn(value: Json | undefined): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((most: number, inner: Json) => Math.max(most, largestIn(inner)), 0);
+  return Object.values(value).reduce((max: number, inner: Json) => Math.max(max, largestIn(inner)), 0);
 }
 
 /** Re-encodes embedded images and removes the names and URLs of external ones. */
-async function cleanPictures(
+async function sanitizeImages(
   assets: readonly Fields[],
   rewrite: (dataUrl: string) => Promise<string>,
 ): Promise<string | undefined> {
@@ -160,7 +161,7 @@ async function cleanPictures(
     if (p === undefined) continue;
     asset.u = '';
     if (typeof p === 'string' && p.startsWith('data:image/')) {
-      if (++count > MAX_PICTURES) throw refusal(`has over ${MAX_PICTURES} pictures`);
+      if (++count > MAX_IMAGES) throw createError(`has over ${MAX_IMAGES} pictures`);
       asset.p = await rewrite(p);
     } else {
       asset.p = '';
@@ -189,8 +190,8 @@ function fontUrl(weight: number): string {
 
 /** Without this the player would use the fonts installed on the machine. */
 function cleanFonts(root: Fields): string | undefined {
-  const fonts = isFields(root.fonts) ? fieldsOf(root.fonts.list) : [];
-  if (fonts.length > MAX_FONTS) throw refusal(`has over ${MAX_FONTS} fonts`);
+  const fonts = isFields(root.fonts) ? toFieldsList(root.fonts.list) : [];
+  if (fonts.length > MAX_FONTS) throw createError(`has over ${MAX_FONTS} fonts`);
   for (const font of fonts) {
     const style = `${font.fStyle ?? ''} ${font.fWeight ?? ''} ${font.fName ?? ''}`.slice(0, 200);
     const { weight } = WEIGHTS.find(({ names }) => names.test(style)) ?? WEIGHTS[2];
@@ -204,10 +205,10 @@ function cleanFonts(root: Fields): string | undefined {
 const UNSUPPORTED_LETTER = /[^\p{Cc} -\u00ff\u0131\u0152\u0153\u2000-\u206f\u20ac\u2122]/u;
 
 function hasUnsupportedLetters(root: Fields): boolean {
-  const compositions = [root, ...fieldsOf(root.assets)].flatMap(({ layers }) => fieldsOf(layers));
+  const compositions = [root, ...toFieldsList(root.assets)].flatMap(({ layers }) => toFieldsList(layers));
   return compositions.some(({ ty, t }) => {
     if (ty !== 5 || !isFields(t) || !isFields(t.d)) return false;
-    return fieldsOf(t.d.k).some(
+    return toFieldsList(t.d.k).some(
       ({ s }) => isFields(s) && typeof s.t === 'string' && UNSUPPORTED_LETTER.test(s.t),
     );
   });

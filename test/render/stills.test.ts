@@ -1,13 +1,13 @@
 // The drawing threads: many at once, aborted ones, broken ones.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Still } from '../../src/render/stills/still.ts';
+import type { StillDrawing } from '../../src/render/stills/still.ts';
 import { drawStill } from '../../src/render/stills/stills.ts';
 import { readPixels } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 
-function still(seed: number, side = 64): Still {
+function still(seed: number, side = 64): StillDrawing {
   return {
     kind: 'sandbox-image',
     image: { prompt: 'x', seed, style: 'blocks', width: side, height: side },
@@ -45,7 +45,7 @@ describe('drawStill', () => {
       height: 64,
       radius: 0,
     } as const;
-    const broken: Still = { kind: 'card', card: { ...card, image: Buffer.from('no picture') } };
+    const broken: StillDrawing = { kind: 'card', card: { ...card, image: Buffer.from('no picture') } };
     await assert.rejects(drawStill(broken, signal), /could not be drawn/);
     assert.ok((await drawStill({ kind: 'card', card }, signal)).length > 0);
   });

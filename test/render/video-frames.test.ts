@@ -34,7 +34,7 @@ const RANGES = [
 async function framesBy(threadCount: number): Promise<readonly Buffer[]> {
   const source = openFrames(scene, threadCount);
   const frames: Buffer[] = [];
-  for (const range of RANGES) source.want(range);
+  for (const range of RANGES) source.request(range);
   // Copied one step late, as a codec may still be reading one while it asks for the next.
   let held: Uint8Array | undefined;
   for (const range of RANGES) {

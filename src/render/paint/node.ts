@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { DrawNode, Matrix } from '../timeline/draw-list.ts';
 import { multiply, scaling } from '../timeline/matrix.ts';
-import { insetRect, rectOf } from '../timeline/outlines.ts';
+import { insetRect, toRect } from '../timeline/outlines.ts';
 import {
   type Area,
   expandArea,
@@ -234,7 +234,7 @@ function paintInside(target: OffscreenSurface, { node, matrix }: PlacedNode, con
   setTransformTo(target, matrix);
   if (background !== undefined) {
     ctx.fillStyle = toStyle(ctx, background, width, height);
-    ctx.fill(toPath(rectOf(width, height, radius)).path);
+    ctx.fill(toPath(toRect(width, height, radius)).path);
   }
   if (content.kind === 'group')
     for (const child of content.children) paintNode(target, child, matrix, context);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Clip } from '../../codecs/decode.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
-import { drawSample } from '../stills/sandbox.ts';
+import { drawPlaceholder } from '../stills/sandbox.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { ClipContent } from '../timeline/draw-list.ts';
 import { type Animation, createSurface, decodeImage, type ImageSource, readAnimation } from './canvas.ts';
@@ -100,7 +100,7 @@ const samples = createLru<LoadedResource>(6);
 function loadSample({ words, width, height }: Extract<ResourceFile, { kind: 'sample' }>): LoadedResource {
   const key = `${width}x${height} ${words}`;
   return getOrCreate(samples, key, () => {
-    const { canvas: image } = drawSample(words, width, height);
+    const { canvas: image } = drawPlaceholder(words, width, height);
     return { kind: 'image', image, width, height };
   });
 }

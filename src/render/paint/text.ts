@@ -1,6 +1,6 @@
 // Draws a paragraph: plates, highlights, shadow, stroke and letters. A split entrance animates its parts separately.
 
-import { graphemesOf } from '../text/break-lines.ts';
+import { splitGraphemes } from '../text/break-lines.ts';
 import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
 import type { SplitState, TextContent } from '../timeline/draw-list.ts';
 import { ease } from '../timeline/easing.ts';
@@ -225,7 +225,7 @@ function splitParts(
     const pieces =
       by === 'word' || hasJoinedLetters(part.text)
         ? (part.text.match(/\S+\s*/gu) ?? [part.text])
-        : graphemesOf(part.text);
+        : splitGraphemes(part.text);
     let before = '';
     return pieces.map(text => {
       setRunFont(ctx, part.text, part.run, size * part.run.size, letterSpacing);

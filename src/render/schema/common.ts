@@ -1,7 +1,7 @@
 // Defines the properties that all elements share: position, timing, appearance, motion.
 import { type Static, Type } from 'typebox';
 import { motions } from './motion.ts';
-import { described, exact, maybe, ref, text, values, whole, within } from './values.ts';
+import { described, exact, integer, maybe, ref, text, values, within } from './values.ts';
 
 export const ANCHORS = [
   'top-left',
@@ -100,7 +100,7 @@ export const common = {
   start: maybe(values.time),
   duration: maybe(values.time),
   hidden: maybe(Type.Boolean()),
-  zIndex: maybe(whole(-1000, 1000)),
+  zIndex: maybe(integer(-1000, 1000)),
   x: maybe(values.animatedLength),
   y: maybe(values.animatedLength),
   width: maybe(values.animatedLength),

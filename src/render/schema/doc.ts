@@ -101,12 +101,12 @@ anywhere else, as in "to": "{{total}}", any value.
 /** About 21 KB of Markdown. */
 export function sceneGraphDoc(): string {
   const { $defs: defs } = SCHEMA;
-  const own = Object.keys(COMMON_MEANING);
+  const commonKeys = Object.keys(COMMON_MEANING);
   const kinds = Object.keys(KINDS)
     .map(name => defs[name] ?? {})
     .map(
       kind =>
-        `### ${String(kind.properties?.type?.const)}\n\n${kind.description}\n\n${propertyList(kind, [...own, 'type'], defs)}`,
+        `### ${String(kind.properties?.type?.const)}\n\n${kind.description}\n\n${propertyList(kind, [...commonKeys, 'type'], defs)}`,
     );
   return [
     INTRODUCTION,
@@ -117,7 +117,7 @@ export function sceneGraphDoc(): string {
     '## Kinds of elements',
     ...kinds,
     '## Values',
-    ...SHOWN.map(name => section(name, defs)),
+    ...LISTED_DEFINITIONS.map(name => section(name, defs)),
     `## Blocks\n\nA scene with "blockId" and "props" instead of elements.\n\n${BLOCKS.map(
       ({ id, description }) => `- \`${id}\`: ${description}`,
     ).join('\n')}`,
@@ -125,7 +125,7 @@ export function sceneGraphDoc(): string {
 }
 
 /** Definitions that get a section of their own. */
-const SHOWN = [
+const LISTED_DEFINITIONS = [
   'Scene',
   'Background',
   'Linear',
@@ -160,9 +160,9 @@ const SHOWN = [
 ] as const;
 
 function section(name: string, defs: Readonly<Record<string, Described>>): string {
-  const found = defs[name] ?? {};
-  const list = found.properties === undefined ? '' : `\n\n${propertyList(found, [], defs)}`;
-  return `### ${name}\n\n${found.description ?? ''}${list}`;
+  const definition = defs[name] ?? {};
+  const list = definition.properties === undefined ? '' : `\n\n${propertyList(definition, [], defs)}`;
+  return `### ${name}\n\n${definition.description ?? ''}${list}`;
 }
 
 function propertyList(

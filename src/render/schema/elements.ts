@@ -2,15 +2,15 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
-import { byType, described, maybe, oneOf, ref, text, values, whole, within } from './values.ts';
+import { byType, described, integer, maybe, oneOf, ref, text, values, within } from './values.ts';
 
-const shared = {
+const sharedProperties = {
   ...common,
   mask: maybe(Type.Unsafe<Mask>({ $ref: '#/$defs/Mask' })),
 } as const;
 
-const element = <N extends string, P extends TProperties>(type: N, description: string, own: P) =>
-  described(description, { type: Type.Literal(type), ...shared, ...own });
+const element = <N extends string, P extends TProperties>(type: N, description: string, ownProperties: P) =>
+  described(description, { type: Type.Literal(type), ...sharedProperties, ...ownProperties });
 
 const textStyle = {
   fontFamily: maybe(values.family),
@@ -57,7 +57,7 @@ const Text = element('text', 'Text. Wraps to the width. With a height, it can be
   ),
   minSize: maybe(values.length),
   maxSize: maybe(values.length),
-  maxLines: maybe(whole(1, 100)),
+  maxLines: maybe(integer(1, 100)),
   overflow: maybe(
     oneOf(
       ['ellipsis', 'clip', 'visible'],
@@ -94,7 +94,7 @@ const clipping = {
 } as const;
 /** The role of a sound in the mix: other sounds are lowered under a voice. */
 export const ROLES = ['voice', 'music', 'effect'] as const;
-const sound = {
+const audioProperties = {
   role: maybe(oneOf(ROLES, 'Default effect.')),
   volume: maybe(values.number),
   pan: maybe(within(-1, 1)),
@@ -110,7 +110,7 @@ const Video = element(
     ...media,
     ...image,
     ...clipping,
-    ...sound,
+    ...audioProperties,
     muted: maybe(Type.Boolean()),
   },
 );
@@ -120,7 +120,7 @@ const Audio = element(
   {
     ...media,
     ...clipping,
-    ...sound,
+    ...audioProperties,
   },
 );
 const Svg = element('svg', 'An SVG image, as markup or as a file.', {
@@ -138,7 +138,7 @@ const Lottie = element('lottie', 'A Lottie animation.', {
   loop: maybe(Type.Boolean({ description: 'Default true.' })),
 });
 
-const drawn = {
+const strokeProperties = {
   fill: maybe(values.paint),
   stroke: maybe(values.animatedColor),
   strokeWidth: maybe(values.number),
@@ -164,9 +164,9 @@ const Shape = element(
   'A shape that fills its box. trimStart and trimEnd (0 to 1) show only that part of the outline.',
   {
     shape: Type.Enum(SHAPES),
-    ...drawn,
+    ...strokeProperties,
     fillColor: maybe(values.animatedColor),
-    sides: maybe(whole(3, 60, 'Sides of a polygon or points of a star. Default 5.')),
+    sides: maybe(integer(3, 60, 'Sides of a polygon or points of a star. Default 5.')),
     inner: maybe(within(0, 1, 'Inner radius of a star or ring. Default 0.5.')),
     startAngle: maybe(values.number),
     endAngle: maybe(values.number),
@@ -181,7 +181,7 @@ const Path = element('path', 'A custom path.', {
       description: 'The area of the path that fills the box. Without it, the path is in pixels.',
     }),
   ),
-  ...drawn,
+  ...strokeProperties,
 });
 const Progress = element('progress', 'A bar, ring or pie that fills over time, or to its value.', {
   form: maybe(oneOf(['bar', 'ring', 'pie', 'segments'], 'Default bar.')),
@@ -189,13 +189,13 @@ const Progress = element('progress', 'A bar, ring or pie that fills over time, o
   color: maybe(values.paint),
   trackColor: maybe(values.color),
   thickness: maybe(within(0, 2000, 'Thickness of a ring.')),
-  segments: maybe(whole(1, 60)),
+  segments: maybe(integer(1, 60)),
   rounded: maybe(Type.Boolean()),
 });
 const Counter = element('counter', 'A number that counts from one value to another.', {
   from: maybe(Type.Number()),
   to: Type.Number(),
-  decimals: maybe(whole(0, 6)),
+  decimals: maybe(integer(0, 6)),
   separator: maybe(text(3, 'Between thousands. Default ",".')),
   prefix: maybe(text(40)),
   suffix: maybe(text(40)),
@@ -217,7 +217,7 @@ const Waveform = element(
     ),
     form: maybe(oneOf(['bars', 'mirror', 'line', 'dots'], 'Default mirror.')),
     color: maybe(values.paint),
-    bars: maybe(whole(4, 400, 'Default 48.')),
+    bars: maybe(integer(4, 400, 'Default 48.')),
     gap: maybe(within(0, 0.95, 'Gap as a fraction of a bar. Default 0.4.')),
   },
 );
@@ -226,7 +226,7 @@ const groupOwn = {
   clipChildren: maybe(Type.Boolean({ description: 'true cuts off what stands out of its box.' })),
   speed: maybe(within(0.05, 20, 'Speed of its timeline. Default 1.')),
 } as const;
-const GroupOwn = Type.Object({ type: Type.Literal('group'), ...shared, ...groupOwn });
+const GroupOwn = Type.Object({ type: Type.Literal('group'), ...sharedProperties, ...groupOwn });
 const GROUP_DESCRIPTION = 'Elements that are moved, faded and clipped together, with their own timeline.';
 const MaskOwn = Type.Object({
   mode: maybe(oneOf(['alpha', 'luma'], 'Default alpha.')),

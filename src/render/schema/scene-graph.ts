@@ -8,13 +8,13 @@ import {
   exact,
   GRADIENTS,
   type Gradient,
+  integer,
   maybe,
   oneOf,
   ref,
   text,
   VALUE_DEFS,
   values,
-  whole,
   within,
 } from './values.ts';
 
@@ -95,8 +95,8 @@ const CaptionTrack = described(
         'page: a few words at a time; word: one word; karaoke: a page with the spoken word marked. Default page.',
       ),
     ),
-    maxWords: maybe(whole(1, 30, 'Per page. Default 6.')),
-    maxLines: maybe(whole(1, 6, 'Default 2.')),
+    maxWords: maybe(integer(1, 30, 'Per page. Default 6.')),
+    maxLines: maybe(integer(1, 6, 'Default 2.')),
     position: maybe(oneOf(['top', 'middle', 'bottom'], 'Default bottom.')),
     safeArea: maybe(within(0, 0.45, 'Fraction of the frame to keep free at the edge. Default 0.12.')),
     style: maybe(elements.textStyle),
@@ -190,9 +190,9 @@ const Defaults = described(
 );
 
 const properties = {
-  fps: whole(1, 120, 'Frames per second, usually 30.'),
-  width: whole(16, 4096, 'In pixels.'),
-  height: whole(16, 4096, 'In pixels.'),
+  fps: integer(1, 120, 'Frames per second, usually 30.'),
+  width: integer(16, 4096, 'In pixels.'),
+  height: integer(16, 4096, 'In pixels.'),
   scenes: Type.Array(ref('Scene', Scene), { minItems: 1, maxItems: 500, description: 'In playback order.' }),
   background: maybe(background),
   tracks: maybe(
@@ -209,7 +209,7 @@ const properties = {
   ),
   captionTrack: maybe(ref('CaptionTrack', CaptionTrack)),
   audioTrack: maybe(ref('AudioTrack', AudioTrack)),
-  durationInFrames: maybe(whole(1, 432_000, 'Of the video. Default: the sum of the scenes.')),
+  durationInFrames: maybe(integer(1, 432_000, 'Of the video. Default: the sum of the scenes.')),
   fonts: maybe(Type.Array(ref('Font', Font), { maxItems: 50 })),
   theme: maybe(ref('Theme', Theme)),
   assets: maybe(Names(ref('Asset', Asset), 'Files by name.')),

@@ -16,11 +16,11 @@ export function parseSceneGraph(value: unknown): SceneGraph {
 
 /** Creates the error that lists all issues. */
 export function invalidSceneGraph(issues: readonly Issue[]): AppError {
-  const [first] = issues;
+  const [firstIssue] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new AppError(
     'invalid_scene_graph',
-    `The scene graph cannot be used: ${first?.path === '' ? 'it' : first?.path} ${first?.message}${more}.`,
+    `The scene graph cannot be used: ${firstIssue?.path === '' ? 'it' : firstIssue?.path} ${firstIssue?.message}${more}.`,
     { issues: issues.map(issue => ({ ...issue, path: issue.path ?? '' })) },
   );
 }
@@ -72,15 +72,15 @@ function explain(errors: readonly SchemaFault[]): readonly Issue[] {
       const isSpecific = specific.has(instancePath);
       if (isSpecific ? !SPECIFIC.has(keyword) : keyword !== 'anyOf') continue;
     }
-    const path = pointerOf(error);
+    const path = toPointer(error);
     if (!reported.has(path))
-      reported.set(path, { path, code: keyword === 'anyOf' ? 'form' : keyword, message: messageOf(error) });
+      reported.set(path, { path, code: keyword === 'anyOf' ? 'form' : keyword, message: toMessage(error) });
     if (reported.size >= MAX_ISSUES) break;
   }
   return [...reported.values()];
 }
 
-function pointerOf({ instancePath, keyword, params }: SchemaFault): string {
+function toPointer({ instancePath, keyword, params }: SchemaFault): string {
   if (keyword === 'additionalProperties')
     return `${instancePath}/${escapeKey(String(params.additionalProperty))}`;
   if (keyword === 'required') return `${instancePath}/${escapeKey(String(params.missingProperty))}`;
@@ -103,6 +103,6 @@ const MESSAGES: Readonly<Record<string, (error: SchemaFault) => string>> = {
   },
 };
 
-function messageOf(error: SchemaFault): string {
+function toMessage(error: SchemaFault): string {
   return MESSAGES[error.keyword]?.(error) ?? error.message ?? 'is not valid';
 }

@@ -21,7 +21,7 @@ const meaning = (description?: string) => (description === undefined ? {} : { de
 export const within = (minimum: number, maximum: number, description?: string) =>
   Type.Number({ minimum, maximum, ...meaning(description) });
 
-export const whole = (minimum: number, maximum: number, description?: string) =>
+export const integer = (minimum: number, maximum: number, description?: string) =>
   Type.Integer({ minimum, maximum, ...meaning(description) });
 
 export const text = (maxLength: number, description?: string) =>
@@ -153,7 +153,7 @@ const Easing = Type.Union(
         mass: maybe(within(0.1, 20, 'Default 1.')),
       }),
     }),
-    exact({ steps: whole(1, 100) }),
+    exact({ steps: integer(1, 100) }),
   ],
   {
     description:
@@ -165,10 +165,10 @@ const length = ref('Length', Length);
 const easing = ref('Easing', Easing);
 
 /** A value, or keyframes of it. */
-function animated<T extends TSchema>(value: T, what: string) {
+function animated<T extends TSchema>(value: T, description: string) {
   const keyframe = exact({ time, value, easing: maybe(easing) });
   return Type.Union([value, exact({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) })], {
-    description: `${what}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
+    description: `${description}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
   });
 }
 

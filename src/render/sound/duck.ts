@@ -25,7 +25,7 @@ const SILENT = 10 ** (-60 / 20);
 const PAUSE = 0.4 * SAMPLE_RATE;
 
 /** Finds where the sound, which starts with the video, is loud enough to be speech. */
-export async function findSpeech(sound: AudioStream): Promise<readonly Span[]> {
+export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
   const levels: number[] = [];
   let sum = 0;
   let count = 0;
@@ -33,20 +33,20 @@ export async function findSpeech(sound: AudioStream): Promise<readonly Span[]> {
     levels.push(Math.sqrt(sum / (WINDOW * CHANNELS)));
     [sum, count] = [0, 0];
   };
-  for await (const block of sound)
+  for await (const block of audio)
     for (const value of block) {
       sum += value * value;
       if (++count === WINDOW * CHANNELS) close();
     }
   close();
-  const loudest = levels.reduce((most, level) => Math.max(most, level), 0);
-  const least = Math.max(SILENT, loudest * BELOW_LOUDEST);
+  const loudest = levels.reduce((max, level) => Math.max(max, level), 0);
+  const threshold = Math.max(SILENT, loudest * BELOW_LOUDEST);
   const spans: { start: number; end: number }[] = [];
   for (const [index, level] of levels.entries()) {
-    if (level < least) continue;
+    if (level < threshold) continue;
     const [start, end] = [index * WINDOW, (index + 1) * WINDOW];
-    const last = spans.at(-1);
-    if (last !== undefined && start - last.end <= PAUSE) last.end = end;
+    const lastSpan = spans.at(-1);
+    if (lastSpan !== undefined && start - lastSpan.end <= PAUSE) lastSpan.end = end;
     else spans.push({ start, end });
   }
   return spans;
@@ -56,7 +56,7 @@ export async function findSpeech(sound: AudioStream): Promise<readonly Span[]> {
 export function duckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
   return sample => {
     let depth = 0;
-    for (let index = firstEnding(spans, sample - release); index < spans.length; index++) {
+    for (let index = findFirstEndingAfter(spans, sample - release); index < spans.length; index++) {
       const { start, end } = spans[index] as Span;
       if (start - attack > sample) break;
       const before = start <= sample ? 1 : 1 - (start - sample) / attack;
@@ -68,7 +68,7 @@ export function duckGain(spans: readonly Span[], { by, attack, release }: Duck):
 }
 
 /** Index of the first span that ends after the sample. */
-function firstEnding(spans: readonly Span[], sample: number): number {
+function findFirstEndingAfter(spans: readonly Span[], sample: number): number {
   let [low, high] = [0, spans.length];
   while (low < high) {
     const middle = (low + high) >> 1;

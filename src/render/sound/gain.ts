@@ -2,7 +2,7 @@
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { bound, keyframesOf, mixNumbers, movingAlong } from '../timeline/scope.ts';
+import { bound, mixNumbers, movingAlong, toKeyframes } from '../timeline/scope.ts';
 import type { Part } from './resolve-sounds.ts';
 
 /** The gain factor at a sample of the video. */
@@ -18,7 +18,10 @@ export function partGain(part: Part, timeline: Timeline): Gain {
     const at = sample - start;
     const up = fadeIn > 0 ? bound(at / fadeIn) : 1;
     const down = fadeOut > 0 ? bound((length - at) / fadeOut) : 1;
-    return crossings.reduce((gain, crossing) => gain * crossed(crossing, sample), up * down * volume(sample));
+    return crossings.reduce(
+      (gain, crossing) => gain * getCrossingGain(crossing, sample),
+      up * down * volume(sample),
+    );
   };
 }
 
@@ -30,7 +33,7 @@ export function volumeGain(
 ): Gain {
   const bounded = (value: number): number => Math.min(MAX_VOLUME, Math.max(0, value));
   if (typeof volume === 'number') return () => bounded(volume);
-  const keyframes = keyframesOf(volume.keyframes, { span, fps });
+  const keyframes = toKeyframes(volume.keyframes, { span, fps });
   return sample => {
     const now = ((sample - start) / SAMPLE_RATE) * rate;
     return bounded(movingAlong(keyframes, { now, names }, still => still, mixNumbers));
@@ -38,9 +41,9 @@ export function volumeGain(
 }
 
 /** Equal-power crossfade: two unrelated sounds stay equally loud together. */
-function crossed({ way, start, length }: Part['crossings'][number], sample: number): number {
+function getCrossingGain({ direction, start, length }: Part['crossings'][number], sample: number): number {
   const turn = (bound((sample - start) / length) * Math.PI) / 2;
-  return way === 'in' ? Math.sin(turn) : Math.cos(turn);
+  return direction === 'in' ? Math.sin(turn) : Math.cos(turn);
 }
 
 /** Gains from each input channel to each output channel. */
@@ -55,7 +58,7 @@ export interface Pan {
  * Equal-power panning, neutral in the middle. For stereo, the channel that is panned away is mixed into the other so
  * that nothing is lost (as the Web Audio API's StereoPannerNode does).
  */
-export function panOf({ pan, clip }: Part): Pan {
+export function getPan({ pan, clip }: Part): Pan {
   if (pan === 0) return { ll: 1, lr: 0, rl: 0, rr: 1 };
   if (clip.facts.audio?.channels === 1) {
     const turn = ((pan + 1) * Math.PI) / 4;

@@ -35,7 +35,7 @@ export function createLoudnessMeter(): LoudnessMeter {
         count += (to - from) / CHANNELS;
         from = to;
         if (count < QUARTER) continue;
-        quarters.push((channels[0].take() + channels[1].take()) / QUARTER);
+        quarters.push((channels[0].takeSum() + channels[1].takeSum()) / QUARTER);
         count = 0;
       }
     },
@@ -49,13 +49,13 @@ function gated(quarters: readonly number[]): number {
     let power = 0;
     for (let quarter = at; quarter < at + QUARTERS; quarter++)
       power += (quarters[quarter] as number) / QUARTERS;
-    if (loudnessOf(power) > ABSOLUTE_GATE) powers.push(power);
+    if (toLoudness(power) > ABSOLUTE_GATE) powers.push(power);
   }
-  const gate = loudnessOf(mean(powers)) + RELATIVE_GATE;
-  return loudnessOf(mean(powers.filter(power => loudnessOf(power) > gate)));
+  const gate = toLoudness(mean(powers)) + RELATIVE_GATE;
+  return toLoudness(mean(powers.filter(power => toLoudness(power) > gate)));
 }
 
-const loudnessOf = (power: number): number => OFFSET + 10 * Math.log10(power);
+const toLoudness = (power: number): number => OFFSET + 10 * Math.log10(power);
 
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -84,10 +84,10 @@ function createPowerMeter() {
       memory.set([s1, s2, p1, p2]);
       sum += power;
     },
-    take(): number {
-      const taken = sum;
+    takeSum(): number {
+      const result = sum;
       sum = 0;
-      return taken;
+      return result;
     },
   };
 }

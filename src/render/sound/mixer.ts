@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/job.ts';
 import { readSamples, type SampleReader } from '../../codecs/mix.ts';
-import { type Gain, type Pan, panOf } from './gain.ts';
+import { type Gain, getPan, type Pan } from './gain.ts';
 import type { Pieces } from './pieces.ts';
 import type { Part } from './resolve-sounds.ts';
 
@@ -32,53 +32,53 @@ export async function* mixVoices(
   [from, to]: readonly [number, number],
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
-  const waiting = voices
+  const upcoming = voices
     .filter(({ part }) => part.start < to && part.start + part.length > from)
     .toSorted((a, b) => a.part.start - b.part.start);
-  let open: OpenVoice[] = [];
+  let openVoices: OpenVoice[] = [];
   try {
     for (let at = from; at < to; at += BLOCK) {
       signal.throwIfAborted();
       if ((at / BLOCK) % BLOCKS_PER_YIELD === 0) await nextTurn();
       const end = Math.min(to, at + BLOCK);
-      while ((waiting[0]?.part.start ?? end) < end)
-        open.push(openVoice(waiting.shift() as Voice, pieces, at));
+      while ((upcoming[0]?.part.start ?? end) < end)
+        openVoices.push(openVoice(upcoming.shift() as Voice, pieces, at));
       const out = new Float32Array((end - at) * CHANNELS);
-      const taken = await Promise.all(open.map(voice => pull(voice, at, end)));
-      for (const [index, voice] of open.entries()) addTo(out, at, voice, taken[index] as Float32Array);
+      const blocks = await Promise.all(openVoices.map(voice => pull(voice, at, end)));
+      for (const [index, voice] of openVoices.entries()) addTo(out, at, voice, blocks[index] as Float32Array);
       yield out;
-      const done = open.filter(voice => voice.end <= end);
-      open = open.filter(voice => voice.end > end);
-      await Promise.all(done.map(({ puller }) => puller.end()));
+      const finished = openVoices.filter(voice => voice.end <= end);
+      openVoices = openVoices.filter(voice => voice.end > end);
+      await Promise.all(finished.map(({ puller }) => puller.end()));
     }
   } finally {
-    await Promise.all(open.map(({ puller }) => puller.end()));
+    await Promise.all(openVoices.map(({ puller }) => puller.end()));
   }
 }
 
 function openVoice({ part, gain }: Voice, pieces: Pieces, at: number): OpenVoice {
-  const puller = readSamples(pieces.open(part, Math.max(0, at - part.start)));
-  return { part, gain, pan: panOf(part), puller, end: part.start + part.length };
+  const puller = readSamples(pieces.openAudio(part, Math.max(0, at - part.start)));
+  return { part, gain, pan: getPan(part), puller, end: part.start + part.length };
 }
 
 const pull = ({ part, puller, end }: OpenVoice, at: number, blockEnd: number): Promise<Float32Array> =>
   puller.read((Math.min(blockEnd, end) - Math.max(at, part.start)) * CHANNELS);
 
 function addTo(out: Float32Array, at: number, { part, gain, pan }: OpenVoice, samples: Float32Array): void {
-  const first = Math.max(at, part.start);
+  const firstSample = Math.max(at, part.start);
   const count = samples.length / CHANNELS;
   // By the video's clock, not the part's, so that any range gives the same result.
-  let step = Math.floor(first / STEP) * STEP;
+  let step = Math.floor(firstSample / STEP) * STEP;
   let high = gain(step);
   for (let i = 0; i < count; step += STEP) {
     const low = high;
     high = gain(step + STEP);
-    const stop = Math.min(count, step + STEP - first);
+    const stop = Math.min(count, step + STEP - firstSample);
     for (; i < stop; i++) {
-      const factor = low + ((high - low) * (first + i - step)) / STEP;
+      const factor = low + ((high - low) * (firstSample + i - step)) / STEP;
       const left = samples[i * CHANNELS] as number;
       const right = samples[i * CHANNELS + 1] as number;
-      const to = (first - at + i) * CHANNELS;
+      const to = (firstSample - at + i) * CHANNELS;
       out[to] = (out[to] as number) + factor * (left * pan.ll + right * pan.lr);
       out[to + 1] = (out[to + 1] as number) + factor * (left * pan.rl + right * pan.rr);
     }

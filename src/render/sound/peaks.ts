@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import type { Peaks, PlayedInterval } from '../timeline/scope.ts';
-import { resolveSounds } from './resolve-sounds.ts';
+import { resolveAudio } from './resolve-sounds.ts';
 
 const PER_SECOND = 25;
 const AHEAD_SECONDS = 4;
@@ -35,8 +35,8 @@ export async function readPeaks(
     const file = files.get(key);
     if (file?.kind !== 'clip' || file.facts.audio === undefined) continue;
     try {
-      const heard = heardOf(timeline, files, key);
-      const values = await peaksOf(backend, file, shownSeconds(timeline, heard), signal);
+      const heard = findIntervals(timeline, files, key);
+      const values = await computePeaks(backend, file, shownSeconds(timeline, heard), signal);
       peaks.set(key, { perSecond: PER_SECOND, values, heard });
     } catch (err) {
       if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
@@ -49,18 +49,18 @@ export async function readPeaks(
 function shownSeconds({ durationInFrames, fps }: Timeline, heard: readonly PlayedInterval[]): number {
   if (heard.length === 0) return durationInFrames / fps;
   const ends = heard.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
-  return ends.reduce((most, end) => Math.max(most, end), 0);
+  return ends.reduce((max, end) => Math.max(max, end), 0);
 }
 
 /** The peak amplitude of each window, normalized to the loudest. */
-async function peaksOf(
+async function computePeaks(
   backend: Backend,
   clip: Clip,
-  most: number,
+  maxEnd: number,
   signal: AbortSignal,
 ): Promise<Float32Array> {
   // Waveforms show what is ahead of the current moment too.
-  const seconds = Math.min(most + AHEAD_SECONDS, clip.facts.durationSeconds);
+  const seconds = Math.min(maxEnd + AHEAD_SECONDS, clip.facts.durationSeconds);
   const values = new Float32Array(Math.ceil(seconds * PER_SECOND));
   let count = 0;
   for await (const block of decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal))
@@ -74,11 +74,11 @@ async function peaksOf(
 }
 
 /** When the video plays the same file, as a sound or within a clip. */
-function heardOf(timeline: Timeline, files: ResourceFiles, key: string): readonly PlayedInterval[] {
+function findIntervals(timeline: Timeline, files: ResourceFiles, key: string): readonly PlayedInterval[] {
   // A key is the kind followed by the hash of the source.
-  const sourceOf = (resource: string): string => resource.slice(resource.indexOf('-'));
-  return resolveSounds(timeline, files)
-    .parts.filter(({ resource }) => sourceOf(resource) === sourceOf(key))
+  const getSource = (resource: string): string => resource.slice(resource.indexOf('-'));
+  return resolveAudio(timeline, files)
+    .parts.filter(({ resource }) => getSource(resource) === getSource(key))
     .map(({ start, length, from, taken, speed, isRepeated }) => ({
       start: start / SAMPLE_RATE,
       end: (start + length) / SAMPLE_RATE,

@@ -12,14 +12,14 @@ import { createTempo } from './tempo.ts';
 
 export interface Pieces {
   /** Sound of the part from its sample `skip` on, without volume; may be longer or shorter than the part. */
-  open(part: Part, skip: number): AudioStream;
+  openAudio(part: Part, skip: number): AudioStream;
 }
 
 const BLOCK = 4800;
 const MAX_KEPT_BYTES = 64 * 1_048_576;
 
 export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
-  const kept = createLru<Promise<Float32Array>>(MAX_KEPT_BYTES);
+  const cache = createLru<Promise<Float32Array>>(MAX_KEPT_BYTES);
 
   const decode = (part: Part, skip: number): AudioStream => {
     const startSeconds = (part.from + skip) / SAMPLE_RATE;
@@ -27,11 +27,11 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
     return withPointer(part.pointer, decodeAudio(backend, part.clip, { startSeconds, seconds }, signal));
   };
 
-  const keep = (part: Part): Promise<Float32Array> => {
+  const decodeOnce = (part: Part): Promise<Float32Array> => {
     const key = `${part.resource} ${part.from} ${part.taken}`;
     const weight = part.taken * CHANNELS * Float32Array.BYTES_PER_ELEMENT;
     return getOrCreate(
-      kept,
+      cache,
       key,
       () => gather(decode(part, 0), part.taken),
       () => weight,
@@ -40,14 +40,14 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
 
   const once = async function* (part: Part, skip: number): AsyncGenerator<Float32Array> {
     if (part.taken > LONG_SAMPLES) yield* decode(part, skip);
-    else yield (await keep(part)).subarray(skip * CHANNELS);
+    else yield (await decodeOnce(part)).subarray(skip * CHANNELS);
   };
 
   const source = (part: Part, skip: number): AudioStream =>
     part.isRepeated ? repeat(part, skip, once) : once(part, skip);
 
   return {
-    open: (part, skip) =>
+    openAudio: (part, skip) =>
       part.speed === 1 ? source(part, skip) : skipSamples(atSpeed(source(part, 0), part.speed), skip),
   };
 }
@@ -71,38 +71,38 @@ async function* repeat(
 }
 
 /** Changes the speed at constant pitch. */
-async function* atSpeed(sound: AudioStream, speed: number): AsyncGenerator<Float32Array> {
+async function* atSpeed(audio: AudioStream, speed: number): AsyncGenerator<Float32Array> {
   const tempo = createTempo(speed);
   // In small steps, so that a long piece is not emitted at once.
-  for await (const block of sound)
+  for await (const block of audio)
     for (let at = 0; at < block.length; at += BLOCK * CHANNELS)
       yield tempo(block.subarray(at, at + BLOCK * CHANNELS));
   yield tempo(undefined);
 }
 
-async function* skipSamples(sound: AudioStream, count: number): AsyncGenerator<Float32Array> {
-  let left = count * CHANNELS;
-  for await (const block of sound) {
-    const dropped = Math.min(left, block.length);
-    left -= dropped;
-    if (dropped < block.length) yield block.subarray(dropped);
+async function* skipSamples(audio: AudioStream, count: number): AsyncGenerator<Float32Array> {
+  let remaining = count * CHANNELS;
+  for await (const block of audio) {
+    const skipped = Math.min(remaining, block.length);
+    remaining -= skipped;
+    if (skipped < block.length) yield block.subarray(skipped);
   }
 }
 
-async function gather(sound: AudioStream, samples: number): Promise<Float32Array> {
-  const all = new Float32Array(samples * CHANNELS);
+async function gather(audio: AudioStream, samples: number): Promise<Float32Array> {
+  const result = new Float32Array(samples * CHANNELS);
   let at = 0;
-  for await (const block of sound) {
-    all.set(block, at);
+  for await (const block of audio) {
+    result.set(block, at);
     at += block.length;
   }
-  return all;
+  return result;
 }
 
 /** Reports a file that cannot be decoded with the location that names it in the graph. */
-async function* withPointer(pointer: string, sound: AudioStream): AsyncGenerator<Float32Array> {
+async function* withPointer(pointer: string, audio: AudioStream): AsyncGenerator<Float32Array> {
   try {
-    yield* sound;
+    yield* audio;
   } catch (err) {
     if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     const issues = [

@@ -31,7 +31,7 @@ export interface Stretch {
 
 /** A scene transition with which the stretch fades in or out, in samples of the video. */
 export interface Crossing {
-  readonly way: 'in' | 'out';
+  readonly direction: 'in' | 'out';
   readonly start: number;
   readonly length: number;
 }
@@ -47,13 +47,13 @@ interface Clock {
 }
 
 /** The first sample of a frame. */
-export const sampleOf = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
+export const toSample = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
 
 /** Every sound of the graph, whether or not its file can be read. */
-export function planSound(timeline: Timeline): readonly Stretch[] {
+export function planAudio(timeline: Timeline): readonly Stretch[] {
   const { graph, fps, durationInFrames } = timeline;
   const end = durationInFrames / fps;
-  const whole: Clock = { origin: 0, rate: 1, end, span: end, crossings: [] };
+  const videoClock: Clock = { origin: 0, rate: 1, end, span: end, crossings: [] };
   const inScenes = timeline.scenes.flatMap((span, index) =>
     stretchesIn(
       timeline,
@@ -63,23 +63,30 @@ export function planSound(timeline: Timeline): readonly Stretch[] {
     ),
   );
   const inTracks = (graph.tracks ?? []).flatMap((track, index) =>
-    track.hidden === true ? [] : stretchesIn(timeline, track.elements, `/tracks/${index}/elements`, whole),
+    track.hidden === true
+      ? []
+      : stretchesIn(timeline, track.elements, `/tracks/${index}/elements`, videoClock),
   );
   const items = (graph.audioTrack?.items ?? []).flatMap((item, index) =>
-    stretchOf(timeline, { role: 'music', ...item }, `/audioTrack/items/${index}`, item, whole),
+    toStretch(timeline, { role: 'music', ...item }, `/audioTrack/items/${index}`, item, videoClock),
   );
-  return [...inScenes, ...inTracks, ...stretchesIn(timeline, graph.overlays, '/overlays', whole), ...items];
+  return [
+    ...inScenes,
+    ...inTracks,
+    ...stretchesIn(timeline, graph.overlays, '/overlays', videoClock),
+    ...items,
+  ];
 }
 
 function sceneClock(scene: SceneSpan, next: SceneSpan | undefined, fps: number, videoEnd: number): Clock {
-  const crossing = (way: Crossing['way'], { start, overlap }: SceneSpan): readonly Crossing[] =>
+  const crossing = (direction: Crossing['direction'], { start, overlap }: SceneSpan): readonly Crossing[] =>
     overlap === 0
       ? []
       : [
           {
-            way,
-            start: sampleOf(start, fps),
-            length: sampleOf(start + overlap, fps) - sampleOf(start, fps),
+            direction,
+            start: toSample(start, fps),
+            length: toSample(start + overlap, fps) - toSample(start, fps),
           },
         ];
   return {
@@ -100,15 +107,17 @@ function stretchesIn(
 ): readonly Stretch[] {
   return (elements ?? []).flatMap((element, index): readonly Stretch[] => {
     if (element.hidden === true) return [];
-    const place = `${pointer}/${index}`;
+    const elementPointer = `${pointer}/${index}`;
     if (element.type === 'group') {
-      const own = ownClock(element, clock, timeline.fps);
+      const elementClock = ownClock(element, clock, timeline.fps);
       const speed = element.speed ?? 1;
-      const inner = { ...own, rate: own.rate * speed, span: own.span * speed };
-      return own.end <= own.origin ? [] : stretchesIn(timeline, element.elements, `${place}/elements`, inner);
+      const inner = { ...elementClock, rate: elementClock.rate * speed, span: elementClock.span * speed };
+      return elementClock.end <= elementClock.origin
+        ? []
+        : stretchesIn(timeline, element.elements, `${elementPointer}/elements`, inner);
     }
     const isHeard = element.type === 'audio' || (element.type === 'video' && element.muted !== true);
-    return isHeard ? stretchOf(timeline, { role: 'effect', ...element }, place, element, clock) : [];
+    return isHeard ? toStretch(timeline, { role: 'effect', ...element }, elementPointer, element, clock) : [];
   });
 }
 
@@ -123,39 +132,39 @@ function ownClock(
   return { ...outer, origin, span, end: Math.min(outer.end, origin + span / outer.rate) };
 }
 
-type SoundSource = AudioItem | AudioElement | VideoElement;
+type AudioSource = AudioItem | AudioElement | VideoElement;
 
-function stretchOf(
+function toStretch(
   timeline: Timeline,
-  sound: SoundSource & Pick<Stretch, 'role'>,
+  source: AudioSource & Pick<Stretch, 'role'>,
   pointer: string,
-  written: object,
+  sourceFields: object,
   outer: Clock,
 ): readonly Stretch[] {
   const { fps, keys } = timeline;
-  const { origin, end, rate, span, crossings } = ownClock(sound, outer, fps);
-  const [start, last] = [origin, end].map(at => Math.round(at * SAMPLE_RATE)) as [number, number];
-  const resource = keys.get(written);
-  if (last <= start || resource === undefined) return [];
+  const { origin, end, rate, span, crossings } = ownClock(source, outer, fps);
+  const [start, endSample] = [origin, end].map(at => Math.round(at * SAMPLE_RATE)) as [number, number];
+  const resource = keys.get(sourceFields);
+  if (endSample <= start || resource === undefined) return [];
   const samples = (time: AudioItem['fadeIn']): number =>
     time === undefined ? 0 : Math.round((seconds(time, span, fps) / rate) * SAMPLE_RATE);
   return [
     {
       pointer,
       resource,
-      role: sound.role,
+      role: source.role,
       start,
-      length: last - start,
-      trim: seconds(sound.trim ?? 0, span, fps),
-      speed: (sound.speed ?? 1) * rate,
-      loop: sound.loop ?? false,
-      volume: sound.volume ?? 1,
+      length: endSample - start,
+      trim: seconds(source.trim ?? 0, span, fps),
+      speed: (source.speed ?? 1) * rate,
+      loop: source.loop ?? false,
+      volume: source.volume ?? 1,
       rate,
       span,
-      pan: sound.pan ?? 0,
-      fadeIn: samples(sound.fadeIn),
-      fadeOut: samples(sound.fadeOut),
-      crossings: crossings.filter(({ start: from, length }) => from < last && from + length > start),
+      pan: source.pan ?? 0,
+      fadeIn: samples(source.fadeIn),
+      fadeOut: samples(source.fadeOut),
+      crossings: crossings.filter(({ start: from, length }) => from < endSample && from + length > start),
     },
   ];
 }

@@ -4,7 +4,7 @@ import { SAMPLE_RATE } from '../../codecs/job.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { planSound, type Stretch } from './plan.ts';
+import { planAudio, type Stretch } from './plan.ts';
 
 /** A planned stretch whose file has sound; its length is what is heard. */
 export interface Part extends Stretch {
@@ -15,7 +15,7 @@ export interface Part extends Stretch {
   readonly isRepeated: boolean;
 }
 
-export interface ResolvedSounds {
+export interface ResolvedAudio {
   readonly parts: readonly Part[];
   /** JSON pointers of sounds that are not heard. */
   readonly warnings: readonly string[];
@@ -28,17 +28,17 @@ const MAX_LONG_AT_ONCE = 12;
 const FASTEST = 16;
 
 /** Throws `invalid_scene_graph` if too many sounds play at once. */
-export function resolveSounds(timeline: Timeline, files: ResourceFiles): ResolvedSounds {
+export function resolveAudio(timeline: Timeline, files: ResourceFiles): ResolvedAudio {
   const parts: Part[] = [];
   const warnings: string[] = [];
-  for (const stretch of planSound(timeline)) {
-    const part = resolveSound(stretch, files.get(stretch.resource));
+  for (const stretch of planAudio(timeline)) {
+    const part = resolvePart(stretch, files.get(stretch.resource));
     if (typeof part === 'string') warnings.push(`${stretch.pointer} ${part}.`);
     else if (part !== undefined) parts.push(part);
   }
   const sorted = parts.toSorted((a, b) => a.start - b.start);
-  refuseTooManySounds(sorted, MAX_CONCURRENT, 'sounds');
-  refuseTooManySounds(
+  assertOverlapLimit(sorted, MAX_CONCURRENT, 'sounds');
+  assertOverlapLimit(
     sorted.filter(({ taken }) => taken > LONG_SAMPLES),
     MAX_LONG_AT_ONCE,
     `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
@@ -47,7 +47,7 @@ export function resolveSounds(timeline: Timeline, files: ResourceFiles): Resolve
 }
 
 /** Undefined for a clip without sound, which nobody expects to hear. */
-function resolveSound(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
+function resolvePart(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
   const isClip = stretch.resource.startsWith('video-');
   if (file?.kind !== 'clip') {
     // A clip that cannot be seen either is reported by the painter.
@@ -60,33 +60,33 @@ function resolveSound(stretch: Stretch, file: ResourceFile | undefined): Part | 
   if (speed > FASTEST || speed < 1 / FASTEST)
     return `is not heard: at ${Number(speed.toPrecision(3))} times its speed nothing could be made out`;
   const from = Math.round(trim * SAMPLE_RATE);
-  const rest = Math.round(facts.durationSeconds * SAMPLE_RATE) - from;
-  if (rest <= 0) return isClip ? undefined : `is trimmed to ${trim} s, where its file has ended`;
-  const wanted = Math.ceil(stretch.length * speed);
-  const isRepeated = loop && wanted > rest;
+  const availableSamples = Math.round(facts.durationSeconds * SAMPLE_RATE) - from;
+  if (availableSamples <= 0) return isClip ? undefined : `is trimmed to ${trim} s, where its file has ended`;
+  const neededSamples = Math.ceil(stretch.length * speed);
+  const isRepeated = loop && neededSamples > availableSamples;
   const length = isRepeated
     ? stretch.length
-    : Math.min(stretch.length, Math.max(1, Math.round(rest / speed)));
+    : Math.min(stretch.length, Math.max(1, Math.round(availableSamples / speed)));
   return {
     ...stretch,
     clip: file,
     length,
     from,
-    taken: isRepeated ? rest : Math.min(rest, wanted),
+    taken: isRepeated ? availableSamples : Math.min(availableSamples, neededSamples),
     isRepeated,
   };
 }
 
-function refuseTooManySounds(parts: readonly Part[], most: number, what: string): void {
+function assertOverlapLimit(parts: readonly Part[], max: number, description: string): void {
   const ends: number[] = [];
   const late: string[] = [];
   for (const { start, length, pointer } of parts) {
     const free = ends.findIndex(end => end <= start);
     if (free >= 0) ends[free] = start + length;
-    else if (ends.length < most) ends.push(start + length);
+    else if (ends.length < max) ends.push(start + length);
     else late.push(pointer);
   }
   if (late.length === 0) return;
-  const message = `is heard while ${most} other ${what} are, and more cannot be mixed at once`;
+  const message = `is heard while ${max} other ${description} are, and more cannot be mixed at once`;
   throw invalidSceneGraph(late.slice(0, 20).map(path => ({ path, code: 'too_many_sounds', message })));
 }

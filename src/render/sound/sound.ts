@@ -11,8 +11,8 @@ import { createLimiter, LIMITER_DELAY } from './limiter.ts';
 import { createLoudnessMeter } from './loudness.ts';
 import { BLOCK, mixVoices, STEP, type Voice } from './mixer.ts';
 import { createPieces } from './pieces.ts';
-import { sampleOf } from './plan.ts';
-import { type Part, resolveSounds } from './resolve-sounds.ts';
+import { toSample } from './plan.ts';
+import { type Part, resolveAudio } from './resolve-sounds.ts';
 
 const LOUDNESS = -14;
 /** Maximum loudness correction in decibels, so that a whisper is not made a shout or hiss made music. */
@@ -22,27 +22,27 @@ const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
 const WARM_UP = 20;
 
 /** Whether anything is heard. Throws `invalid_scene_graph` if too many sounds play at once. */
-export const hasSound = (timeline: Timeline, files: ResourceFiles): boolean =>
-  resolveSounds(timeline, files).parts.length > 0;
+export const hasAudio = (timeline: Timeline, files: ResourceFiles): boolean =>
+  resolveAudio(timeline, files).parts.length > 0;
 
 /** JSON pointers of sounds that the graph names but that are not heard. */
-export const silentSounds = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
-  resolveSounds(timeline, files).warnings;
+export const listMissingAudio = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
+  resolveAudio(timeline, files).warnings;
 
 /**
  * Interleaved stereo at 48 kHz in blocks of any size, for frames `from` up to `to`. A range equals the same range of
  * the complete video. Throws `unreadable_media` with the sound's pointer, or `invalid_scene_graph`.
  */
-export async function* soundOf(
+export async function* renderAudio(
   timeline: Timeline,
   files: ResourceFiles,
   [from, to]: readonly [number, number],
   backend: Backend,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
-  const { parts } = resolveSounds(timeline, files);
-  const total = sampleOf(timeline.durationInFrames, timeline.fps);
-  const [first, last] = [sampleOf(from, timeline.fps), sampleOf(to, timeline.fps)];
+  const { parts } = resolveAudio(timeline, files);
+  const total = toSample(timeline.durationInFrames, timeline.fps);
+  const [first, last] = [toSample(from, timeline.fps), toSample(to, timeline.fps)];
   const pieces = createPieces(backend, signal);
   const mix: Mix = (voices, range) => mixVoices(voices, pieces, range, signal);
   const voices = await makeRoom(timeline, parts, chosen => mix(chosen, [0, total]));
@@ -85,7 +85,7 @@ async function makeRoom(
   );
 }
 
-/** The gain that normalizes the loudness, measured once over the complete sound so that every range is equally loud. */
+/** Returns the gain that normalizes the loudness. Measures the whole audio, so that every range is equally loud. */
 async function loudnessFactor({ graph }: Timeline, mixWhole: () => AudioStream): Promise<number> {
   const { loudness = graph.audioTrack === undefined ? 'off' : LOUDNESS } = graph.audioTrack ?? {};
   if (loudness === 'off') return 1;

@@ -12,31 +12,32 @@ const FADE = Float32Array.from({ length: HOP }, (_, i) => (1 - Math.cos((Math.PI
 /** Takes block after block and returns the output so far; `undefined` ends the sound and flushes the rest. */
 export function createTempo(speed: number): (block: Float32Array | undefined) => Float32Array {
   // Input starting at sample `base`.
-  let held = new Float32Array(0);
+  let history = new Float32Array(0);
   let base = 0;
-  let ended = Number.POSITIVE_INFINITY;
+  let endPosition = Number.POSITIVE_INFINITY;
   let hop = 0;
   /** Where the last hop would continue. */
   let next = 0;
   return block => {
     const added = block ?? new Float32Array(3 * HOP * CHANNELS);
-    if (block === undefined) ended = base + held.length / CHANNELS;
-    const input = new Float32Array(held.length + added.length);
-    input.set(held);
-    input.set(added, held.length);
-    const known = base + input.length / CHANNELS;
+    if (block === undefined) endPosition = base + history.length / CHANNELS;
+    const input = new Float32Array(history.length + added.length);
+    input.set(history);
+    input.set(added, history.length);
+    const availableEnd = base + input.length / CHANNELS;
     const out: Float32Array[] = [];
     for (; ; hop++) {
-      const due = Math.round(hop * HOP * speed);
-      if (due >= ended || Math.max(due + REACH + ROUGH, next) + HOP > known) break;
-      const at = hop === 0 ? 0 : bestPlace(input, next - base, due - base) + base;
+      const idealPosition = Math.round(hop * HOP * speed);
+      if (idealPosition >= endPosition || Math.max(idealPosition + REACH + ROUGH, next) + HOP > availableEnd)
+        break;
+      const at = hop === 0 ? 0 : findBestPosition(input, next - base, idealPosition - base) + base;
       out.push(crossFade(input, next - base, at - base));
       next = at + HOP;
     }
     const keepFrom = Math.min(next, Math.max(base, Math.round(hop * HOP * speed) - REACH));
-    held = input.slice(Math.max(0, keepFrom - base) * CHANNELS);
+    history = input.slice(Math.max(0, keepFrom - base) * CHANNELS);
     base = Math.max(base, keepFrom);
-    return joined(out);
+    return concatenate(out);
   };
 }
 
@@ -51,20 +52,20 @@ function crossFade(input: Float32Array, from: number, to: number): Float32Array 
 }
 
 /** The position near `due` where the input best matches the input at `next`: a coarse search, then a fine one. */
-function bestPlace(input: Float32Array, next: number, due: number): number {
-  const rough = search(input, next, due, REACH, ROUGH);
+function findBestPosition(input: Float32Array, next: number, idealPosition: number): number {
+  const rough = search(input, next, idealPosition, REACH, ROUGH);
   return search(input, next, rough, ROUGH - 1, 1);
 }
 
 function search(input: Float32Array, next: number, middle: number, reach: number, step: number): number {
   let best = middle;
-  let most = Number.NEGATIVE_INFINITY;
+  let bestScore = Number.NEGATIVE_INFINITY;
   // From the middle outwards, so that the nearest of equal matches wins.
   for (let distance = 0; distance <= reach; distance += step)
-    for (const place of distance === 0 ? [middle] : [middle - distance, middle + distance]) {
-      if (place < 0) continue;
-      const value = likeness(input, next, place, step);
-      if (value > most + 1e-9) [best, most] = [place, value];
+    for (const position of distance === 0 ? [middle] : [middle - distance, middle + distance]) {
+      if (position < 0) continue;
+      const value = likeness(input, next, position, step);
+      if (value > bestScore + 1e-9) [best, bestScore] = [position, value];
     }
   return best;
 }
@@ -83,7 +84,7 @@ function likeness(input: Float32Array, a: number, b: number, step: number): numb
   return product / Math.sqrt(energy);
 }
 
-function joined(parts: readonly Float32Array[]): Float32Array {
+function concatenate(parts: readonly Float32Array[]): Float32Array {
   const out = new Float32Array(parts.length * HOP * CHANNELS);
   for (const [index, part] of parts.entries()) out.set(part, index * HOP * CHANNELS);
   return out;

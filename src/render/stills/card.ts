@@ -11,7 +11,7 @@ import {
 } from '../paint/canvas.ts';
 import type { Rect } from '../paint/fit-image.ts';
 import { ellipsize, fitText, type TextBlock } from '../text/text-layout.ts';
-import { type Card, type CardTheme, pictureFrame } from './still.ts';
+import { type Card, type CardTheme, getImageFrame } from './still.ts';
 
 interface Theme {
   /** Gradient stops of the background, from upper left to lower right. */
@@ -81,15 +81,15 @@ export async function drawCard(card: Card): Promise<Surface> {
   ctx.beginPath();
   ctx.roundRect(0, 0, card.width, card.height, card.radius);
   ctx.clip();
-  drawGround(ctx, card, theme);
+  drawBackground(ctx, card, theme);
   const { width, height } = card;
-  const room =
-    card.image === undefined ? { x: 0, y: 0, width, height } : await drawPicture(ctx, card, card.image);
-  drawWords(ctx, card, theme, room);
+  const textArea =
+    card.image === undefined ? { x: 0, y: 0, width, height } : await drawCardImage(ctx, card, card.image);
+  drawTexts(ctx, card, theme, textArea);
   return surface;
 }
 
-function drawGround(ctx: CanvasContext, { width, height }: Card, theme: Theme): void {
+function drawBackground(ctx: CanvasContext, { width, height }: Card, theme: Theme): void {
   const ground = ctx.createLinearGradient(0, 0, width, height);
   for (const [index, hue] of theme.ground.entries()) ground.addColorStop(index / 2, hue);
   ctx.fillStyle = ground;
@@ -109,8 +109,8 @@ function drawGround(ctx: CanvasContext, { width, height }: Card, theme: Theme): 
 }
 
 /** Draws the image into its frame and returns the space that is left for text. */
-async function drawPicture(ctx: CanvasContext, card: Card, image: Uint8Array): Promise<Rect> {
-  const frame = pictureFrame(card);
+async function drawCardImage(ctx: CanvasContext, card: Card, image: Uint8Array): Promise<Rect> {
+  const frame = getImageFrame(card);
   ctx.drawImage(await decodeImage(image), frame.x, frame.y, frame.width, frame.height);
   if (frame.x > 0) return { x: 0, y: 0, width: frame.x, height: card.height };
   return { x: 0, y: frame.height, width: card.width, height: card.height - frame.height };
@@ -119,32 +119,32 @@ async function drawPicture(ctx: CanvasContext, card: Card, image: Uint8Array): P
 const KICKER_SPACING = 0.14;
 const TITLE_SPACING = -0.022;
 
-function drawWords(ctx: CanvasContext, card: Card, theme: Theme, room: Rect): void {
-  const unit = Math.min(room.width, room.height * 1.35, Math.sqrt(room.width * room.height) * 0.9);
+function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): void {
+  const unit = Math.min(area.width, area.height * 1.35, Math.sqrt(area.width * area.height) * 0.9);
   const padding = unit * 0.105;
-  const small = Math.max(9, unit * 0.033);
+  const smallSize = Math.max(9, unit * 0.033);
   const inner = {
-    x: room.x + padding,
-    y: room.y + padding,
-    width: room.width - 2 * padding,
-    height: room.height - 2 * padding,
+    x: area.x + padding,
+    y: area.y + padding,
+    width: area.width - 2 * padding,
+    height: area.height - 2 * padding,
   };
   const accent = card.accent === '' ? theme.accent : card.accent;
-  const pen: Pen = { ctx, align: card.align, frame: inner };
-  const kickerHeight = card.kicker === '' ? 0 : small * 2.4;
-  const footerHeight = card.footer === '' ? 0 : small * 3.2;
+  const pen: TextTarget = { ctx, align: card.align, frame: inner };
+  const kickerHeight = card.kicker === '' ? 0 : smallSize * 2.4;
+  const footerHeight = card.footer === '' ? 0 : smallSize * 3.2;
   if (card.kicker !== '') {
     const measure = measureWith(ctx, 600, KICKER_SPACING);
-    const kicker = ellipsize(card.kicker.toUpperCase(), inner.width / small, measure);
-    setFont(ctx, 600, small, KICKER_SPACING);
-    drawLines(pen, { lines: [kicker], size: small, height: small }, inner.y, 1, accent);
+    const kicker = ellipsize(card.kicker.toUpperCase(), inner.width / smallSize, measure);
+    setFont(ctx, 600, smallSize, KICKER_SPACING);
+    drawLines(pen, { lines: [kicker], size: smallSize, height: smallSize }, inner.y, 1, accent);
   }
   const middle = { top: inner.y + kickerHeight, height: inner.height - kickerHeight - footerHeight };
-  drawMiddle(pen, card, theme, accent, middle, unit);
-  if (card.footer !== '') drawFooter(pen, card.footer, theme, small);
+  drawTitleAndText(pen, card, theme, accent, middle, unit);
+  if (card.footer !== '') drawFooter(pen, card.footer, theme, smallSize);
 }
 
-interface Pen {
+interface TextTarget {
   readonly ctx: CanvasContext;
   readonly align: 'left' | 'center';
   readonly frame: Rect;
@@ -156,8 +156,8 @@ interface Span {
 }
 
 /** Title above text, both as large as they fit; either of them alone takes all of the space. */
-function drawMiddle(
-  pen: Pen,
+function drawTitleAndText(
+  pen: TextTarget,
   card: Card,
   theme: Theme,
   accent: string,
@@ -176,15 +176,15 @@ function drawMiddle(
       width: frame.width,
       height: hasBoth ? room * 0.56 : room,
       minSize: Math.max(8, unit * 0.045),
-      maxSize: unit * headSize(head),
+      maxSize: unit * getTitleScale(head),
       lineHeight: 1.1,
       maxLines: hasBoth ? 4 : 12,
     },
     measureWith(ctx, 800, TITLE_SPACING),
   );
   const text = hasBoth ? fitBody(pen, card.text, room - title.height - textGap, title.size, unit) : undefined;
-  const used = rule + ruleGap + title.height + (text === undefined ? 0 : textGap + text.height);
-  let y = top + Math.max(0, (height - used) / 2);
+  const usedHeight = rule + ruleGap + title.height + (text === undefined ? 0 : textGap + text.height);
+  let y = top + Math.max(0, (height - usedHeight) / 2);
   ctx.fillStyle = accent;
   const ruleWidth = unit * 0.11;
   ctx.beginPath();
@@ -202,12 +202,12 @@ function drawMiddle(
 const BODY: Weight = 400;
 
 /** Short text may be large; long text in large letters is tiring to read. */
-function headSize(head: string): number {
+function getTitleScale(head: string): number {
   return head.length < 60 ? 0.155 : head.length < 160 ? 0.105 : 0.075;
 }
 
 function fitBody(
-  { ctx, frame }: Pen,
+  { ctx, frame }: TextTarget,
   text: string,
   height: number,
   titleSize: number,
@@ -225,19 +225,19 @@ function fitBody(
   return fitText(text, box, measureWith(ctx, BODY));
 }
 
-function drawFooter(pen: Pen, footer: string, theme: Theme, small: number): void {
+function drawFooter(pen: TextTarget, footer: string, theme: Theme, smallSize: number): void {
   const { ctx, frame } = pen;
   const bottom = frame.y + frame.height;
   ctx.fillStyle = theme.line;
-  ctx.fillRect(frame.x, bottom - small * 2.1, frame.width, Math.max(1, small * 0.06));
-  const line = ellipsize(footer, frame.width / small, measureWith(ctx, 600));
-  setFont(ctx, 600, small);
-  drawLines(pen, { lines: [line], size: small, height: small }, bottom - small, 1, theme.muted);
+  ctx.fillRect(frame.x, bottom - smallSize * 2.1, frame.width, Math.max(1, smallSize * 0.06));
+  const line = ellipsize(footer, frame.width / smallSize, measureWith(ctx, 600));
+  setFont(ctx, 600, smallSize);
+  drawLines(pen, { lines: [line], size: smallSize, height: smallSize }, bottom - smallSize, 1, theme.muted);
 }
 
 /** Draws lines from `top` downwards in the current font, vertically centered in their line height. */
 function drawLines(
-  { ctx, frame, align }: Pen,
+  { ctx, frame, align }: TextTarget,
   { lines, size }: TextBlock,
   top: number,
   lineHeight: number,

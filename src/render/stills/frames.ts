@@ -12,10 +12,10 @@ import type { DrawnStills, ResourceFiles } from './still.ts';
 import { drawSceneStills } from './stills.ts';
 
 /** The files of the timeline that these frames show or follow. */
-export function resourcesOf(timeline: Timeline, frames: readonly number[]): readonly Resource[] {
-  const used = usedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
+export function findUsedResources(timeline: Timeline, frames: readonly number[]): readonly Resource[] {
+  const usedKeys = usedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
   const followed = followedFiles(timeline);
-  return [...timeline.resources.values()].filter(({ key }) => used.has(key) || followed.has(key));
+  return [...timeline.resources.values()].filter(({ key }) => usedKeys.has(key) || followed.has(key));
 }
 
 export interface FramesRequest {
@@ -32,15 +32,15 @@ export async function drawFrames(
   { frames, scale, format }: FramesRequest,
   signal: AbortSignal,
 ): Promise<DrawnStills> {
-  const heard = { ...timeline, peaks: await peaksOf(timeline, files, signal) };
-  const lists = frames.map(frame => evaluateFrame(heard, frame));
+  const withPeaks = { ...timeline, peaks: await tryReadPeaks(timeline, files, signal) };
+  const lists = frames.map(frame => evaluateFrame(withPeaks, frame));
   const used = usedFiles(lists);
-  const shown = new Map([...files].filter(([key]) => used.has(key)));
-  return drawSceneStills({ lists, files: shown, scale, format, codecs: readSettings() }, signal);
+  const usedResources = new Map([...files].filter(([key]) => used.has(key)));
+  return drawSceneStills({ lists, files: usedResources, scale, format, codecs: readSettings() }, signal);
 }
 
 /** Empty if no codec is available; waveforms are then reported as missing. */
-async function peaksOf(
+async function tryReadPeaks(
   timeline: Timeline,
   files: ResourceFiles,
   signal: AbortSignal,

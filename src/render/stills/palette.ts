@@ -8,54 +8,54 @@ export interface Palette {
   /** Four colors that work together on the background, from deep to bright. */
   readonly colors: readonly [string, string, string, string];
   /** Words of a prompt that select this palette. */
-  readonly words: RegExp;
+  readonly keywords: RegExp;
 }
 
 const PALETTES: readonly Palette[] = [
   {
     ground: '#0b1026',
     colors: ['#3a2a8c', '#7c3aed', '#ec4899', '#fde68a'],
-    words: /\b(night|star|space|galax|neon|cyber|dream|magic|purple|violet)/i,
+    keywords: /\b(night|star|space|galax|neon|cyber|dream|magic|purple|violet)/i,
   },
   {
     ground: '#1c0f13',
     colors: ['#9f1239', '#ea580c', '#f59e0b', '#fef3c7'],
-    words: /\b(sunset|sunrise|fire|desert|autumn|warm|orange|red|fox|lion)/i,
+    keywords: /\b(sunset|sunrise|fire|desert|autumn|warm|orange|red|fox|lion)/i,
   },
   {
     ground: '#041c2c',
     colors: ['#075985', '#0891b2', '#5eead4', '#f0fdfa'],
-    words: /\b(sea|ocean|water|lake|river|rain|whale|fish|blue|boat|harbou?r|beach|coast)/i,
+    keywords: /\b(sea|ocean|water|lake|river|rain|whale|fish|blue|boat|harbou?r|beach|coast)/i,
   },
   {
     ground: '#0c1f17',
     colors: ['#14532d', '#15803d', '#a3e635', '#fefce8'],
-    words: /\b(forest|tree|garden|green|leaf|jungle|meadow|grass|spring|frog)/i,
+    keywords: /\b(forest|tree|garden|green|leaf|jungle|meadow|grass|spring|frog)/i,
   },
   {
     ground: '#101827',
     colors: ['#334155', '#64748b', '#bae6fd', '#f8fafc'],
-    words: /\b(snow|winter|ice|mountain|fog|mist|moon|silver|gr[ae]y|cloud)/i,
+    keywords: /\b(snow|winter|ice|mountain|fog|mist|moon|silver|gr[ae]y|cloud)/i,
   },
   {
     ground: '#2a1022',
     colors: ['#831843', '#db2777', '#fda4af', '#fff1f2'],
-    words: /\b(flower|rose|love|pink|blossom|cherry|heart|wedding|candy)/i,
+    keywords: /\b(flower|rose|love|pink|blossom|cherry|heart|wedding|candy)/i,
   },
   {
     ground: '#17150f',
     colors: ['#1d4ed8', '#dc2626', '#facc15', '#fafaf9'],
-    words: /\b(city|poster|bauhaus|toy|robot|car|train|street|pop)/i,
+    keywords: /\b(city|poster|bauhaus|toy|robot|car|train|street|pop)/i,
   },
   {
     ground: '#12110f',
     colors: ['#57534e', '#b45309', '#d6b88a', '#faf5ec'],
-    words: /\b(coffee|wood|bread|old|vintage|book|sand|dog|cat|portrait)/i,
+    keywords: /\b(coffee|wood|bread|old|vintage|book|sand|dog|cat|portrait)/i,
   },
   {
     ground: '#071b1f',
     colors: ['#115e59', '#0d9488', '#fb7185', '#ffedd5'],
-    words: /\b(summer|tropic|palm|parrot|bird|fruit|melon|holiday)/i,
+    keywords: /\b(summer|tropic|palm|parrot|bird|fruit|melon|holiday)/i,
   },
 ];
 
@@ -66,13 +66,13 @@ export function createSeededRandom(text: string): () => number {
 
 /** The palette that the prompt's words select, else one chosen by a hash of the text. */
 export function choosePalette(prompt: string): Palette {
-  const asked = PALETTES.find(palette => palette.words.test(prompt.slice(0, 2000)));
-  const fallen = PALETTES[Math.floor(createSeededRandom(`palette ${prompt}`)() * PALETTES.length)];
-  return asked ?? fallen ?? (PALETTES[0] as Palette);
+  const matching = PALETTES.find(palette => palette.keywords.test(prompt.slice(0, 2000)));
+  const fallback = PALETTES[Math.floor(createSeededRandom(`palette ${prompt}`)() * PALETTES.length)];
+  return matching ?? fallback ?? (PALETTES[0] as Palette);
 }
 
 /** The color with another opacity, 0 to 1. */
-export function fade(hex: string, alpha: number): string {
+export function withAlpha(hex: string, alpha: number): string {
   return `${hex.slice(0, 7)}${Math.round(alpha * 255)
     .toString(16)
     .padStart(2, '0')}`;

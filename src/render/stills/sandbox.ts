@@ -1,7 +1,7 @@
 // Draws the pictures of the sandbox models: abstract, derived from the prompt, and labeled as stand-ins.
 import { type CanvasContext, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
 import { ellipsize } from '../text/text-layout.ts';
-import { choosePalette, createSeededRandom, fade, type Palette } from './palette.ts';
+import { choosePalette, createSeededRandom, type Palette, withAlpha } from './palette.ts';
 import type { SandboxImage, SandboxStyle } from './still.ts';
 
 interface Scene {
@@ -9,7 +9,7 @@ interface Scene {
   readonly width: number;
   readonly height: number;
   readonly palette: Palette;
-  readonly roll: () => number;
+  readonly random: () => number;
 }
 
 const STYLES: Readonly<Record<SandboxStyle, (scene: Scene) => void>> = {
@@ -21,16 +21,16 @@ const STYLES: Readonly<Record<SandboxStyle, (scene: Scene) => void>> = {
 export function drawSandboxImage({ prompt, seed, style, width, height, isUnlabeled }: SandboxImage): Surface {
   const surface = createSurface(width, height);
   const roll = createSeededRandom(JSON.stringify([style, seed, prompt]));
-  STYLES[style]({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), roll });
+  STYLES[style]({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), random: roll });
   if (isUnlabeled !== true) drawLabel(surface.ctx, width, height, prompt);
   return surface;
 }
 
 /** A placeholder picture for scenes: the same landscape without the label. */
-export function drawSample(words: string, width: number, height: number): Surface {
+export function drawPlaceholder(words: string, width: number, height: number): Surface {
   const surface = createSurface(width, height);
   const roll = createSeededRandom(JSON.stringify(['sample', words]));
-  drawGradient({ ctx: surface.ctx, width, height, palette: choosePalette(words), roll });
+  drawGradient({ ctx: surface.ctx, width, height, palette: choosePalette(words), random: roll });
   return surface;
 }
 
@@ -43,9 +43,9 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
   const reach = Math.hypot(width, height) / 2;
   const [dx, dy] = [Math.cos(turn) * reach, Math.sin(turn) * reach];
   const wash = ctx.createLinearGradient(width / 2 - dx, height / 2 - dy, width / 2 + dx, height / 2 + dy);
-  wash.addColorStop(0, fade(palette.colors[0], 0.75));
-  wash.addColorStop(0.55, fade(palette.colors[1], 0.45));
-  wash.addColorStop(1, fade(palette.colors[2], 0.35));
+  wash.addColorStop(0, withAlpha(palette.colors[0], 0.75));
+  wash.addColorStop(0.55, withAlpha(palette.colors[1], 0.45));
+  wash.addColorStop(1, withAlpha(palette.colors[2], 0.35));
   ctx.fillStyle = wash;
   ctx.fillRect(0, 0, width, height);
   drawLabel(ctx, width, height, prompt);
@@ -53,7 +53,7 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
 }
 
 /** A sky of soft lights above waves that come closer. */
-function drawGradient({ ctx, width, height, palette, roll }: Scene): void {
+function drawGradient({ ctx, width, height, palette, random: roll }: Scene): void {
   const [deep, mid, bright, light] = palette.colors;
   const sky = ctx.createLinearGradient(0, 0, width * 0.25, height);
   sky.addColorStop(0, palette.ground);
@@ -64,22 +64,22 @@ function drawGradient({ ctx, width, height, palette, roll }: Scene): void {
   ctx.fillRect(0, 0, width, height);
   const reach = Math.max(width, height);
   for (const hue of [mid, bright, deep, bright, mid]) {
-    glow(ctx, roll() * width, roll() * height * 0.7, reach * (0.25 + roll() * 0.35), fade(hue, 0.5));
+    drawGlow(ctx, roll() * width, roll() * height * 0.7, reach * (0.25 + roll() * 0.35), withAlpha(hue, 0.5));
   }
   const [sunX, sunY] = [width * (0.2 + roll() * 0.6), height * (0.22 + roll() * 0.2)];
   const radius = Math.min(width, height) * (0.07 + roll() * 0.06);
-  glow(ctx, sunX, sunY, radius * 5, fade(light, 0.55));
+  drawGlow(ctx, sunX, sunY, radius * 5, withAlpha(light, 0.55));
   ctx.fillStyle = light;
   ctx.beginPath();
   ctx.arc(sunX, sunY, radius, 0, Math.PI * 2);
   ctx.fill();
   const layers = 6;
   for (let layer = 0; layer < layers; layer++)
-    drawWave({ ctx, width, height, palette, roll }, layer / (layers - 1));
+    drawWave({ ctx, width, height, palette, random: roll }, layer / (layers - 1));
 }
 
 /** One wave; `near` goes from 0 at the horizon to 1 at the bottom. */
-function drawWave({ ctx, width, height, palette, roll }: Scene, near: number): void {
+function drawWave({ ctx, width, height, palette, random: roll }: Scene, near: number): void {
   const base = height * (0.52 + near * 0.36);
   const swing = height * (0.035 + near * 0.05);
   const [first, second, shift] = [0.7 + roll() * 0.9, 1.8 + roll() * 1.4, roll() * Math.PI * 2];
@@ -94,14 +94,14 @@ function drawWave({ ctx, width, height, palette, roll }: Scene, near: number): v
   ctx.lineTo(width, height);
   const body = ctx.createLinearGradient(0, base - swing * 1.4, 0, height);
   const [deep, mid, bright] = palette.colors;
-  body.addColorStop(0, fade(near < 0.35 ? bright : near < 0.7 ? mid : deep, 0.42 + near * 0.4));
-  body.addColorStop(1, fade(palette.ground, 0.55 + near * 0.4));
+  body.addColorStop(0, withAlpha(near < 0.35 ? bright : near < 0.7 ? mid : deep, 0.42 + near * 0.4));
+  body.addColorStop(1, withAlpha(palette.ground, 0.55 + near * 0.4));
   ctx.fillStyle = body;
   ctx.fill();
 }
 
 /** Quarter circles, semicircles and dots on a grid of squares. */
-function drawBlocks({ ctx, width, height, palette, roll }: Scene): void {
+function drawBlocks({ ctx, width, height, palette, random: roll }: Scene): void {
   const hues = [palette.ground, ...palette.colors];
   const pick = (): string => hues[Math.floor(roll() * hues.length)] ?? palette.ground;
   const columns = 5 + Math.floor(roll() * 3);
@@ -113,13 +113,13 @@ function drawBlocks({ ctx, width, height, palette, roll }: Scene): void {
     for (let column = 0; column < columns; column++) {
       const back = pick();
       const front = hues.filter(hue => hue !== back);
-      drawCell({ ctx, roll }, column * side, row * side, side, back, front);
+      drawCell({ ctx, random: roll }, column * side, row * side, side, back, front);
     }
   }
 }
 
 function drawCell(
-  { ctx, roll }: Pick<Scene, 'ctx' | 'roll'>,
+  { ctx, random: roll }: Pick<Scene, 'ctx' | 'random'>,
   x: number,
   y: number,
   side: number,
@@ -140,7 +140,7 @@ function drawCell(
 
 type Shape = (ctx: CanvasContext, half: number, hue: () => string) => void;
 
-const pie = (
+const drawPie = (
   ctx: CanvasContext,
   x: number,
   y: number,
@@ -157,20 +157,20 @@ const pie = (
 };
 
 const SHAPES: readonly Shape[] = [
-  (ctx, half, hue) => pie(ctx, -half, -half, half * 2, 0, 0.5, hue()),
+  (ctx, half, hue) => drawPie(ctx, -half, -half, half * 2, 0, 0.5, hue()),
   (ctx, half, hue) => {
-    pie(ctx, -half, -half, half * 2, 0, 0.5, hue());
-    pie(ctx, -half, -half, half, 0, 0.5, hue());
+    drawPie(ctx, -half, -half, half * 2, 0, 0.5, hue());
+    drawPie(ctx, -half, -half, half, 0, 0.5, hue());
   },
-  (ctx, half, hue) => pie(ctx, 0, -half, half, 0, 1, hue()),
+  (ctx, half, hue) => drawPie(ctx, 0, -half, half, 0, 1, hue()),
   (ctx, half, hue) => {
     const paint = hue();
-    pie(ctx, 0, -half, half, 0, 1, paint);
-    pie(ctx, 0, 0, half, 0, 1, paint);
+    drawPie(ctx, 0, -half, half, 0, 1, paint);
+    drawPie(ctx, 0, 0, half, 0, 1, paint);
   },
   (ctx, half, hue) => {
-    pie(ctx, 0, 0, half * 0.72, 0, 2, hue());
-    pie(ctx, 0, 0, half * 0.3, 0, 2, hue());
+    drawPie(ctx, 0, 0, half * 0.72, 0, 2, hue());
+    drawPie(ctx, 0, 0, half * 0.3, 0, 2, hue());
   },
   (ctx, half, hue) => {
     ctx.fillStyle = hue();
@@ -190,33 +190,33 @@ const SHAPES: readonly Shape[] = [
   (ctx, half, hue) => {
     const paint = hue();
     for (const x of [-0.5, 0.5])
-      for (const y of [-0.5, 0.5]) pie(ctx, x * half, y * half, half * 0.26, 0, 2, paint);
+      for (const y of [-0.5, 0.5]) drawPie(ctx, x * half, y * half, half * 0.26, 0, 2, paint);
   },
 ];
 
 /** Orbits around a bright center, some broken into arcs, with small moons. */
-function drawRings({ ctx, width, height, palette, roll }: Scene): void {
+function drawRings({ ctx, width, height, palette, random: roll }: Scene): void {
   const [deep, , bright, light] = palette.colors;
   ctx.fillStyle = palette.ground;
   ctx.fillRect(0, 0, width, height);
   const unit = Math.min(width, height);
   const [x, y] = [width * (0.32 + roll() * 0.36), height * (0.34 + roll() * 0.28)];
-  glow(ctx, x, y, Math.max(width, height) * 0.75, fade(deep, 0.85));
-  glow(ctx, width - x, height - y * 0.4, unit * 0.5, fade(bright, 0.22));
-  glow(ctx, x, y, unit * 0.34, fade(bright, 0.55));
+  drawGlow(ctx, x, y, Math.max(width, height) * 0.75, withAlpha(deep, 0.85));
+  drawGlow(ctx, width - x, height - y * 0.4, unit * 0.5, withAlpha(bright, 0.22));
+  drawGlow(ctx, x, y, unit * 0.34, withAlpha(bright, 0.55));
   let radius = unit * 0.1;
   const edge = Math.hypot(width, height) * 0.72;
   while (radius < edge) {
     const thickness = unit * (roll() < 0.3 ? 0.018 + roll() * 0.03 : 0.0025 + roll() * 0.005);
-    drawOrbit({ ctx, palette, roll, unit }, x, y, radius, thickness, 1 - (radius / edge) * 0.6);
+    drawOrbit({ ctx, palette, random: roll, unit }, x, y, radius, thickness, 1 - (radius / edge) * 0.6);
     radius += thickness + unit * (0.014 + roll() * 0.034);
   }
-  glow(ctx, x, y, unit * 0.11, fade(light, 0.9));
-  pie(ctx, x, y, unit * 0.055, 0, 2, light);
+  drawGlow(ctx, x, y, unit * 0.11, withAlpha(light, 0.9));
+  drawPie(ctx, x, y, unit * 0.055, 0, 2, light);
 }
 
 function drawOrbit(
-  { ctx, palette, roll, unit }: Pick<Scene, 'ctx' | 'palette' | 'roll'> & { readonly unit: number },
+  { ctx, palette, random: roll, unit }: Pick<Scene, 'ctx' | 'palette' | 'random'> & { readonly unit: number },
   x: number,
   y: number,
   radius: number,
@@ -228,51 +228,51 @@ function drawOrbit(
   const sweep = roll() < 0.35 ? Math.PI * 2 : Math.PI * (0.35 + roll() * 1.3);
   ctx.lineWidth = thickness;
   ctx.lineCap = 'round';
-  ctx.strokeStyle = fade(hue, strength * (0.55 + roll() * 0.45));
+  ctx.strokeStyle = withAlpha(hue, strength * (0.55 + roll() * 0.45));
   ctx.beginPath();
   ctx.arc(x, y, radius, start, start + sweep);
   ctx.stroke();
   if (roll() > 0.45) return;
   const at = roll() * Math.PI * 2;
   const size = unit * (0.006 + roll() * 0.012);
-  glow(ctx, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size * 4, fade(hue, 0.5));
-  pie(ctx, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size, 0, 2, palette.colors[3]);
+  drawGlow(ctx, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size * 4, withAlpha(hue, 0.5));
+  drawPie(ctx, x + Math.cos(at) * radius, y + Math.sin(at) * radius, size, 0, 2, palette.colors[3]);
 }
 
-function glow(ctx: CanvasContext, x: number, y: number, radius: number, hue: string): void {
+function drawGlow(ctx: CanvasContext, x: number, y: number, radius: number, hue: string): void {
   const light = ctx.createRadialGradient(x, y, 0, x, y, radius);
   light.addColorStop(0, hue);
-  light.addColorStop(0.5, fade(hue, Number.parseInt(hue.slice(7, 9), 16) / 255 / 3.2));
-  light.addColorStop(1, fade(hue, 0));
+  light.addColorStop(0.5, withAlpha(hue, Number.parseInt(hue.slice(7, 9), 16) / 255 / 3.2));
+  light.addColorStop(1, withAlpha(hue, 0));
   ctx.fillStyle = light;
   ctx.fillRect(x - radius, y - radius, radius * 2, radius * 2);
 }
 
-const TAG = 'SANDBOX';
-const TAG_SPACING = 0.14;
+const LABEL = 'SANDBOX';
+const LABEL_SPACING = 0.14;
 
 /** A dark pill in the lower left corner with the label, and as much of the prompt as fits. */
 function drawLabel(ctx: CanvasContext, width: number, height: number, prompt: string): void {
   const size = Math.max(7, Math.min(width, height) * 0.021);
   const [inset, padding, tall] = [size * 1.5, size * 1.15, size * 2.7];
-  const tagWidth = measureWith(ctx, 800, TAG_SPACING)(TAG) * size;
+  const labelWidth = measureWith(ctx, 800, LABEL_SPACING)(LABEL) * size;
   const measure = measureWith(ctx, 400);
   const gap = size * 0.95;
-  const room = width - 2 * inset - 2 * padding - tagWidth - gap;
+  const room = width - 2 * inset - 2 * padding - labelWidth - gap;
   const words =
     room > size * 6 ? ellipsize(prompt.replace(/\s+/g, ' ').trim(), Math.min(room / size, 46), measure) : '';
-  const long = tagWidth + 2 * padding + (words === '' ? 0 : measure(words) * size + gap);
+  const long = labelWidth + 2 * padding + (words === '' ? 0 : measure(words) * size + gap);
   const top = height - inset - tall;
   ctx.fillStyle = '#0b0d12dc';
   ctx.beginPath();
   ctx.roundRect(inset, top, long, tall, tall / 2);
   ctx.fill();
   const baseline = top + tall / 2 + size * 0.36;
-  setFont(ctx, 800, size, TAG_SPACING);
+  setFont(ctx, 800, size, LABEL_SPACING);
   ctx.fillStyle = '#ffffff';
-  ctx.fillText(TAG, inset + padding, baseline);
+  ctx.fillText(LABEL, inset + padding, baseline);
   if (words === '') return;
   setFont(ctx, 400, size);
   ctx.fillStyle = '#ffffffc8';
-  ctx.fillText(words, inset + padding + tagWidth + gap, baseline);
+  ctx.fillText(words, inset + padding + labelWidth + gap, baseline);
 }

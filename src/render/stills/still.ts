@@ -5,7 +5,7 @@ import type { ImageFormat } from '../paint/canvas.ts';
 import type { Rect, Size } from '../paint/fit-image.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
 
-export type Still =
+export type StillDrawing =
   | { readonly kind: 'card'; readonly card: Card }
   | { readonly kind: 'sandbox-image'; readonly image: SandboxImage }
   | {
@@ -37,7 +37,7 @@ export interface Card {
 }
 
 /** The image area: the right part of a wide card, the upper part of a tall one. */
-export function pictureFrame({ width, height }: Size): Rect {
+export function getImageFrame({ width, height }: Size): Rect {
   if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
   const share = Math.round(width * 0.42);
   return { x: width - share, y: 0, width: share, height };

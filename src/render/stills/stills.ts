@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads';
 import { type CodecSettings, findBackend, toBackendRef } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
-import type { DrawnStills, SceneStills, Still } from './still.ts';
-import type { SceneRequest, StillAnswer, StillRequest } from './worker.ts';
+import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
+import type { SceneRequest, StillRequest, StillResponse } from './worker.ts';
 
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
@@ -18,24 +18,26 @@ const IDLE_MS = 30_000;
 const idle = new Map<Worker, NodeJS.Timeout>();
 
 /** Draws the still as a PNG. Equal stills give equal bytes. */
-export async function drawStill(still: Still, signal: AbortSignal): Promise<Buffer> {
-  const answer = await askThread(still, signal);
+export async function drawStill(request: StillDrawing, signal: AbortSignal): Promise<Buffer> {
+  const answer = await requestFromThread(request, signal);
   if (!('png' in answer)) throw new Error('The thread returned no still.');
   return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
 }
 
 /** Draws frames of a scene graph one after another on one thread. */
 export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): Promise<DrawnStills> {
-  const { codecs = {}, ...rest } = scene;
+  const { codecs = {}, ...sceneRequest } = scene;
   const decoding = await chooseDecoder(scene.files, codecs, signal);
-  const answer = await askThread({ kind: 'scene', ...rest, ...decoding }, signal).catch((err: unknown) => {
-    if (signal.aborted || !(err instanceof Error && isTimeout(err.cause))) throw err;
-    throw new AppError(
-      'invalid_scene_graph',
-      `Drawing these frames took longer than ${TIMEOUT_MS / 1000} s. Request fewer frames or a smaller scale.`,
-      { cause: err },
-    );
-  });
+  const answer = await requestFromThread({ kind: 'scene', ...sceneRequest, ...decoding }, signal).catch(
+    (err: unknown) => {
+      if (signal.aborted || !(err instanceof Error && isTimeout(err.cause))) throw err;
+      throw new AppError(
+        'invalid_scene_graph',
+        `Drawing these frames took longer than ${TIMEOUT_MS / 1000} s. Request fewer frames or a smaller scale.`,
+        { cause: err },
+      );
+    },
+  );
   if (!('drawn' in answer)) throw new Error('The thread returned no frames.');
   return answer.drawn;
 }
@@ -59,11 +61,15 @@ async function chooseDecoder(
 // `once` wraps the signal's reason in an error of its own.
 const isTimeout = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError';
 
-function askThread(request: StillRequest, signal: AbortSignal): Promise<StillAnswer> {
+function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<StillResponse> {
   return gate(async () => {
     const worker = takeWorker();
     try {
-      const answer = await ask(worker, request, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
+      const answer = await sendRequest(
+        worker,
+        request,
+        AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      );
       release(worker);
       return answer;
     } catch (err) {
@@ -74,9 +80,13 @@ function askThread(request: StillRequest, signal: AbortSignal): Promise<StillAns
   }, signal);
 }
 
-async function ask(worker: Worker, request: StillRequest, signal: AbortSignal): Promise<StillAnswer> {
+async function sendRequest(
+  worker: Worker,
+  request: StillRequest,
+  signal: AbortSignal,
+): Promise<StillResponse> {
   worker.postMessage(request);
-  const [answer] = (await once(worker, 'message', { signal })) as [StillAnswer];
+  const [answer] = (await once(worker, 'message', { signal })) as [StillResponse];
   if ('error' in answer) throw new Error(`The still could not be drawn: ${answer.error}`);
   return answer;
 }
@@ -90,9 +100,9 @@ async function stop(worker: Worker): Promise<void> {
 
 function takeWorker(): Worker {
   // Prefer the thread that drew last: it likely still has the images that are needed.
-  const waiting = [...idle].at(-1);
-  if (waiting === undefined) return startWorker();
-  const [worker, timer] = waiting;
+  const idleThread = [...idle].at(-1);
+  if (idleThread === undefined) return startWorker();
+  const [worker, timer] = idleThread;
   clearTimeout(timer);
   idle.delete(worker);
   worker.ref();

@@ -8,9 +8,9 @@ import { loadResources } from '../paint/resources.ts';
 import { ClipFrames } from '../video/clip-frames.ts';
 import { drawCard } from './card.ts';
 import { drawSandboxImage, drawSandboxWash } from './sandbox.ts';
-import type { DrawnStills, SceneStills, Still } from './still.ts';
+import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
 
-export type StillRequest = Still | SceneRequest | { readonly kind: 'stop' };
+export type StillRequest = StillDrawing | SceneRequest | { readonly kind: 'stop' };
 
 export interface SceneRequest extends Omit<SceneStills, 'codecs'> {
   readonly kind: 'scene';
@@ -18,7 +18,7 @@ export interface SceneRequest extends Omit<SceneStills, 'codecs'> {
   readonly backend?: BackendRef;
 }
 
-export type StillAnswer =
+export type StillResponse =
   | { readonly png: Uint8Array<ArrayBuffer> }
   | { readonly drawn: DrawnStills }
   | { readonly error: string };
@@ -28,11 +28,11 @@ const stopping = new AbortController();
 parentPort?.on('message', async (request: StillRequest) => {
   // Terminating the thread would leave its decoders running.
   if (request.kind === 'stop') return stopping.abort();
-  const answer = await answerTo(request);
-  parentPort?.postMessage(answer, 'png' in answer ? [answer.png.buffer] : []);
+  const response = await handleRequest(request);
+  parentPort?.postMessage(response, 'png' in response ? [response.png.buffer] : []);
 });
 
-async function answerTo(request: Exclude<StillRequest, { kind: 'stop' }>): Promise<StillAnswer> {
+async function handleRequest(request: Exclude<StillRequest, { kind: 'stop' }>): Promise<StillResponse> {
   try {
     if (request.kind === 'scene') return { drawn: await drawScene(request) };
     return { png: new Uint8Array(await encodeTransparentPng(await draw(request))) };
@@ -41,17 +41,17 @@ async function answerTo(request: Exclude<StillRequest, { kind: 'stop' }>): Promi
   }
 }
 
-async function draw(still: Still): Promise<Surface> {
-  if (still.kind === 'card') return drawCard(still.card);
-  if (still.kind === 'sandbox-image') return drawSandboxImage(still.image);
-  return drawSandboxWash(still.prompt, still.seed, still.width, still.height);
+async function draw(request: StillDrawing): Promise<Surface> {
+  if (request.kind === 'card') return drawCard(request.card);
+  if (request.kind === 'sandbox-image') return drawSandboxImage(request.image);
+  return drawSandboxWash(request.prompt, request.seed, request.width, request.height);
 }
 
 async function drawScene({ lists, files, scale, format, backend }: SceneRequest): Promise<DrawnStills> {
-  const [first] = lists;
-  if (first === undefined) return { frames: [], warnings: [] };
+  const [firstList] = lists;
+  if (firstList === undefined) return { frames: [], warnings: [] };
   const resources = await loadResources(files);
-  const painter = createPainter(first.width, first.height, scale, resources);
+  const painter = createPainter(firstList.width, firstList.height, scale, resources);
   const { signal } = stopping;
   const clips = backend && new ClipFrames(resources, { backend: restoreBackend(backend), scale, signal });
   const { width, height } = painter.surface.canvas;

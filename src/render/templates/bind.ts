@@ -16,11 +16,11 @@ export const MAX_ITEMS = 60;
 export function bindProps(data: unknown, props: Props): unknown {
   if (Array.isArray(data)) return data.flatMap(item => bindItem(item, props));
   if (!isRecord(data)) return data;
-  if (typeof data.$ === 'string') return read(props, data.$);
+  if (typeof data.$ === 'string') return readPath(props, data.$);
   if (typeof data.$text === 'string')
-    return data.$text.replace(/\{([\w.]+)\}/g, (_whole, path: string) => String(read(props, path) ?? ''));
+    return data.$text.replace(/\{([\w.]+)\}/g, (_whole, path: string) => String(readPath(props, path) ?? ''));
   if (typeof data.$if === 'string')
-    return bindProps(isThere(read(props, data.$if)) ? data.do : data.else, props);
+    return bindProps(isThere(readPath(props, data.$if)) ? data.do : data.else, props);
   if (Array.isArray(data.$step)) {
     const [start = 0, step = 0] = data.$step.map(Number);
     const value = start + step * Number(props.index ?? 0);
@@ -32,7 +32,7 @@ export function bindProps(data: unknown, props: Props): unknown {
 
 function bindItem(item: unknown, props: Props): readonly unknown[] {
   if (isRecord(item) && (typeof item.$each === 'string' || typeof item.$each === 'number')) {
-    return listOf(item.$each, props)
+    return toList(item.$each, props)
       .slice(0, MAX_ITEMS)
       .map((one, index) => bindProps(item.do, { ...props, item: one, index, number: index + 1 }))
       .filter(value => value !== undefined);
@@ -41,14 +41,14 @@ function bindItem(item: unknown, props: Props): readonly unknown[] {
   return value === undefined ? [] : [value];
 }
 
-function listOf(each: string | number, props: Props): readonly unknown[] {
+function toList(each: string | number, props: Props): readonly unknown[] {
   if (typeof each === 'number') return Array.from({ length: Math.min(each, MAX_ITEMS) });
-  const list = read(props, each);
+  const list = readPath(props, each);
   return Array.isArray(list) ? list : [];
 }
 
 /** The value at a dotted path with numeric segments, or undefined. */
-export function read(props: Props, path: string): unknown {
+export function readPath(props: Props, path: string): unknown {
   let value: unknown = props;
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

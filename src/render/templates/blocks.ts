@@ -32,9 +32,9 @@ export function expandBlocks(graph: SceneGraph): {
       unknown.push(`/scenes/${index}/blockId`);
       return scene;
     }
-    const { blockId: _blockId, props, ...own } = scene;
-    const made = bindProps(block.scene, { ...block.props, ...props }) as { elements: unknown[] };
-    return { ...made, ...own, elements: [...made.elements, ...(own.elements ?? [])] };
+    const { blockId: _blockId, props, ...ownFields } = scene;
+    const bound = bindProps(block.scene, { ...block.props, ...props }) as { elements: unknown[] };
+    return { ...bound, ...ownFields, elements: [...bound.elements, ...(ownFields.elements ?? [])] };
   });
   return { graph: { ...graph, scenes }, unknown };
 }

@@ -7,18 +7,18 @@ import type { Template } from './template.ts';
 /** The shipped templates, in the order of their files. */
 export const TEMPLATES = readTemplates(join(import.meta.dirname, '../../../templates/videos'));
 
-let known: ReadonlyMap<string, Template> | undefined;
+let cached: ReadonlyMap<string, Template> | undefined;
 
 /**
  * Templates by id; an operator's template overrides the shipped one of the same id. The first call throws a
  * SettingsError if a template in TEMPLATES_DIR is invalid.
  */
 export function allTemplates(): ReadonlyMap<string, Template> {
-  if (known !== undefined) return known;
+  if (cached !== undefined) return cached;
   const { TEMPLATES_DIR } = readSettings();
-  const own = TEMPLATES_DIR === undefined ? [] : readTemplates(TEMPLATES_DIR);
-  known = new Map([...TEMPLATES, ...own].map(template => [template.id, template]));
-  return known;
+  const ownTemplates = TEMPLATES_DIR === undefined ? [] : readTemplates(TEMPLATES_DIR);
+  cached = new Map([...TEMPLATES, ...ownTemplates].map(template => [template.id, template]));
+  return cached;
 }
 
 export function findTemplate(id: string): Template | undefined {

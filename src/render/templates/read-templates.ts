@@ -45,10 +45,10 @@ function readTemplate(path: string): Template {
 
 type Check = readonly [form: string, fits: (value: unknown) => boolean];
 
-const isListOf = (value: unknown, fits: (item: unknown) => boolean): boolean =>
+const isArrayOf = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits);
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const wholeTo = (most: number): Check => [
+const integerUpTo = (most: number): Check => [
   `a whole number from 1 to ${most}`,
   value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most,
 ];
@@ -62,15 +62,15 @@ const FIELDS: Readonly<Record<string, Check>> = {
   label: ['a text', isText],
   category: ['a text', isText],
   description: ['a text', value => typeof value === 'string'],
-  fps: wholeTo(MAX_FPS),
-  width: wholeTo(MAX_SIDE),
-  height: wholeTo(MAX_SIDE),
+  fps: integerUpTo(MAX_FPS),
+  width: integerUpTo(MAX_SIDE),
+  height: integerUpTo(MAX_SIDE),
   thumbnailFrame: ['a whole number', value => Number.isInteger(value) && (value as number) >= 0],
   defaultProps: ['an object', isRecord],
   graph: ['an object', isRecord],
   inputs: [
     'a list of mappings { propPath, portId, portLabel, portType, required }',
-    value => isListOf(value, isInput),
+    value => isArrayOf(value, isInput),
   ],
   allow: [
     '{ users: [id], teams: [id] }',
@@ -102,5 +102,5 @@ function isInput(input: unknown): boolean {
 }
 
 function isAllow({ users = [], teams = [] }: Readonly<Record<string, unknown>>): boolean {
-  return isListOf(users, Number.isInteger) && isListOf(teams, isText);
+  return isArrayOf(users, Number.isInteger) && isArrayOf(teams, isText);
 }

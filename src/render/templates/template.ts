@@ -1,6 +1,6 @@
 // Defines a template: a scene graph as data with placeholders for props, some of which a workflow provides through
 // ports.
-import { bindProps, MAX_ITEMS, type Props, read } from './bind.ts';
+import { bindProps, MAX_ITEMS, type Props, readPath } from './bind.ts';
 
 export const PORT_TYPES = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER'] as const;
 
@@ -44,7 +44,7 @@ export function fillTemplate({ fps, width, height, graph, defaultProps }: Templa
 export function inputMappings({ inputs, defaultProps }: Template, props: Props): readonly InputMapping[] {
   return inputs.flatMap(({ each, ...mapping }) => {
     if (each === undefined) return [mapping];
-    const list = read({ ...defaultProps, ...props }, each);
+    const list = readPath({ ...defaultProps, ...props }, each);
     return (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : []).map((_item, index) => ({
       ...mapping,
       propPath: number(mapping.propPath, index),
@@ -64,9 +64,9 @@ function setAt(holder: unknown, [key = '', ...rest]: readonly string[], value: u
   const copy = isList
     ? [...((holder as readonly unknown[] | undefined) ?? [])]
     : { ...(typeof holder === 'object' ? holder : {}) };
-  const place = copy as Record<string, unknown>;
-  const inner = Object.hasOwn(place, key) ? place[key] : undefined;
-  place[key] = rest.length === 0 ? value : setAt(inner ?? undefined, rest, value);
+  const parent = copy as Record<string, unknown>;
+  const inner = Object.hasOwn(parent, key) ? parent[key] : undefined;
+  parent[key] = rest.length === 0 ? value : setAt(inner ?? undefined, rest, value);
   return copy;
 }
 

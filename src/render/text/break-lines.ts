@@ -24,7 +24,7 @@ export interface Stretch {
   readonly start: number;
 }
 
-const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
+const WORD_SEGMENTER = new Intl.Segmenter('en', { granularity: 'word' });
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 // Scripts written without spaces: a line may end after any word that the segmenter's dictionary finds.
 const UNSPACED =
@@ -37,52 +37,57 @@ const HALVINGS = 8;
 export function cutIntoStretches(line: string): readonly Stretch[] {
   const stretches: { text: string; isSpaced: boolean; start: number }[] = [];
   let mayBreak = true;
-  for (const { segment, index, isWordLike } of WORDS.segment(line)) {
-    const last = stretches.at(-1);
+  for (const { segment, index, isWordLike } of WORD_SEGMENTER.segment(line)) {
+    const lastStretch = stretches.at(-1);
     if (/^\s/.test(segment)) {
-      if (last !== undefined) last.isSpaced = true;
+      if (lastStretch !== undefined) lastStretch.isSpaced = true;
       mayBreak = true;
       continue;
     }
     const startsNew = mayBreak || (isWordLike === true && UNSPACED.test(segment));
-    if (startsNew || last === undefined) stretches.push({ text: segment, isSpaced: false, start: index });
-    else last.text += segment;
+    if (startsNew || lastStretch === undefined)
+      stretches.push({ text: segment, isSpaced: false, start: index });
+    else lastStretch.text += segment;
     mayBreak = /[-–—]$/.test(segment);
   }
   return stretches;
 }
 
 /** The graphemes of a text, which readers perceive as characters. */
-export const graphemesOf = (text: string): readonly string[] =>
+export const splitGraphemes = (text: string): readonly string[] =>
   Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 
 /** Breaks all paragraphs into lines no wider than `width`; a wider unit is split. */
-export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, cut: CutUnit<U>): Rows<U> {
+export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, cutUnit: CutUnit<U>): Rows<U> {
   return paragraphs.flatMap(units => {
     const lines: U[][] = [[]];
-    let used = 0;
-    for (const unit of units.flatMap(one => (one.width > width ? cut(one, width) : [one]))) {
+    let usedWidth = 0;
+    for (const unit of units.flatMap(one => (one.width > width ? cutUnit(one, width) : [one]))) {
       const line = lines.at(-1) as U[];
-      if (line.length > 0 && used + unit.width > width + TOLERANCE) {
+      if (line.length > 0 && usedWidth + unit.width > width + TOLERANCE) {
         lines.push([unit]);
-        used = 0;
+        usedWidth = 0;
       } else line.push(unit);
-      used += unit.width + unit.space;
+      usedWidth += unit.width + unit.space;
     }
     return lines;
   });
 }
 
 /** Breaks into as many lines as at full width but of similar length, to avoid a last line with a single word. */
-export function breakEvenly<U extends Unit>(paragraphs: Rows<U>, width: number, cut: CutUnit<U>): Rows<U> {
-  const full = breakLines(paragraphs, width, cut);
+export function breakEvenly<U extends Unit>(
+  paragraphs: Rows<U>,
+  width: number,
+  cutUnit: CutUnit<U>,
+): Rows<U> {
+  const full = breakLines(paragraphs, width, cutUnit);
   // At least as wide as the widest unit, so that nothing that fits is split.
-  const widest = paragraphs.flat().reduce((most, unit) => Math.max(most, unit.width), 0);
+  const widest = paragraphs.flat().reduce((max, unit) => Math.max(max, unit.width), 0);
   let [low, high] = [Math.min(width, Math.max(widest, width / 2)), width];
   for (let step = 0; step < HALVINGS; step++) {
     const middle = (low + high) / 2;
-    if (breakLines(paragraphs, middle, cut).length > full.length) low = middle;
+    if (breakLines(paragraphs, middle, cutUnit).length > full.length) low = middle;
     else high = middle;
   }
-  return high === width ? full : breakLines(paragraphs, high, cut);
+  return high === width ? full : breakLines(paragraphs, high, cutUnit);
 }

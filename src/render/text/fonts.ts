@@ -48,7 +48,7 @@ const EMOJI_FILE = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-40
 
 type Range = readonly [from: number, to: number];
 /** The weight to request: the rasterizer would otherwise embolden a face that has one weight. */
-export function weightOf(family: string, weight: number): number {
+export function getAvailableWeight(family: string, weight: number): number {
   return FAMILIES[family]?.onlyWeight ?? weight;
 }
 
@@ -70,25 +70,25 @@ export function fontStack(text: string, family: string, weight: number, italic: 
 }
 
 function chooseFonts(text: string, face: Face, weight: number, italic: boolean): string {
-  const found = new Set<string>([use(face, 'latin', weight, italic)]);
+  const families = new Set<string>([use(face, 'latin', weight, italic)]);
   const fallbacks = KANA.test(text) ? JAPANESE_FIRST : HANGUL.test(text) ? KOREAN_FIRST : FALLBACKS;
   for (const letter of new Set(text)) {
     const code = letter.codePointAt(0) ?? 0;
     if (code < 0x7f) continue;
     for (const candidate of [face, ...fallbacks]) {
-      const subset = subsetOf(candidate, code);
+      const subset = findSubset(candidate, code);
       if (subset === undefined) continue;
-      found.add(use(candidate, subset, weight, italic));
+      families.add(use(candidate, subset, weight, italic));
       break;
     }
   }
-  if (EMOJI.test(text)) found.add(register(EMOJI_FILE, 'Noto Color Emoji'));
-  return [...found].map(name => `"${name}"`).join(', ');
+  if (EMOJI.test(text)) families.add(register(EMOJI_FILE, 'Noto Color Emoji'));
+  return [...families].map(name => `"${name}"`).join(', ');
 }
 
-function subsetOf(face: Face, code: number): string | undefined {
-  const known = getOrCreate(subsets, face.name, () => readSubsets(face));
-  return known.find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
+function findSubset(face: Face, code: number): string | undefined {
+  const subsetList = getOrCreate(subsets, face.name, () => readSubsets(face));
+  return subsetList.find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
 }
 
 function readSubsets({ scope, name }: Face): readonly Subset[] {

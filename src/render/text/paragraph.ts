@@ -4,8 +4,8 @@ import { createLru } from '../../lib/lru.ts';
 import type { CanvasContext } from '../paint/canvas.ts';
 import type { TextContent, TextRun } from '../timeline/draw-list.ts';
 import type { CutUnit, Rows, Unit } from './break-lines.ts';
-import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
-import { fontStack, weightOf } from './fonts.ts';
+import { breakEvenly, breakLines, cutIntoStretches, MAX_CHARACTERS, splitGraphemes } from './break-lines.ts';
+import { fontStack, getAvailableWeight } from './fonts.ts';
 
 /** A piece of one line in one style. */
 export interface Piece {
@@ -35,7 +35,7 @@ export interface Paragraph {
 }
 
 /** An unbreakable unit: pieces in different styles, with the space after it. */
-interface Words extends Unit {
+interface WordUnit extends Unit {
   readonly parts: readonly Part[];
 }
 
@@ -55,8 +55,8 @@ const layouts = createLru<Paragraph>(400);
 
 /** Lays out the text in a box; `height` is NaN if the box is as tall as the text. Results are cached. */
 export function layOut(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
-  const { split: _split, fill: _fill, ...rest } = content;
-  const key = JSON.stringify([rest, width, height]);
+  const { split: _split, fill: _fill, ...measuredContent } = content;
+  const key = JSON.stringify([measuredContent, width, height]);
   return getOrCreate(layouts, key, () => makeParagraph(ctx, content, width, height));
 }
 
@@ -75,11 +75,13 @@ function makeParagraph(ctx: CanvasContext, content: TextContent, width: number, 
   const broken = breakContent(paragraphs, content, inEm(box, size), (words, width) =>
     cutWords(words, width, measure),
   );
-  const most = lineRoom(content, size, box);
-  const isTooLong = broken.length > most && content.overflow !== 'visible';
-  const kept = isTooLong ? broken.slice(0, most) : broken;
+  const maxLines = lineRoom(content, size, box);
+  const isTooLong = broken.length > maxLines && content.overflow !== 'visible';
+  const visibleRows = isTooLong ? broken.slice(0, maxLines) : broken;
   const lines =
-    isTooLong && content.overflow === 'ellipsis' ? withEllipsis(kept, inEm(box, size), measure) : kept;
+    isTooLong && content.overflow === 'ellipsis'
+      ? withEllipsis(visibleRows, inEm(box, size), measure)
+      : visibleRows;
   const text = content.runs.map(run => run.text).join('');
   const isRightToLeft = content.direction === 'rtl' || (content.direction === 'auto' && RTL.test(text));
   return { ...placeLines(lines, content, size, box, isRightToLeft), isCut: isTooLong };
@@ -101,9 +103,9 @@ function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height,
 }
 
 function measureWith(ctx: CanvasContext, letterSpacing: number): MeasureRun {
-  const known = new Map<TextRun, Map<string, number>>();
+  const widths = new Map<TextRun, Map<string, number>>();
   return (text, run) => {
-    const ofRun = getOrCreate(known, run, () => new Map<string, number>());
+    const ofRun = getOrCreate(widths, run, () => new Map<string, number>());
     return getOrCreate(ofRun, text, () => {
       setRunFont(ctx, text, run, MEASURED_SIZE, letterSpacing);
       return (ctx.measureText(text).width / MEASURED_SIZE) * run.size;
@@ -120,13 +122,13 @@ export function setRunFont(
   letterSpacing: number,
 ): void {
   const stack = fontStack(text, run.family, run.weight, run.italic);
-  ctx.font = `${run.italic ? 'italic ' : ''}${weightOf(run.family, run.weight)} ${size}px ${stack}`;
+  ctx.font = `${run.italic ? 'italic ' : ''}${getAvailableWeight(run.family, run.weight)} ${size}px ${stack}`;
   ctx.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
 }
 
 /** The units of each paragraph. A unit may span several runs, such as a word with a bold middle. */
-function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<Words> {
-  const whole = runs
+function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<WordUnit> {
+  const fullText = runs
     .map(({ text }) => text)
     .join('')
     .slice(0, MAX_CHARACTERS);
@@ -136,24 +138,24 @@ function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<Words> {
     starts.push(length);
     length += text.length;
   }
-  const paragraphs: Words[][] = [];
+  const paragraphs: WordUnit[][] = [];
   let offset = 0;
-  for (const line of whole.split(/\r\n|\r|\n/)) {
+  for (const line of fullText.split(/\r\n|\r|\n/)) {
     const at = offset;
     paragraphs.push(
       cutIntoStretches(line).map(({ text, isSpaced, start }) => {
-        const parts = partsOf(text, at + start, runs, starts, measure);
+        const parts = toParts(text, at + start, runs, starts, measure);
         const last = parts.at(-1)?.run ?? runs[0];
         const width = parts.reduce((sum, part) => sum + part.width, 0);
         return { parts, width, space: isSpaced && last !== undefined ? measure(' ', last) : 0 };
       }),
     );
-    offset = at + line.length + (whole.startsWith('\r\n', at + line.length) ? 2 : 1);
+    offset = at + line.length + (fullText.startsWith('\r\n', at + line.length) ? 2 : 1);
   }
   return paragraphs;
 }
 
-function partsOf(
+function toParts(
   text: string,
   from: number,
   runs: readonly TextRun[],
@@ -168,7 +170,7 @@ function partsOf(
 }
 
 /** The largest size at which everything fits, to a twentieth of the range's step; else the smallest. */
-function chooseSize(paragraphs: Rows<Words>, content: TextContent, box: Box): number {
+function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box): number {
   if (content.fit === 'none') return content.size;
   const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
   const fits = (size: number): boolean => {
@@ -193,69 +195,70 @@ const MAX_EVEN_LINES = 6;
 
 /** Balances lines if the text is centered and short; else fills each line. */
 function breakContent(
-  paragraphs: Rows<Words>,
+  paragraphs: Rows<WordUnit>,
   { align }: TextContent,
   width: number,
-  cut: CutUnit<Words>,
-): Rows<Words> {
-  const lines = breakLines(paragraphs, width, cut);
+  cutUnit: CutUnit<WordUnit>,
+): Rows<WordUnit> {
+  const lines = breakLines(paragraphs, width, cutUnit);
   const isShort = lines.length > 1 && lines.length <= MAX_EVEN_LINES;
-  return align === 'center' && isShort ? breakEvenly(paragraphs, width, cut) : lines;
+  return align === 'center' && isShort ? breakEvenly(paragraphs, width, cutUnit) : lines;
 }
 
-function cutWords(unit: Words, width: number, measure: MeasureRun): readonly Words[] {
-  const pieces: Words[] = [];
+function cutWords(unit: WordUnit, width: number, measure: MeasureRun): readonly WordUnit[] {
+  const pieces: WordUnit[] = [];
   let parts: Part[] = [];
-  let used = 0;
+  let usedWidth = 0;
   for (const { text, run } of unit.parts)
-    for (const letter of graphemesOf(text)) {
+    for (const letter of splitGraphemes(text)) {
       const wide = measure(letter, run);
-      if (used + wide > width && parts.length > 0) {
-        pieces.push({ parts, width: used, space: 0 });
-        [parts, used] = [[], 0];
+      if (usedWidth + wide > width && parts.length > 0) {
+        pieces.push({ parts, width: usedWidth, space: 0 });
+        [parts, usedWidth] = [[], 0];
       }
       parts.push({ text: letter, run, width: wide });
-      used += wide;
+      usedWidth += wide;
     }
-  return [...pieces, { parts, width: used, space: unit.space }];
+  return [...pieces, { parts, width: usedWidth, space: unit.space }];
 }
 
 /** The lines that fit, the last one with an ellipsis; words are removed to make room for it. */
-function withEllipsis(lines: Rows<Words>, width: number, measure: MeasureRun): Rows<Words> {
-  const last = [...(lines.at(-1) ?? [])];
-  const run = last.at(-1)?.parts.at(-1)?.run;
+function withEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun): Rows<WordUnit> {
+  const lastLine = [...(lines.at(-1) ?? [])];
+  const run = lastLine.at(-1)?.parts.at(-1)?.run;
   if (run === undefined) return lines;
   const dots: Part = { text: '…', run, width: measure('…', run) };
-  const used = (): number => last.reduce((sum, unit) => sum + unit.width + unit.space, 0);
-  while (last.length > 1 && used() - (last.at(-1)?.space ?? 0) + dots.width > width) last.pop();
-  const end = last.pop();
+  const getUsedWidth = (): number => lastLine.reduce((sum, unit) => sum + unit.width + unit.space, 0);
+  while (lastLine.length > 1 && getUsedWidth() - (lastLine.at(-1)?.space ?? 0) + dots.width > width)
+    lastLine.pop();
+  const end = lastLine.pop();
   if (end === undefined) return lines;
-  const room = width - used() - dots.width;
+  const room = width - getUsedWidth() - dots.width;
   const [head = end] = end.width > room ? cutWords(end, Math.max(0.1, room), measure) : [end];
   const parts = [...head.parts, dots];
-  last.push({ parts, width: head.width + dots.width, space: 0 });
-  return [...lines.slice(0, -1), last];
+  lastLine.push({ parts, width: head.width + dots.width, space: 0 });
+  return [...lines.slice(0, -1), lastLine];
 }
 
 function placeLines(
-  lines: Rows<Words>,
+  rows: Rows<WordUnit>,
   content: TextContent,
   size: number,
   box: Box,
   isRightToLeft: boolean,
 ): Omit<Paragraph, 'isCut'> {
-  const placed: Line[] = [];
+  const lines: Line[] = [];
   let top = box.padding * size;
-  for (const [index, units] of lines.entries()) {
+  for (const [index, units] of rows.entries()) {
     const tallest = Math.max(1e-3, ...units.flatMap(unit => unit.parts.map(({ run }) => run.size)));
     const factor = units.length === 0 ? 1 : tallest;
     const height = content.lineHeight * size * factor;
-    const isLast = index === lines.length - 1;
+    const isLast = index === rows.length - 1;
     const pieces = placePieces(units, size, isRightToLeft);
     const width = pieces.reduce((widest, piece) => Math.max(widest, piece.x + piece.width), 0);
     const spread =
       content.align === 'justify' && !isLast && pieces.length > 0 ? justify(units, size, box, width) : pieces;
-    placed.push({
+    lines.push({
       pieces: spread,
       width: spread === pieces ? width : box.width - 2 * box.padding * size,
       top,
@@ -265,21 +268,21 @@ function placeLines(
     });
     top += height;
   }
-  return { lines: placed, size, height: top + box.padding * size, isRightToLeft };
+  return { lines, size, height: top + box.padding * size, isRightToLeft };
 }
 
 /** Merges neighbors of one style into one piece, so that letters join, kern and reorder correctly. */
-function placePieces(units: readonly Words[], size: number, isRightToLeft: boolean): readonly Piece[] {
+function placePieces(units: readonly WordUnit[], size: number, isRightToLeft: boolean): readonly Piece[] {
   const merged: { text: string; run: TextRun; width: number }[] = [];
   for (const [index, unit] of units.entries()) {
     const isLast = index === units.length - 1;
     for (const [at, part] of unit.parts.entries()) {
       const space = at === unit.parts.length - 1 && unit.space > 0 && !isLast ? unit.space : 0;
-      const last = merged.at(-1);
+      const lastPart = merged.at(-1);
       const text = space > 0 ? `${part.text} ` : part.text;
-      if (last?.run === part.run) {
-        last.text += text;
-        last.width += part.width + space;
+      if (lastPart?.run === part.run) {
+        lastPart.text += text;
+        lastPart.width += part.width + space;
       } else merged.push({ text, run: part.run, width: part.width + space });
     }
   }
@@ -293,7 +296,7 @@ function placePieces(units: readonly Words[], size: number, isRightToLeft: boole
 }
 
 /** Spreads the units so that the line fills the box. */
-function justify(units: readonly Words[], size: number, box: Box, width: number): readonly Piece[] {
+function justify(units: readonly WordUnit[], size: number, box: Box, width: number): readonly Piece[] {
   const gaps = units.length - 1;
   if (gaps === 0) return placePieces(units, size, false);
   const extra = Math.max(0, box.width - 2 * box.padding * size - width) / gaps;

@@ -1,6 +1,6 @@
 // Fits plain text into a box at the largest size, and shortens one line to a width.
 import type { CutUnit, Rows, Unit } from './break-lines.ts';
-import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
+import { breakEvenly, breakLines, cutIntoStretches, MAX_CHARACTERS, splitGraphemes } from './break-lines.ts';
 
 /** Measures the width of a text in em; weight and letter spacing are fixed by its creator. */
 export type Measure = (text: string) => number;
@@ -40,15 +40,15 @@ export function fitText(text: string, box: TextBox, measure: Measure): TextBlock
     .trim()
     .split(/\r\n|\r|\n/)
     .map(line => measureWords(line, measure));
-  const cut = cutWith(measure);
-  const size = chooseSize(paragraphs, box, cut);
+  const cutUnit = cutWith(measure);
+  const size = chooseSize(paragraphs, box, cutUnit);
   const width = box.width / size;
   const capacity = Math.min(box.maxLines, Math.max(1, Math.floor(box.height / (box.lineHeight * size))));
-  const full = breakLines(paragraphs, width, cut);
+  const full = breakLines(paragraphs, width, cutUnit);
   const lines =
     full.length > capacity
-      ? cutOff(full.slice(0, capacity).map(textOf), width, measure)
-      : breakEvenly(paragraphs, width, cut).map(textOf);
+      ? cutOff(full.slice(0, capacity).map(toText), width, measure)
+      : breakEvenly(paragraphs, width, cutUnit).map(toText);
   return { lines, size, height: lines.length * box.lineHeight * size };
 }
 
@@ -61,12 +61,12 @@ function measureWords(line: string, measure: Measure): readonly Word[] {
   }));
 }
 
-function chooseSize(paragraphs: Rows<Word>, box: TextBox, cut: CutUnit<Word>): number {
+function chooseSize(paragraphs: Rows<Word>, box: TextBox, cutUnit: CutUnit<Word>): number {
   const isCutAt = (size: number): boolean => paragraphs.flat().some(word => word.width > box.width / size);
   const mustCut = isCutAt(box.minSize);
   const fits = (size: number): boolean => {
     if (!mustCut && isCutAt(size)) return false;
-    const count = breakLines(paragraphs, box.width / size, cut).length;
+    const count = breakLines(paragraphs, box.width / size, cutUnit).length;
     return count <= box.maxLines && count * box.lineHeight * size <= box.height;
   };
   let [low, high] = [Math.floor(box.minSize), Math.floor(box.maxSize)];
@@ -82,7 +82,7 @@ const cutWith =
   (measure: Measure): CutUnit<Word> =>
   ({ text, space }, width) => {
     const pieces: { text: string; width: number; space: number }[] = [{ text: '', width: 0, space: 0 }];
-    for (const letter of graphemesOf(text)) {
+    for (const letter of splitGraphemes(text)) {
       const advance = measure(letter);
       const piece = pieces.at(-1);
       if (piece === undefined || (piece.text !== '' && piece.width + advance > width)) {
@@ -95,7 +95,7 @@ const cutWith =
     return pieces.map((piece, index) => (index === pieces.length - 1 ? { ...piece, space } : piece));
   };
 
-const textOf = (line: readonly Word[]): string =>
+const toText = (line: readonly Word[]): string =>
   line
     .map(({ text, space }) => (space > 0 ? `${text} ` : text))
     .join('')
@@ -108,7 +108,7 @@ function cutOff(lines: readonly string[], width: number, measure: Measure): read
 /** The text on one line, shortened with an ellipsis if it is wider than `width` (in em). */
 export function ellipsize(text: string, width: number, measure: Measure): string {
   if (text.length <= MAX_CHARACTERS && measure(text) <= width) return text;
-  const graphemes = graphemesOf(text.slice(0, MAX_CHARACTERS));
+  const graphemes = splitGraphemes(text.slice(0, MAX_CHARACTERS));
   let [low, high] = [0, graphemes.length];
   const shortened = (count: number): string =>
     `${graphemes

@@ -2,8 +2,8 @@
 import type { CaptionTrack, Word } from '../schema/scene-graph.ts';
 import { BARE, type DrawNode, type TextContent, type TextRun } from './draw-list.ts';
 import { translation } from './matrix.ts';
-import { colorOf, type Names, type Scope } from './scope.ts';
-import { applyCase, styleOf } from './text-content.ts';
+import { type Names, resolveColor, type Scope } from './scope.ts';
+import { applyCase, toStyleContent } from './text-content.ts';
 
 /** A page, shown from start to end in seconds; its words have their own times. */
 export interface Cue {
@@ -25,32 +25,32 @@ export function readCues(track: CaptionTrack): readonly Cue[] {
     .map(word => ({ ...word, start: word.start + (track.offset ?? 0), end: word.end + (track.offset ?? 0) }))
     .sort((a, b) => a.start - b.start);
   const isCue = track.words === undefined && track.mode !== 'word' && track.maxWords === undefined;
-  const most = track.mode === 'word' ? 1 : (track.maxWords ?? 6);
+  const maxWords = track.mode === 'word' ? 1 : (track.maxWords ?? 6);
   const ends = new Set(lines.map(line => line.end + (track.offset ?? 0)));
   const phrases: Word[][] = [];
   for (const word of words) {
     const phrase = phrases.at(-1);
-    const last = phrase?.at(-1);
+    const lastWord = phrase?.at(-1);
     const isNew =
       phrase === undefined ||
-      last === undefined ||
-      word.start - last.end > PAUSE_SECONDS ||
-      ends.has(last.end) ||
-      (!isCue && SENTENCE_END.test(last.text));
+      lastWord === undefined ||
+      word.start - lastWord.end > PAUSE_SECONDS ||
+      ends.has(lastWord.end) ||
+      (!isCue && SENTENCE_END.test(lastWord.text));
     if (isNew) phrases.push([word]);
     else phrase.push(word);
   }
-  const pages = isCue ? phrases : phrases.flatMap(phrase => spread(phrase, most));
+  const pages = isCue ? phrases : phrases.flatMap(phrase => spread(phrase, maxWords));
   return pages.slice(0, MAX_CUES).map((page, index) => {
     const [start, end] = [page[0]?.start ?? 0, page.at(-1)?.end ?? 0];
-    const next = pages[index + 1]?.[0]?.start ?? Number.POSITIVE_INFINITY;
-    return { start, end: Math.min(end + LINGER_SECONDS, Math.max(end, next), next), words: page };
+    const nextStart = pages[index + 1]?.[0]?.start ?? Number.POSITIVE_INFINITY;
+    return { start, end: Math.min(end + LINGER_SECONDS, Math.max(end, nextStart), nextStart), words: page };
   });
 }
 
 /** Splits a phrase into pages of similar length, so that the last word is not left alone. */
-function spread(phrase: readonly Word[], most: number): readonly (readonly Word[])[] {
-  const count = Math.ceil(phrase.length / most);
+function spread(phrase: readonly Word[], maxWords: number): readonly (readonly Word[])[] {
+  const count = Math.ceil(phrase.length / maxWords);
   const edge = (page: number): number => Math.ceil((page * phrase.length) / count);
   return Array.from({ length: count }, (_, page) => phrase.slice(edge(page), edge(page + 1)));
 }
@@ -69,7 +69,7 @@ export function parseTimed(text: string): readonly Word[] {
     const at = rows.findIndex(row => ARROW.test(row));
     const match = ARROW.exec(rows[at] ?? '');
     if (match === null) continue;
-    const [start, end] = [stamp(match.slice(1, 5)), stamp(match.slice(5, 9))];
+    const [start, end] = [toSeconds(match.slice(1, 5)), toSeconds(match.slice(5, 9))];
     const words = rows
       .slice(at + 1)
       .join(' ')
@@ -80,7 +80,7 @@ export function parseTimed(text: string): readonly Word[] {
   return lines;
 }
 
-function stamp([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
+function toSeconds([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
   | string
   | undefined
 )[]): number {
@@ -91,12 +91,12 @@ function stamp([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
 function spreadWords({ text, start, end }: Word): readonly Word[] {
   const words = text.split(/\s+/).filter(word => word !== '');
   const total = words.reduce((sum, word) => sum + word.length + 1, 0);
-  let used = 0;
+  let usedChars = 0;
   return words.map((word, index) => {
-    const from = start + ((end - start) * used) / total;
-    used += word.length + 1;
+    const from = start + ((end - start) * usedChars) / total;
+    usedChars += word.length + 1;
     // The last word ends exactly with its line, which separates lines.
-    const to = index === words.length - 1 ? end : start + ((end - start) * used) / total;
+    const to = index === words.length - 1 ? end : start + ((end - start) * usedChars) / total;
     return { text: word, start: from, end: to };
   });
 }
@@ -128,7 +128,10 @@ function captionText(
   scope: Scope,
   vAlign: TextContent['vAlign'],
 ): TextContent {
-  const style = styleOf({ fontWeight: 800, fontSize: '5.4vmin', textShadow: {}, ...track.style }, scope);
+  const style = toStyleContent(
+    { fontWeight: 800, fontSize: '5.4vmin', textShadow: {}, ...track.style },
+    scope,
+  );
   const isKaraoke = track.mode === 'karaoke';
   const runs = cue.words.map((word, index): TextRun => {
     // A word stays highlighted until the next one starts.
@@ -157,14 +160,14 @@ function captionText(
     ...(track.background === undefined
       ? {}
       : {
-          plate: { ...PLATE, color: colorOf(track.background, scope.names) },
+          plate: { ...PLATE, color: resolveColor(track.background, scope.names) },
         }),
   };
 }
 
 function activeLook({ active }: CaptionTrack, names: Names): Pick<TextRun, 'color' | 'highlight'> {
   return {
-    color: colorOf(active?.color ?? '#ffd84d', names),
-    ...(active?.background === undefined ? {} : { highlight: colorOf(active.background, names) }),
+    color: resolveColor(active?.color ?? '#ffd84d', names),
+    ...(active?.background === undefined ? {} : { highlight: resolveColor(active.background, names) }),
   };
 }

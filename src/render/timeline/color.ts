@@ -1,7 +1,7 @@
 // Parses color text to red, green, blue and alpha.
 import type { Rgba } from './draw-list.ts';
 
-const NAMED: Readonly<Record<string, Rgba>> = {
+const NAMED_COLORS: Readonly<Record<string, Rgba>> = {
   white: [255, 255, 255, 1],
   black: [0, 0, 0, 1],
   transparent: [0, 0, 0, 0],
@@ -10,7 +10,7 @@ const NAMED: Readonly<Record<string, Rgba>> = {
 /** Undefined if the text is not a color; theme tokens are not. */
 export function parseColor(text: string): Rgba | undefined {
   if (text.startsWith('#')) return parseHex(text.slice(1));
-  const named = NAMED[text];
+  const named = NAMED_COLORS[text];
   if (named !== undefined) return named;
   const [, form, inside] = /^(rgb|hsl)a?\(([^)]+)\)$/.exec(text) ?? [];
   const parts = inside?.split(/[\s,/]+/).filter(part => part !== '') ?? [];

@@ -58,8 +58,8 @@ const TRANSITION_SECONDS = 0.6;
 
 /** Throws `invalid_scene_graph` for unknown names or a graph that is too large. The graph must match its schema. */
 export function compileTimeline(graph: SceneGraph): Timeline {
-  const found = listElements(graph);
-  if (found.length > MAX_ELEMENTS)
+  const elements = listElements(graph);
+  if (elements.length > MAX_ELEMENTS)
     throw invalidSceneGraph([
       { path: '', code: 'too_many_elements', message: `has over ${MAX_ELEMENTS} elements` },
     ]);
@@ -67,7 +67,7 @@ export function compileTimeline(graph: SceneGraph): Timeline {
   const keys = new Map<object, string>();
   const resources = new Map<string, Resource>();
   const problems = [...issues];
-  for (const { element, pointer } of found)
+  for (const { element, pointer } of elements)
     problems.push(...addResource(element, pointer, names, keys, resources));
   if (problems.length > 0) throw invalidSceneGraph(problems.slice(0, 20));
   const scenes = spanScenes(graph);
@@ -93,23 +93,23 @@ export function compileTimeline(graph: SceneGraph): Timeline {
  */
 function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
   const { fps, defaults } = graph;
-  const shown = graph.scenes
+  const visibleScenes = graph.scenes
     .map((scene, index) => ({ scene, pointer: `/scenes/${index}` }))
     .filter(({ scene }) => scene.hidden !== true);
-  const lengths = shown.map(({ scene }) => {
+  const lengths = visibleScenes.map(({ scene }) => {
     const length = scene.duration ?? defaults?.sceneDuration ?? SCENE_SECONDS;
     return Math.max(1, Math.round(seconds(length, SCENE_SECONDS, fps) * fps));
   });
   const spans: SceneSpan[] = [];
   let clock = 0;
-  for (const [index, { scene, pointer }] of shown.entries()) {
+  for (const [index, { scene, pointer }] of visibleScenes.entries()) {
     const [length = 1, before = 0] = [lengths[index], lengths[index - 1]];
     const transition = scene.transition ?? defaults?.transition;
-    const wanted =
+    const requestedOverlap =
       transition === undefined || transition.type === 'cut' || index === 0
         ? 0
         : Math.round(seconds(transition.duration ?? TRANSITION_SECONDS, length / fps, fps) * fps);
-    const overlap = Math.min(wanted, Math.floor(length / 2), Math.floor(before / 2));
+    const overlap = Math.min(requestedOverlap, Math.floor(length / 2), Math.floor(before / 2));
     const start = clock - overlap;
     spans.push({ scene, pointer, start, end: start + length, overlap });
     clock = start + length;
@@ -117,21 +117,21 @@ function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
   return spans;
 }
 
-interface Found {
+interface FoundElement {
   readonly element: Element | Exclude<Background, string> | AudioItem;
   readonly pointer: string;
 }
 
 /** Visits every element, media background and sound of the graph, including groups and masks, without recursion. */
-function listElements(graph: SceneGraph): readonly Found[] {
-  const found: Found[] = [];
+function listElements(graph: SceneGraph): readonly FoundElement[] {
+  const elements: FoundElement[] = [];
   const pending: { element: Element; pointer: string }[] = [];
   const queue = (list: readonly Element[] | undefined, pointer: string): void => {
     for (const [index, element] of (list ?? []).entries())
       pending.push({ element, pointer: `${pointer}/${index}` });
   };
   const background = (of: Background | undefined, pointer: string): void => {
-    if (typeof of === 'object') found.push({ element: of, pointer });
+    if (typeof of === 'object') elements.push({ element: of, pointer });
   };
   background(graph.background, '/background');
   for (const [index, scene] of graph.scenes.entries()) {
@@ -142,17 +142,17 @@ function listElements(graph: SceneGraph): readonly Found[] {
     queue(track.elements, `/tracks/${index}/elements`);
   queue(graph.overlays, '/overlays');
   for (const [index, element] of (graph.audioTrack?.items ?? []).entries())
-    found.push({ element, pointer: `/audioTrack/items/${index}` });
-  for (let at = pending.pop(); at !== undefined && found.length <= MAX_ELEMENTS; at = pending.pop()) {
-    found.push(at);
+    elements.push({ element, pointer: `/audioTrack/items/${index}` });
+  for (let at = pending.pop(); at !== undefined && elements.length <= MAX_ELEMENTS; at = pending.pop()) {
+    elements.push(at);
     if (at.element.type === 'group') queue(at.element.elements, `${at.pointer}/elements`);
     if (at.element.mask !== undefined)
       pending.push({ element: at.element.mask.element, pointer: `${at.pointer}/mask/element` });
   }
-  return found;
+  return elements;
 }
 
-function kindOf(element: Found['element']): ResourceKind | undefined {
+function getResourceKind(element: FoundElement['element']): ResourceKind | undefined {
   if (!('type' in element)) return 'audio';
   if (element.type !== 'waveform') return RESOURCE_KINDS.find(kind => kind === element.type);
   const isFollowing = element.peaks === undefined && (element.asset ?? element.src) !== undefined;
@@ -160,7 +160,7 @@ function kindOf(element: Found['element']): ResourceKind | undefined {
 }
 
 function addResource(
-  element: Found['element'],
+  element: FoundElement['element'],
   pointer: string,
   names: Names,
   keys: Map<object, string>,
@@ -169,12 +169,12 @@ function addResource(
   const isText = 'type' in element && element.type === 'text';
   if (isText && element.text === undefined && element.runs === undefined)
     return [{ path: pointer, code: 'empty_text', message: 'is a text without "text" or "runs"' }];
-  const kind = kindOf(element);
+  const kind = getResourceKind(element);
   if (kind === undefined) return [];
-  const source = sourceOf(element as HasSource, names);
+  const source = findSource(element as HasSource, names);
   if (source === undefined) {
-    const what = kind === 'audio' ? 'a sound' : `a ${kind}`;
-    return [{ path: pointer, code: 'no_source', message: `is ${what} without "asset" or "src"` }];
+    const description = kind === 'audio' ? 'a sound' : `a ${kind}`;
+    return [{ path: pointer, code: 'no_source', message: `is ${description} without "asset" or "src"` }];
   }
   const key = `${kind}-${createHash('sha1').update(JSON.stringify(source)).digest('base64url').slice(0, 16)}`;
   keys.set(element, key);
@@ -189,11 +189,11 @@ interface HasSource {
   readonly data?: object;
 }
 
-function sourceOf({ asset, src, markup, data }: HasSource, names: Names): Resource['source'] | undefined {
+function findSource({ asset, src, markup, data }: HasSource, names: Names): Resource['source'] | undefined {
   if (markup !== undefined) return { markup };
   if (data !== undefined) return { data };
   if (src !== undefined) return { src };
-  const named: Asset | undefined = asset === undefined ? undefined : names.assets[asset];
-  if (named?.mediaId !== undefined) return { mediaId: named.mediaId };
-  return named?.src === undefined ? undefined : { src: named.src };
+  const namedAsset: Asset | undefined = asset === undefined ? undefined : names.assets[asset];
+  if (namedAsset?.mediaId !== undefined) return { mediaId: namedAsset.mediaId };
+  return namedAsset?.src === undefined ? undefined : { src: namedAsset.src };
 }

@@ -18,8 +18,17 @@ import {
   type ShapeContent,
 } from './draw-list.ts';
 import { DIRECTION_VECTORS, IDENTITY } from './matrix.ts';
-import { circleAt, rectOf, shapeOutline } from './outlines.ts';
-import { bound, colorOf, fillOf, movingColor, movingNumber, type Scope, seconds, solid } from './scope.ts';
+import { circleAt, shapeOutline, toRect } from './outlines.ts';
+import {
+  bound,
+  movingColor,
+  movingNumber,
+  resolveColor,
+  type Scope,
+  seconds,
+  solid,
+  toFill,
+} from './scope.ts';
 import { counterContent, textContent } from './text-content.ts';
 import { waveformContent } from './waveform.ts';
 
@@ -40,8 +49,8 @@ const ROWS: {
 } = {
   text: (element, { scope, height }) => textContent(element, scope, height),
   counter: (element, { scope }) => counterContent(element, scope),
-  image: (element, ctx) => pictureContent(element, ctx),
-  svg: ({ fit }, ctx) => pictureContent({ fit: fit ?? 'contain' }, ctx),
+  image: (element, ctx) => toImageContent(element, ctx),
+  svg: ({ fit }, ctx) => toImageContent({ fit: fit ?? 'contain' }, ctx),
   video: videoContent,
   audio: () => ({ kind: 'none' }),
   lottie: lottieContent,
@@ -51,19 +60,19 @@ const ROWS: {
   waveform: waveformContent,
 };
 
-export function contentOf(element: Drawable, ctx: ElementContext): Content {
+export function toContent(element: Drawable, ctx: ElementContext): Content {
   // Rows of the table correspond to members of the union, which the compiler cannot verify.
   return (ROWS[element.type] as (element: Drawable, ctx: ElementContext) => Content)(element, ctx);
 }
 
 type FittedContent = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
 
-function pictureContent(element: FittedContent, { scope, resource }: ElementContext): ImageContent {
+function toImageContent(element: FittedContent, { scope, resource }: ElementContext): ImageContent {
   const burns = element.motion?.kenBurns;
   const share = bound(scope.now / Math.max(1e-6, scope.span));
   const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];
   const from = burns?.from ?? 1;
-  const way = DIRECTION_VECTORS[burns?.pan ?? 'left'];
+  const direction = DIRECTION_VECTORS[burns?.pan ?? 'left'];
   const zoom = burns === undefined ? 1 : from + ((burns.to ?? 1.15) - from) * share;
   // Panning is limited to the margin that the zoom creates.
   const reach = burns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);
@@ -74,7 +83,7 @@ function pictureContent(element: FittedContent, { scope, resource }: ElementCont
     focus: burns?.focus ?? element.focus ?? [0.5, 0.5],
     crop: [x, y, Math.min(w, 1 - x), Math.min(h, 1 - y)],
     zoom,
-    shift: [way[0] * reach, way[1] * reach],
+    shift: [direction[0] * reach, direction[1] * reach],
   };
 }
 
@@ -83,7 +92,7 @@ function videoContent(element: VideoElement, ctx: ElementContext): Content {
   const trim = element.trim === undefined ? 0 : seconds(element.trim, scope.span, scope.fps);
   const speed = element.speed ?? 1;
   return {
-    ...pictureContent(element, ctx),
+    ...toImageContent(element, ctx),
     kind: 'clip',
     seconds: trim + scope.now * speed,
     trim,
@@ -114,12 +123,12 @@ function shapeContent(element: ShapeElement, { scope, width, height, radius }: E
     endAngle: movingNumber(element.endAngle, 270, scope),
   });
   const isLine = element.shape === 'line' || element.shape === 'arc';
-  const still = element.fill === undefined ? undefined : fillOf(element.fill, scope.names);
-  const own = element.fillColor === undefined ? still : solid(movingColor(element.fillColor, scope));
-  const fill = own ?? (element.stroke === undefined && !isLine ? WHITE : undefined);
+  const staticFill = element.fill === undefined ? undefined : toFill(element.fill, scope.names);
+  const ownFill = element.fillColor === undefined ? staticFill : solid(movingColor(element.fillColor, scope));
+  const fill = ownFill ?? (element.stroke === undefined && !isLine ? WHITE : undefined);
   // A line without a stroke is drawn in its fill.
-  const line = isLine && element.stroke === undefined ? (own ?? WHITE) : undefined;
-  return drawn(element, scope, outline, isLine ? undefined : fill, line);
+  const line = isLine && element.stroke === undefined ? (ownFill ?? WHITE) : undefined;
+  return toShape(element, scope, outline, isLine ? undefined : fill, line);
 }
 
 const WHITE = solid([255, 255, 255, 1]);
@@ -131,11 +140,11 @@ function pathContent(element: PathElement, { scope, width, height }: ElementCont
       ? IDENTITY
       : [width / (w || 1), 0, 0, height / (h || 1), (-x * width) / (w || 1), (-y * height) / (h || 1)];
   const bare = element.stroke === undefined ? WHITE : undefined;
-  const fill = element.fill === undefined ? bare : fillOf(element.fill, scope.names);
-  return drawn(element, scope, { form: 'path', data: element.path, matrix }, fill, undefined);
+  const fill = element.fill === undefined ? bare : toFill(element.fill, scope.names);
+  return toShape(element, scope, { form: 'path', data: element.path, matrix }, fill, undefined);
 }
 
-function drawn(
+function toShape(
   element: ShapeElement | PathElement,
   scope: Scope,
   outline: Outline,
@@ -161,8 +170,8 @@ function progressContent(element: ProgressElement, ctx: ElementContext): Content
   const value = bound(
     element.value === undefined ? scope.now / scope.span : movingNumber(element.value, 0, scope),
   );
-  const fill = fillOf(element.color ?? '#ffffff', scope.names);
-  const base = solid(colorOf(element.trackColor ?? '#ffffff33', scope.names));
+  const fill = toFill(element.color ?? '#ffffff', scope.names);
+  const base = solid(resolveColor(element.trackColor ?? '#ffffff33', scope.names));
   const parts = PROGRESS[element.form ?? 'bar'](element, ctx, value, fill, base);
   return group(ctx, parts);
 }
@@ -182,8 +191,8 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
     const end = rounded === false ? 0 : height / 2;
     const radius: Corners = [end, end, end, end];
     return [
-      shape(rectOf(width, height, radius), base),
-      shape(rectOf(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius), fill),
+      shape(toRect(width, height, radius), base),
+      shape(toRect(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius), fill),
     ];
   },
   ring: ({ thickness, rounded }, { width, height }, value, fill, base) => {

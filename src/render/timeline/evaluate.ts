@@ -6,9 +6,9 @@ import type { SceneSpan, Timeline } from './compile.ts';
 import { BARE, type Content, type DrawList, type DrawNode, type Fill, type Layer } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
-import { nodeOf, nodesOf } from './nodes.ts';
-import { rectOf } from './outlines.ts';
-import { bound, colorOf, fillOf, movingNumber, type Scope, solid } from './scope.ts';
+import { toNode, toNodes } from './nodes.ts';
+import { toRect } from './outlines.ts';
+import { bound, movingNumber, resolveColor, type Scope, solid, toFill } from './scope.ts';
 import { type SceneState, transitionAt } from './transitions.ts';
 
 /** Everything visible in the frame, counted from 0. */
@@ -20,17 +20,17 @@ export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
     ...sceneNodes(timeline, frame),
     ...(graph.tracks ?? []).flatMap((track, index) => {
       if (track.hidden === true) return [];
-      const children = nodesOf(track.elements, `/tracks/${index}/elements`, scope);
+      const children = toNodes(track.elements, `/tracks/${index}/elements`, scope);
       const opacity = movingNumber(track.opacity, 1, scope);
       return opacity >= 1 ? children : [groupNode(`/tracks/${index}`, timeline, children, { opacity })];
     }),
     ...(graph.captionTrack === undefined ? [] : [captionNode(graph.captionTrack, timeline.cues, scope)]),
-    ...(graph.overlays ?? []).map((element, index) => nodeOf(element, `/overlays/${index}`, scope)),
+    ...(graph.overlays ?? []).map((element, index) => toNode(element, `/overlays/${index}`, scope)),
   ];
-  return { frame, width, height, layers: nodes.filter(node => node !== undefined).map(layerOf) };
+  return { frame, width, height, layers: nodes.filter(node => node !== undefined).map(toLayer) };
 }
 
-function layerOf(node: DrawNode): Layer {
+function toLayer(node: DrawNode): Layer {
   return { pointer: node.pointer, hash: hash('sha1', JSON.stringify(node), 'base64url').slice(0, 16), node };
 }
 
@@ -54,15 +54,15 @@ function scopeAt(timeline: Timeline, frame: number, start: number, end: number):
 /** The scene of this frame, or both scenes of a transition. After the last scene nothing is shown. */
 function sceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
   const at = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
-  const coming = timeline.scenes[at];
-  if (coming === undefined) return [];
-  const leaving = frame - coming.start < coming.overlap ? timeline.scenes[at - 1] : undefined;
-  if (leaving === undefined) return partsOf(timeline, coming, frame);
-  return transitionNodes(timeline, leaving, coming, frame);
+  const nextScene = timeline.scenes[at];
+  if (nextScene === undefined) return [];
+  const leaving = frame - nextScene.start < nextScene.overlap ? timeline.scenes[at - 1] : undefined;
+  if (leaving === undefined) return toSceneNodes(timeline, nextScene, frame);
+  return transitionNodes(timeline, leaving, nextScene, frame);
 }
 
 /** The scene's background and elements as separate layers, so that what does not change keeps its hash. */
-function partsOf(
+function toSceneNodes(
   timeline: Timeline,
   { scene, pointer, start, end }: SceneSpan,
   frame: number,
@@ -72,64 +72,66 @@ function partsOf(
     ...(scene.background === undefined
       ? []
       : backgroundNodes(scene.background, `${pointer}/background`, scope, timeline)),
-    ...nodesOf(scene.elements ?? [], `${pointer}/elements`, scope),
+    ...toNodes(scene.elements ?? [], `${pointer}/elements`, scope),
   ];
 }
 
 function transitionNodes(
   timeline: Timeline,
   leaving: SceneSpan,
-  coming: SceneSpan,
+  nextScene: SceneSpan,
   frame: number,
 ): readonly DrawNode[] {
   const { width, height, names } = timeline;
-  const transition = coming.scene.transition ?? names.defaults.transition ?? { type: 'cut' };
+  const transition = nextScene.scene.transition ?? names.defaults.transition ?? { type: 'cut' };
   // The first shared frame already shows some of the incoming scene; the last one does not show all of it yet.
-  const share = (frame - coming.start + 1) / (coming.overlap + 1);
+  const share = (frame - nextScene.start + 1) / (nextScene.overlap + 1);
   const state = transitionAt(transition.type, {
     p: ease(transition.easing ?? names.defaults.easing ?? 'cubic-in-out', share),
     direction: transition.direction ?? 'left',
     width,
     height,
-    isOpaque: isOpaque(coming.scene.background, timeline),
+    isOpaque: isOpaque(nextScene.scene.background, timeline),
   });
-  const stand = (span: SceneSpan, how: SceneState): DrawNode =>
-    groupNode(span.pointer, timeline, partsOf(timeline, span, frame), how);
-  const [from, to] = [stand(leaving, state.from), stand(coming, state.to)];
+  const toNode = (span: SceneSpan, state: SceneState): DrawNode =>
+    groupNode(span.pointer, timeline, toSceneNodes(timeline, span, frame), state);
+  const [from, to] = [toNode(leaving, state.from), toNode(nextScene, state.to)];
   const both = state.front === 'to' ? [from, to] : [to, from];
   if (state.dip <= 0) return both;
-  const [r, g, b, a] = colorOf(transition.color ?? '#000000', names);
-  return [...both, fillNode(`${coming.pointer}/transition`, timeline, solid([r, g, b, a * state.dip]))];
+  const [r, g, b, a] = resolveColor(transition.color ?? '#000000', names);
+  return [...both, fillNode(`${nextScene.pointer}/transition`, timeline, solid([r, g, b, a * state.dip]))];
 }
 
 function isOpaque(background: Background | undefined, { names }: Timeline): boolean {
   if (background === undefined) return false;
-  if (typeof background === 'string') return colorOf(background, names)[3] >= 1;
-  return !('stops' in background) || background.stops.every(({ color }) => colorOf(color, names)[3] >= 1);
+  if (typeof background === 'string') return resolveColor(background, names)[3] >= 1;
+  return (
+    !('stops' in background) || background.stops.every(({ color }) => resolveColor(color, names)[3] >= 1)
+  );
 }
 
 function groupNode(
   pointer: string,
   { width, height }: Timeline,
   children: readonly DrawNode[],
-  how: Partial<SceneState>,
+  state: Partial<SceneState>,
 ): DrawNode {
   return {
     ...BARE,
     pointer,
-    matrix: how.matrix ?? IDENTITY,
+    matrix: state.matrix ?? IDENTITY,
     width,
     height,
-    opacity: bound(how.opacity ?? 1),
-    effects: how.blur === undefined || how.blur < 0.05 ? [] : [{ type: 'blur', amount: how.blur }],
-    clips: [rectOf(width, height), ...(how.clip === undefined ? [] : [how.clip])],
+    opacity: bound(state.opacity ?? 1),
+    effects: state.blur === undefined || state.blur < 0.05 ? [] : [{ type: 'blur', amount: state.blur }],
+    clips: [toRect(width, height), ...(state.clip === undefined ? [] : [state.clip])],
     fillsFrame: true,
     content: { kind: 'group', children },
   };
 }
 
 function fillNode(pointer: string, { width, height }: Timeline, fill: Fill): DrawNode {
-  const content = { kind: 'shape', outline: rectOf(width, height), fill } as const;
+  const content = { kind: 'shape', outline: toRect(width, height), fill } as const;
   return { ...BARE, pointer, matrix: IDENTITY, width, height, content };
 }
 
@@ -140,11 +142,11 @@ function backgroundNodes(
   timeline: Timeline,
 ): readonly DrawNode[] {
   if (typeof background === 'string' || 'stops' in background)
-    return [fillNode(pointer, timeline, fillOf(background, scope.names))];
+    return [fillNode(pointer, timeline, toFill(background, scope.names))];
   const { width, height } = timeline;
   const resource = timeline.keys.get(background) ?? '';
   const dim = background.dim ?? 0;
-  const base = { ...BARE, pointer, matrix: IDENTITY, width, height, clips: [rectOf(width, height)] };
+  const base = { ...BARE, pointer, matrix: IDENTITY, width, height, clips: [toRect(width, height)] };
   const shade = dim <= 0 ? [] : [fillNode(pointer, timeline, solid([0, 0, 0, dim]))];
   const share = Math.min(1, scope.now / Math.max(1e-6, scope.span));
   const blur = background.blur ?? 0;

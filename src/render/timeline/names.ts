@@ -7,7 +7,7 @@ import type { Names } from './scope.ts';
 
 const BUNDLED_FAMILIES = ['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono'] as const;
 
-export interface Named {
+export interface NamedThing {
   readonly names: Names;
   readonly issues: readonly Issue[];
   readonly warnings: readonly string[];
@@ -37,7 +37,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   'use',
 ]);
 
-export function resolveNames(graph: SceneGraph): Named {
+export function resolveNames(graph: SceneGraph): NamedThing {
   const issues: Issue[] = [];
   const warnings: string[] = [];
   const report: Report = (path, code, message) => issues.push({ path, code, message });
@@ -88,13 +88,14 @@ type Report = (path: string, code: string, message: string) => void;
 
 function resolveColors(theme: Readonly<Record<string, string>>, report: Report): ReadonlyMap<string, Rgba> {
   const colors = new Map<string, Rgba>();
-  for (const [name, written] of Object.entries(theme)) {
-    let value: string | undefined = written;
+  for (const [name, themeValue] of Object.entries(theme)) {
+    let value: string | undefined = themeValue;
     // A token may refer to another one; more steps than there are tokens means a circular reference.
     for (let step = 0; value?.startsWith('$') === true && step <= Object.keys(theme).length; step++)
       value = Object.hasOwn(theme, value.slice(1)) ? theme[value.slice(1)] : undefined;
     const color = value === undefined ? undefined : parseColor(value);
-    if (color === undefined) report(`/theme/colors/${name}`, 'invalid_color', `is not a color: ${written}`);
+    if (color === undefined)
+      report(`/theme/colors/${name}`, 'invalid_color', `is not a color: ${themeValue}`);
     else colors.set(`$${name}`, color);
   }
   return colors;

@@ -1,68 +1,68 @@
 // Converts an element at a moment to a node of the draw list, or to nothing while it is not visible.
 import { ANCHORS, type Anchor } from '../schema/common.ts';
 import type { Element, GroupElement } from '../schema/elements.ts';
-import { contentOf, type Drawable } from './content.ts';
+import { type Drawable, toContent } from './content.ts';
 import type { Content, Corners, DrawNode, Effect, Outline } from './draw-list.ts';
 import { multiply, rotation, scaling, skewing, translation } from './matrix.ts';
-import { circleAt, clipOutline, insetRect, rectOf } from './outlines.ts';
-import { type Pose, poseOf } from './presets.ts';
+import { circleAt, clipOutline, insetRect, toRect } from './outlines.ts';
+import { getPose, type Pose } from './presets.ts';
 import {
   bound,
-  colorOf,
-  fillOf,
   mixNumbers,
   moving,
   movingLength,
   movingNumber,
+  resolveColor,
   type Scope,
   seconds,
+  toFill,
 } from './scope.ts';
-import { shadeOf } from './text-content.ts';
+import { toShade } from './text-content.ts';
 
 // Frames are whole, times are not: a frame on a boundary belongs to what starts there.
 const EDGE = 1e-6;
 
 /** The nodes of a list in drawing order: by zIndex, then by document order. */
-export function nodesOf(elements: readonly Element[], pointer: string, scope: Scope): readonly DrawNode[] {
+export function toNodes(elements: readonly Element[], pointer: string, scope: Scope): readonly DrawNode[] {
   return elements
     .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
     .sort((a, b) => (a.element.zIndex ?? 0) - (b.element.zIndex ?? 0))
-    .map(({ element, pointer: place }) => nodeOf(element, place, scope))
+    .map(({ element, pointer: place }) => toNode(element, place, scope))
     .filter(node => node !== undefined);
 }
 
-export function nodeOf(element: Element, pointer: string, outer: Scope): DrawNode | undefined {
+export function toNode(element: Element, pointer: string, outer: Scope): DrawNode | undefined {
   const scope = ownTime(element, outer);
   if (element.hidden === true || scope === undefined) return undefined;
-  const pose = poseOf(element.motion ?? outer.names.defaults.motion, scope);
+  const pose = getPose(element.motion ?? outer.names.defaults.motion, scope);
   const opacity = bound(movingNumber(element.opacity, 1, scope) * pose.opacity);
   if (opacity <= 0) return undefined;
-  const { width, height } = sizeOf(element, scope);
-  const [anchorX, anchorY] = anchorOf(element.anchor);
-  const radius = cornersOf(element.radius);
-  const place = { scope, width, height, radius, resource: scope.keys.get(element) ?? '' };
+  const { width, height } = getSize(element, scope);
+  const [anchorX, anchorY] = toAnchor(element.anchor);
+  const radius = toCorners(element.radius);
+  const elementContext = { scope, width, height, radius, resource: scope.keys.get(element) ?? '' };
   const content =
     element.type === 'group'
       ? groupContent(element, pointer, { ...scope, width, height })
-      : contentOf(element as Drawable, place);
+      : toContent(element as Drawable, elementContext);
   const tall = Number.isFinite(height) ? height : 0;
   return {
     pointer,
-    matrix: matrixOf(element, scope, pose, anchorX * width, anchorY * tall),
+    matrix: toMatrix(element, scope, pose, anchorX * width, anchorY * tall),
     width,
     height,
     anchorY,
     opacity,
     blend: element.blend ?? 'normal',
-    effects: effectsOf(element, scope, pose),
-    ...(element.shadow === undefined ? {} : { shadow: shadeOf(element.shadow, scope.names) }),
-    ...(element.background === undefined ? {} : { background: fillOf(element.background, scope.names) }),
+    effects: toEffects(element, scope, pose),
+    ...(element.shadow === undefined ? {} : { shadow: toShade(element.shadow, scope.names) }),
+    ...(element.background === undefined ? {} : { background: toFill(element.background, scope.names) }),
     ...(element.border === undefined
       ? {}
-      : { border: { width: element.border.width, color: colorOf(element.border.color, scope.names) } }),
+      : { border: { width: element.border.width, color: resolveColor(element.border.color, scope.names) } }),
     radius,
-    clips: clipsOf(element, scope, pose, width, height, radius, content),
-    ...maskOf(element, pointer, { ...scope, width, height: tall }),
+    clips: toClips(element, scope, pose, width, height, radius, content),
+    ...toMask(element, pointer, { ...scope, width, height: tall }),
     content,
   };
 }
@@ -70,14 +70,15 @@ export function nodeOf(element: Element, pointer: string, outer: Scope): DrawNod
 /** The scope with time counted from the element's start, or undefined while the element is not visible. */
 function ownTime(element: Element, outer: Scope): Scope | undefined {
   const start = element.start === undefined ? 0 : seconds(element.start, outer.span, outer.fps);
-  const rest = Math.max(0, outer.span - start);
-  const span = element.duration === undefined ? rest : seconds(element.duration, outer.span, outer.fps);
+  const maxDuration = Math.max(0, outer.span - start);
+  const span =
+    element.duration === undefined ? maxDuration : seconds(element.duration, outer.span, outer.fps);
   const now = outer.now - start;
   if (now < -EDGE || now >= span - EDGE) return undefined;
   return { ...outer, now: Math.max(0, now), span };
 }
 
-function sizeOf(element: Element, scope: Scope): { width: number; height: number } {
+function getSize(element: Element, scope: Scope): { width: number; height: number } {
   const isText = element.type === 'text' || element.type === 'counter';
   const width = movingLength(element.width, isText ? '84%' : '100%', scope.width, scope);
   const height =
@@ -87,24 +88,24 @@ function sizeOf(element: Element, scope: Scope): { width: number; height: number
   return { width: Math.max(0, width), height: Number.isNaN(height) ? height : Math.max(0, height) };
 }
 
-function anchorOf(anchor: Anchor = 'center'): readonly [number, number] {
+function toAnchor(anchor: Anchor = 'center'): readonly [number, number] {
   if (typeof anchor !== 'string') return anchor;
   const index = ANCHORS.indexOf(anchor);
   return [(index % 3) / 2, Math.floor(index / 3) / 2];
 }
 
-function cornersOf(radius: Element['radius'] = 0): Corners {
+function toCorners(radius: Element['radius'] = 0): Corners {
   const [a = 0, b = 0, c = 0, d = 0] = typeof radius === 'number' ? [radius, radius, radius, radius] : radius;
   return [a, b, c, d];
 }
 
-function matrixOf(element: Element, scope: Scope, pose: Pose, pivotX: number, pivotY: number) {
+function toMatrix(element: Element, scope: Scope, pose: Pose, pivotX: number, pivotY: number) {
   const x = movingLength(element.x, '50%', scope.width, scope) + pose.dx;
   const y = movingLength(element.y, '50%', scope.height, scope) + pose.dy;
   const [sx, sy] = moving(
     element.scale ?? 1,
     scope,
-    (still): readonly [number, number] => (typeof still === 'number' ? [still, still] : still),
+    (scale): readonly [number, number] => (typeof scale === 'number' ? [scale, scale] : scale),
     (from, to, share): readonly [number, number] => [
       mixNumbers(from[0], to[0], share),
       mixNumbers(from[1], to[1], share),
@@ -122,17 +123,17 @@ function matrixOf(element: Element, scope: Scope, pose: Pose, pivotX: number, pi
   return multiply(multiply(translation(x, y), multiply(turned, sized)), translation(-pivotX, -pivotY));
 }
 
-function effectsOf(element: Element, scope: Scope, pose: Pose): readonly Effect[] {
-  const own = (element.filters ?? []).map(({ type, amount }) => ({
+function toEffects(element: Element, scope: Scope, pose: Pose): readonly Effect[] {
+  const filters = (element.filters ?? []).map(({ type, amount }) => ({
     type,
     amount: movingNumber(amount, 0, scope),
   }));
-  return pose.blur > 0.05 ? [...own, { type: 'blur', amount: pose.blur }] : own;
+  return pose.blur > 0.05 ? [...filters, { type: 'blur', amount: pose.blur }] : filters;
 }
 
 const CLIPPED: ReadonlySet<Content['kind']> = new Set(['image', 'clip', 'lottie']);
 
-function clipsOf(
+function toClips(
   element: Element,
   scope: Scope,
   pose: Pose,
@@ -147,7 +148,7 @@ function clipsOf(
   const [top, right, bottom, left] = pose.inset;
   const reach = Math.hypot(width, tall) / 2;
   return [
-    ...(isBoxed && element.clip === undefined ? [rectOf(width, tall, radius)] : []),
+    ...(isBoxed && element.clip === undefined ? [toRect(width, tall, radius)] : []),
     ...(element.clip === undefined ? [] : [clipOutline(element.clip, width, tall, radius, scope)]),
     ...(top + right + bottom + left > 0
       ? [insetRect(width, tall, [top * tall, right * width, bottom * tall, left * width])]
@@ -158,16 +159,16 @@ function clipsOf(
 
 function groupContent({ elements, speed = 1 }: GroupElement, pointer: string, scope: Scope): Content {
   const inner = { ...scope, now: scope.now * speed, span: scope.span * speed, rate: scope.rate * speed };
-  return { kind: 'group', children: nodesOf(elements, `${pointer}/elements`, inner) };
+  return { kind: 'group', children: toNodes(elements, `${pointer}/elements`, inner) };
 }
 
-function maskOf(
+function toMask(
   { mask }: Element,
   pointer: string,
   scope: Scope,
 ): Pick<DrawNode, 'mask'> | Record<string, never> {
   if (mask === undefined) return {};
-  const node = nodeOf(mask.element, `${pointer}/mask/element`, scope);
+  const node = toNode(mask.element, `${pointer}/mask/element`, scope);
   if (node === undefined) return {};
   return { mask: { node, mode: mask.mode ?? 'alpha', invert: mask.invert ?? false } };
 }

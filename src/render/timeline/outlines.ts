@@ -16,7 +16,7 @@ export interface ShapeBox {
   readonly endAngle: number;
 }
 
-export const rectOf = (width: number, height: number, radius: Corners = [0, 0, 0, 0]): Outline => ({
+export const toRect = (width: number, height: number, radius: Corners = [0, 0, 0, 0]): Outline => ({
   form: 'rect',
   x: 0,
   y: 0,
@@ -27,7 +27,7 @@ export const rectOf = (width: number, height: number, radius: Corners = [0, 0, 0
 
 type Ellipse = Extract<Outline, { form: 'ellipse' }>;
 
-const ellipseOf = (width: number, height: number): Ellipse => ({
+const toEllipse = (width: number, height: number): Ellipse => ({
   form: 'ellipse',
   x: width / 2,
   y: height / 2,
@@ -44,16 +44,16 @@ export const circleAt = (x: number, y: number, radius: number): Ellipse => ({
 });
 
 /** The largest circle that fits, centered in the box. */
-const circleOf = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Ellipse =>
+const toCircle = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Ellipse =>
   circleAt(width / 2, height / 2, Math.min(width, height) / 2);
 
 const HEART =
   'M50 92 C18 66 4 48 4 28 C4 13 15 4 28 4 C38 4 46 9 50 18 C54 9 62 4 72 4 C85 4 96 13 96 28 C96 48 82 66 50 92 Z';
 
 const ROWS: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>> = {
-  rectangle: ({ width, height, radius }) => rectOf(width, height, radius),
-  ellipse: ({ width, height }) => ellipseOf(width, height),
-  circle: circleOf,
+  rectangle: ({ width, height, radius }) => toRect(width, height, radius),
+  ellipse: ({ width, height }) => toEllipse(width, height),
+  circle: toCircle,
   line: ({ width, height }) => ({
     form: 'points',
     closed: false,
@@ -64,7 +64,7 @@ const ROWS: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>
   }),
   polygon: box => around(box, box.sides, () => 1),
   star: box => around(box, box.sides * 2, index => (index % 2 === 0 ? 1 : box.inner)),
-  arc: box => ({ ...circleOf(box), arc: [box.startAngle, box.endAngle] }),
+  arc: box => ({ ...toCircle(box), arc: [box.startAngle, box.endAngle] }),
   ring: box => ring(box),
   arrow: ({ width, height }) => {
     const [neck, head] = [height * 0.28, Math.min(width, height * 0.9)];
@@ -106,7 +106,7 @@ function around({ width, height }: ShapeBox, count: number, reach: (index: numbe
 
 /** Two circles: with the even-odd rule, the inner one stays open. */
 function ring(box: ShapeBox): Outline {
-  const outer = circleOf(box);
+  const outer = toCircle(box);
   return { form: 'many', parts: [outer, { ...outer, rx: outer.rx * box.inner, ry: outer.ry * box.inner }] };
 }
 
@@ -117,9 +117,9 @@ export function clipOutline(
   radius: Corners,
   scope: Scope,
 ): Outline {
-  if (clip === 'box') return rectOf(width, height, radius);
-  if (clip === 'circle') return circleOf({ width, height });
-  if (clip === 'ellipse') return ellipseOf(width, height);
+  if (clip === 'box') return toRect(width, height, radius);
+  if (clip === 'circle') return toCircle({ width, height });
+  if (clip === 'ellipse') return toEllipse(width, height);
   if ('polygon' in clip)
     return { form: 'points', closed: true, points: clip.polygon.map(([x, y]) => [x * width, y * height]) };
   if ('path' in clip) return { form: 'path', data: clip.path, matrix: IDENTITY };

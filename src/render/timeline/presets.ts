@@ -19,7 +19,7 @@ export interface Pose {
   readonly iris: number;
 }
 
-const REST: Pose = {
+const RESTING_POSE: Pose = {
   dx: 0,
   dy: 0,
   scaleX: 1,
@@ -33,7 +33,7 @@ const REST: Pose = {
 };
 
 /** `v`: the eased progress, 0 away, 1 arrived; `t`: the linear progress; `far`: the distance in pixels. */
-type Row = (v: number, t: number, far: number) => Partial<Pose>;
+type Row = (v: number, t: number, distance: number) => Partial<Pose>;
 
 const soft = (t: number): number => bound(t * 1.6);
 const same = (scale: number): Pick<Pose, 'scaleX' | 'scaleY'> => ({ scaleX: scale, scaleY: scale });
@@ -96,13 +96,13 @@ const DISTANCE = '12vmin';
  * The combined state of entrance, exit and loop; `scope.now` counts from the element's start, `scope.span` is its
  * duration.
  */
-export function poseOf(motion: Motion | undefined, scope: Scope): Pose {
-  if (motion === undefined) return REST;
+export function getPose(motion: Motion | undefined, scope: Scope): Pose {
+  if (motion === undefined) return RESTING_POSE;
   const loop = motion.loop;
   return [
-    motion.in === undefined ? REST : entrance(motion.in, scope.now, 'in', scope),
-    motion.out === undefined ? REST : entrance(motion.out, scope.span - scope.now, 'out', scope),
-    loop === undefined ? REST : { ...REST, ...loopPose(loop, scope) },
+    motion.in === undefined ? RESTING_POSE : entrance(motion.in, scope.now, 'in', scope),
+    motion.out === undefined ? RESTING_POSE : entrance(motion.out, scope.span - scope.now, 'out', scope),
+    loop === undefined ? RESTING_POSE : { ...RESTING_POSE, ...loopPose(loop, scope) },
   ].reduce(combine);
 }
 
@@ -110,7 +110,7 @@ function entrance(of: Entrance, since: number, side: 'in' | 'out', scope: Scope)
   const duration = Math.max(1e-6, seconds(of.duration ?? DURATION, scope.span, scope.fps));
   const delay = of.delay === undefined ? 0 : seconds(of.delay, scope.span, scope.fps);
   const t = bound((since - delay) / duration);
-  if (t >= 1) return REST;
+  if (t >= 1) return RESTING_POSE;
   const natural = SPRINGY.has(of.preset) && side === 'in' ? 'back-out' : 'expo-out';
   // An exit runs backwards, so its curve is the mirrored entrance curve.
   const v = ease(of.easing ?? (side === 'in' ? natural : 'cubic-out'), t);
@@ -118,7 +118,7 @@ function entrance(of: Entrance, since: number, side: 'in' | 'out', scope: Scope)
   const pose = ROWS[of.preset](v, t, far);
   // An element that entered from below exits upwards: exits continue in the direction of their name.
   const onwards = side === 'out' ? { dx: -(pose.dx ?? 0), dy: -(pose.dy ?? 0) } : {};
-  return { ...REST, ...pose, ...onwards };
+  return { ...RESTING_POSE, ...pose, ...onwards };
 }
 
 function loopPose(loop: NonNullable<Motion['loop']>, scope: Scope): Partial<Pose> {

@@ -67,13 +67,13 @@ export function seconds(time: Time, span: number, fps: number): number {
 }
 
 /** In pixels; `whole` is 100 %. */
-export function pixels(length: Length, whole: number, { frame }: Pick<Scope, 'frame'>): number {
+export function pixels(length: Length, total: number, { frame }: Pick<Scope, 'frame'>): number {
   if (typeof length === 'number') return length;
   const [, number = '0', unit = 'px'] = /^(-?[\d.]+)(px|%|vw|vh|vmin|vmax)$/.exec(length) ?? [];
   const { width, height } = frame;
   const hundred: Readonly<Record<string, number>> = {
     px: 100,
-    '%': whole,
+    '%': total,
     vw: width,
     vh: height,
     vmin: Math.min(width, height),
@@ -90,22 +90,22 @@ export function moving<T, R>(
   mix: (from: R, to: R, share: number) => R,
 ): R {
   if (typeof value !== 'object' || value === null || !('keyframes' in value)) return read(value as T);
-  return movingAlong(keyframesOf(value.keyframes, scope), scope, read, mix);
+  return movingAlong(toKeyframes(value.keyframes, scope), scope, read, mix);
 }
 
 interface Keyframe<T> {
   readonly at: number;
-  readonly still: T;
+  readonly value: T;
   readonly easing: Easing | undefined;
 }
 
 /** The keyframes sorted and in seconds, for callers that need many moments. */
-export function keyframesOf<T>(
+export function toKeyframes<T>(
   keyframes: readonly { readonly time: Time; readonly value: T; readonly easing?: Easing }[],
   { span, fps }: Pick<Scope, 'span' | 'fps'>,
 ): readonly Keyframe<T>[] {
   return keyframes
-    .map(({ time, value: still, easing }) => ({ at: seconds(time, span, fps), still, easing }))
+    .map(({ time, value, easing }) => ({ at: seconds(time, span, fps), value, easing }))
     .sort((a, b) => a.at - b.at);
 }
 
@@ -116,15 +116,15 @@ export function movingAlong<T, R>(
   read: (still: T) => R,
   mix: (from: R, to: R, share: number) => R,
 ): R {
-  const next = frames.findIndex(({ at }) => at > scope.now);
-  const last = frames.at(-1) as (typeof frames)[number];
-  if (next === -1) return read(last.still);
-  const to = frames[next] as (typeof frames)[number];
-  const from = frames[next - 1];
-  if (from === undefined) return read(to.still);
+  const nextIndex = frames.findIndex(({ at }) => at > scope.now);
+  const lastFrame = frames.at(-1) as (typeof frames)[number];
+  if (nextIndex === -1) return read(lastFrame.value);
+  const to = frames[nextIndex] as (typeof frames)[number];
+  const from = frames[nextIndex - 1];
+  if (from === undefined) return read(to.value);
   const progress = (scope.now - from.at) / (to.at - from.at);
   const curve: Easing = to.easing ?? scope.names.defaults.easing ?? 'cubic-in-out';
-  return mix(read(from.still), read(to.still), ease(curve, progress));
+  return mix(read(from.value), read(to.value), ease(curve, progress));
 }
 
 /** Clamps to 0 to 1. */
@@ -139,29 +139,29 @@ export function movingNumber(value: Animated<number> | undefined, fallback: numb
 export function movingLength(
   value: Animated<Length> | undefined,
   fallback: Length,
-  whole: number,
+  total: number,
   scope: Scope,
 ): number {
-  return moving(value ?? fallback, scope, still => pixels(still, whole, scope), mixNumbers);
+  return moving(value ?? fallback, scope, still => pixels(still, total, scope), mixNumbers);
 }
 
 const INK: Rgba = [255, 255, 255, 1];
 
 /** Resolves a color or theme token. The graph was validated, so every token exists. */
-export function colorOf(text: string, { colors }: Names): Rgba {
+export function resolveColor(text: string, { colors }: Names): Rgba {
   return (text.startsWith('$') ? colors.get(text) : parseColor(text)) ?? INK;
 }
 
 export function movingColor(value: Animated<string>, scope: Scope): Rgba {
-  return moving(value, scope, still => colorOf(still, scope.names), mixColors);
+  return moving(value, scope, value => resolveColor(value, scope.names), mixColors);
 }
 
 export const solid = (color: Rgba): Fill => ({ type: 'color', color });
 
-export function fillOf(paint: Paint, names: Names): Fill {
-  if (typeof paint === 'string') return solid(colorOf(paint, names));
+export function toFill(paint: Paint, names: Names): Fill {
+  if (typeof paint === 'string') return solid(resolveColor(paint, names));
   const stops = paint.stops
-    .map(({ offset, color }) => ({ offset, color: colorOf(color, names) }))
+    .map(({ offset, color }) => ({ offset, color: resolveColor(color, names) }))
     .sort((a, b) => a.offset - b.offset);
   if (paint.type === 'linear') return { type: 'linear', angle: paint.angle ?? 180, stops };
   if (paint.type === 'radial')

@@ -4,10 +4,10 @@ import type { CounterElement, TextElement, TextStyle } from '../schema/elements.
 import type { Split } from '../schema/motion.ts';
 import type { Shade, SplitState, TextContent, TextRun } from './draw-list.ts';
 import { ease } from './easing.ts';
-import { colorOf, fillOf, type Names, pixels, type Scope, seconds } from './scope.ts';
+import { type Names, pixels, resolveColor, type Scope, seconds, toFill } from './scope.ts';
 
 export function textContent(element: TextElement, scope: Scope, boxHeight: number): TextContent {
-  const style = styleOf(element, scope);
+  const style = toStyleContent(element, scope);
   const runs = element.runs ?? [{ text: element.text ?? '' }];
   const hasBounds = Number.isFinite(boxHeight) || element.maxLines !== undefined;
   const length = runs.reduce((sum, { text }) => sum + text.length, 0);
@@ -18,13 +18,13 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
     runs: runs.map(
       (run): TextRun => ({
         text: applyCase(run.text, element.case ?? scope.names.defaults.text?.case),
-        family: run.fontFamily === undefined ? style.family : familyOf(run.fontFamily, scope.names),
+        family: run.fontFamily === undefined ? style.family : getFamily(run.fontFamily, scope.names),
         weight: run.fontWeight ?? style.weight,
         italic: run.italic ?? style.italic,
         size: run.size ?? 1,
-        ...(run.color === undefined ? {} : { color: colorOf(run.color, scope.names) }),
+        ...(run.color === undefined ? {} : { color: resolveColor(run.color, scope.names) }),
         ...(run.underline === true ? { underline: true } : {}),
-        ...(run.highlight === undefined ? {} : { highlight: colorOf(run.highlight, scope.names) }),
+        ...(run.highlight === undefined ? {} : { highlight: resolveColor(run.highlight, scope.names) }),
       }),
     ),
     fit: element.fit ?? (hasBounds ? 'shrink' : 'none'),
@@ -38,7 +38,7 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
       ? {}
       : {
           plate: {
-            color: colorOf(plate.color, scope.names),
+            color: resolveColor(plate.color, scope.names),
             per: plate.per ?? 'line',
             padding: plate.padding ?? 0.3,
             radius: plate.radius ?? 0.15,
@@ -49,9 +49,9 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
 }
 
 export function counterContent(element: CounterElement, scope: Scope): TextContent {
-  const style = styleOf(element, scope);
-  const wanted = seconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps);
-  const runFor = Math.max(1e-6, wanted);
+  const style = toStyleContent(element, scope);
+  const countSeconds = seconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps);
+  const runFor = Math.max(1e-6, countSeconds);
   const { from = 0, to } = element;
   const value = from + (to - from) * ease(element.easing ?? 'expo-out', scope.now / runFor);
   const text = `${element.prefix ?? ''}${formatNumber(value, element)}${element.suffix ?? ''}`;
@@ -82,31 +82,31 @@ type StyleContent = Pick<
   Pick<TextRun, 'family' | 'weight' | 'italic'>;
 
 /** The element's own style merged over `defaults.text`. */
-export function styleOf(own: TextStyle, scope: Scope): StyleContent {
-  const style: TextStyle = { ...scope.names.defaults.text, ...own };
+export function toStyleContent(ownStyle: TextStyle, scope: Scope): StyleContent {
+  const style: TextStyle = { ...scope.names.defaults.text, ...ownStyle };
   return {
     kind: 'text',
-    family: familyOf(style.fontFamily ?? 'Inter', scope.names),
+    family: getFamily(style.fontFamily ?? 'Inter', scope.names),
     weight: style.fontWeight ?? 600,
     italic: style.italic ?? false,
-    fill: fillOf(style.color ?? '#ffffff', scope.names),
+    fill: toFill(style.color ?? '#ffffff', scope.names),
     size: Math.max(1, pixels(style.fontSize ?? '6vmin', scope.height, scope)),
     lineHeight: style.lineHeight ?? 1.2,
     letterSpacing: style.letterSpacing ?? 0,
     align: style.align ?? 'center',
     ...(style.stroke === undefined
       ? {}
-      : { stroke: { color: colorOf(style.stroke.color, scope.names), width: style.stroke.width } }),
-    ...(style.textShadow === undefined ? {} : { shadow: shadeOf(style.textShadow, scope.names) }),
+      : { stroke: { color: resolveColor(style.stroke.color, scope.names), width: style.stroke.width } }),
+    ...(style.textShadow === undefined ? {} : { shadow: toShade(style.textShadow, scope.names) }),
   };
 }
 
 /** The bundled family behind a name; unknown names fall back to Inter. */
-const familyOf = (name: string, { families }: Names): string => families.get(name) ?? 'Inter';
+const getFamily = (name: string, { families }: Names): string => families.get(name) ?? 'Inter';
 
-export function shadeOf(shadow: Shadow, names: Names): Shade {
+export function toShade(shadow: Shadow, names: Names): Shade {
   return {
-    color: colorOf(shadow.color ?? '#00000066', names),
+    color: resolveColor(shadow.color ?? '#00000066', names),
     blur: shadow.blur ?? 24,
     x: shadow.x ?? 0,
     y: shadow.y ?? 8,

@@ -30,7 +30,7 @@ export interface Crossing {
   readonly isOpaque: boolean;
 }
 
-const STILL: SceneState = { matrix: IDENTITY, opacity: 1, blur: 0 };
+const NO_CHANGE: SceneState = { matrix: IDENTITY, opacity: 1, blur: 0 };
 
 type Row = (crossing: Crossing) => {
   from?: Partial<SceneState>;
@@ -77,8 +77,8 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
     return { to: { clip: { ...circleAt(c.width / 2, c.height / 2, radius), arc, pie: true } } };
   },
   blur: c => ({
-    from: { opacity: leaving(c), blur: c.p * blurOf(c) },
-    to: { opacity: c.p, blur: (1 - c.p) * blurOf(c) },
+    from: { opacity: leaving(c), blur: c.p * getBlur(c) },
+    to: { opacity: c.p, blur: (1 - c.p) * getBlur(c) },
   }),
   dip: c => ({
     from: { opacity: c.p < 0.5 ? 1 : 0 },
@@ -98,9 +98,9 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
     };
   },
   spin: c => {
-    const way = c.direction === 'left' || c.direction === 'up' ? -1 : 1;
+    const sign = c.direction === 'left' || c.direction === 'up' ? -1 : 1;
     const turned = (share: number, scale: number): Matrix =>
-      middle(c, multiply(rotation(way * share * 90), scaling(scale, scale)));
+      middle(c, multiply(rotation(sign * share * 90), scaling(scale, scale)));
     return {
       from: { matrix: turned(c.p, 1 + c.p * 0.6), opacity: 1 - c.p },
       to: { matrix: turned(c.p - 1, 1.6 - c.p * 0.6), opacity: c.p },
@@ -111,10 +111,10 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
 /** The state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
 export function transitionAt(type: (typeof TRANSITIONS)[number], crossing: Crossing): TransitionState {
   const { from, to, front = 'to', dip = 0 } = ROWS[type](crossing);
-  return { from: { ...STILL, ...from }, to: { ...STILL, ...to }, front, dip };
+  return { from: { ...NO_CHANGE, ...from }, to: { ...NO_CHANGE, ...to }, front, dip };
 }
 
-const blurOf = ({ width, height }: Crossing): number => Math.min(width, height) * 0.035;
+const getBlur = ({ width, height }: Crossing): number => Math.min(width, height) * 0.035;
 
 /** The part that a wipe in that direction has revealed. */
 function wiped({ direction, width, height, p }: Crossing): Outline {

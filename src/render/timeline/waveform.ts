@@ -2,7 +2,7 @@
 import type { WaveformElement } from '../schema/elements.ts';
 import type { Content, Outline } from './draw-list.ts';
 import { ease } from './easing.ts';
-import { fillOf, type Peaks, type PlayedInterval, type Scope } from './scope.ts';
+import { type Peaks, type PlayedInterval, type Scope, toFill } from './scope.ts';
 
 interface Box {
   readonly scope: Scope;
@@ -22,7 +22,7 @@ export function waveformContent(element: WaveformElement, { scope, width, height
   if (peaks === undefined)
     return { kind: 'missing', reason: 'is a waveform without peaks or a sound that can be read' };
   const count = element.bars ?? BARS;
-  const fill = fillOf(element.color ?? '#ffffff', scope.names);
+  const fill = toFill(element.color ?? '#ffffff', scope.names);
   const window =
     follows === undefined
       ? { head: (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1), from: 0, to: peaks.length }
@@ -38,7 +38,7 @@ export function waveformContent(element: WaveformElement, { scope, width, height
     const stroke = { color: fill, width: Math.max(1, slot * 0.3), dash: [], cap: 'round' } as const;
     return { kind: 'shape', outline, stroke };
   }
-  const parts = barsOf(element, levels, slot, height);
+  const parts = toBars(element, levels, slot, height);
   return { kind: 'shape', outline: { form: 'many', parts }, fill };
 }
 
@@ -51,12 +51,12 @@ interface Window {
 
 /** The range of the file that is heard now or nearest in time: it slides in before its start and out after its end. */
 function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope): Window {
-  const [first, ...others] = heard;
-  if (first === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
+  const [firstInterval, ...otherIntervals] = heard;
+  if (firstInterval === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
   const gap = ({ start, end }: PlayedInterval): number => Math.max(start - clock, clock - end, 0);
-  const { start, end, trim, speed, period } = others.reduce(
-    (nearest, one) => (gap(one) <= gap(nearest) ? one : nearest),
-    first,
+  const { start, end, trim, speed, period } = otherIntervals.reduce(
+    (nearest, interval) => (gap(interval) <= gap(nearest) ? interval : nearest),
+    firstInterval,
   );
   const [passed, length] = [(clock - start) * speed, (end - start) * speed];
   const isRepeating = period !== undefined && passed > 0 && passed < length;
@@ -83,7 +83,7 @@ function levelsAround(
   });
 }
 
-function barsOf(
+function toBars(
   { form, gap }: WaveformElement,
   levels: readonly number[],
   slot: number,

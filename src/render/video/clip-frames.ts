@@ -4,7 +4,7 @@ import { AppError, toError } from '../../lib/errors.ts';
 import type { ClipFrame, Resources } from '../paint/resources.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
 import { ClipStream } from './clip-stream.ts';
-import { type ClipWant, clipWants } from './clip-wants.ts';
+import { type ClipRequest, clipWants } from './clip-wants.ts';
 
 export interface ClipFramesOptions {
   readonly backend: Backend;
@@ -32,7 +32,7 @@ export class ClipFrames {
   readonly #hasClips: boolean;
   /** Decoders with the number of frames for which each was not needed; below 0 before it is first needed. */
   readonly #streams = new Map<ClipStream, number>();
-  readonly #failed = new Map<ClipWant['clip'], ClipFrame>();
+  readonly #failed = new Map<ClipRequest['clip'], ClipFrame>();
 
   constructor(resources: Resources, options: ClipFramesOptions) {
     this.#resources = resources;
@@ -44,21 +44,21 @@ export class ClipFrames {
   async prepare(list: DrawList): Promise<void> {
     if (!this.#hasClips) return;
     const { stride, listAt } = this.#options;
-    const assigned = new Map<ClipStream, ClipWant>();
-    const shown = new Map<ClipStream, Promise<ClipFrame>>();
-    const frames = this.#wantsOf(list).map(async (want): Promise<void> => {
-      const { shown: frameFor, content, clip } = want;
+    const assigned = new Map<ClipStream, ClipRequest>();
+    const framesByStream = new Map<ClipStream, Promise<ClipFrame>>();
+    const frames = this.#wantsOf(list).map(async (request): Promise<void> => {
+      const { shown: frameFor, content, clip } = request;
       const failure = this.#failed.get(clip);
       if (failure !== undefined) return void frameFor.set(content, failure);
-      const stream = this.#streamFor(want, assigned);
+      const stream = this.#streamFor(request, assigned);
       if (stream === undefined) return void frameFor.set(content, TOO_MANY);
-      assigned.set(stream, want);
-      const frame = shown.get(stream) ?? this.#frameOf(want, stream);
-      shown.set(stream, frame);
+      assigned.set(stream, request);
+      const frame = framesByStream.get(stream) ?? this.#decodeFrame(request, stream);
+      framesByStream.set(stream, frame);
       frameFor.set(content, await frame);
     });
-    const coming = listAt?.(list.frame + AHEAD * stride);
-    if (coming !== undefined) this.#startAhead(coming);
+    const upcomingList = listAt?.(list.frame + AHEAD * stride);
+    if (upcomingList !== undefined) this.#startAhead(upcomingList);
     await Promise.all(frames);
     await this.#endIdle(assigned);
   }
@@ -70,59 +70,61 @@ export class ClipFrames {
     await Promise.all(ending);
   }
 
-  #wantsOf(list: DrawList): readonly ClipWant[] {
+  #wantsOf(list: DrawList): readonly ClipRequest[] {
     const { scale, stride } = this.#options;
     return clipWants(list, this.#resources, { scale, stride });
   }
 
-  async #frameOf(want: ClipWant, stream: ClipStream): Promise<ClipFrame> {
+  async #decodeFrame(request: ClipRequest, stream: ClipStream): Promise<ClipFrame> {
     try {
-      await stream.show(want);
+      await stream.show(request);
     } catch (err) {
       this.#options.signal.throwIfAborted();
       if (!(err instanceof AppError)) throw err;
       const reason = `cannot be shown: ${toError(err).message.replace(/\.$/, '')}`;
       const { image } = stream;
-      this.#failed.set(want.clip, image === undefined ? { reason } : { image, reason });
+      this.#failed.set(request.clip, image === undefined ? { reason } : { image, reason });
     }
     const { image } = stream;
-    return this.#failed.get(want.clip) ?? (image === undefined ? {} : { image });
+    return this.#failed.get(request.clip) ?? (image === undefined ? {} : { image });
   }
 
   /** Returns the stream that reaches the frame soonest, or a new one; undefined if there are too many. */
-  #streamFor(want: ClipWant, assigned: ReadonlyMap<ClipStream, ClipWant>): ClipStream | undefined {
+  #streamFor(request: ClipRequest, assigned: ReadonlyMap<ClipStream, ClipRequest>): ClipStream | undefined {
     const streams = [...this.#streams.keys()];
-    const near = streams
-      .filter(stream => stream.isLargeFor(want) && (assigned.get(stream) ?? want).seconds === want.seconds)
-      .map(stream => ({ stream, distance: stream.distanceTo(want) ?? Number.POSITIVE_INFINITY }))
+    const nearby = streams
+      .filter(
+        stream => stream.isLargeFor(request) && (assigned.get(stream) ?? request).seconds === request.seconds,
+      )
+      .map(stream => ({ stream, distance: stream.distanceTo(request) ?? Number.POSITIVE_INFINITY }))
       .sort((a, b) => a.distance - b.distance)[0];
-    if (near !== undefined && near.distance < Number.POSITIVE_INFINITY) return near.stream;
+    if (nearby !== undefined && nearby.distance < Number.POSITIVE_INFINITY) return nearby.stream;
     const pixels = [...assigned.keys()].reduce((sum, { size }) => sum + size.width * size.height, 0);
-    const isTooMuch = pixels + want.need.width * want.need.height > MAX_PIXELS;
+    const isTooMuch = pixels + request.need.width * request.need.height > MAX_PIXELS;
     if (assigned.size >= MAX_CLIPS || isTooMuch) return undefined;
-    const grows = streams.some(stream => stream.distanceTo(want) !== undefined);
-    return this.#start(want, grows, 0);
+    const grows = streams.some(stream => stream.distanceTo(request) !== undefined);
+    return this.#start(request, grows, 0);
   }
 
   /** Starts decoders for upcoming clips that no current decoder will soon reach. */
   #startAhead(list: DrawList): void {
-    for (const want of this.#wantsOf(list)) {
+    for (const request of this.#wantsOf(list)) {
       const isComing = [...this.#streams.keys()].some(
-        stream => stream.isLargeFor(want) && stream.distanceTo(want) !== undefined,
+        stream => stream.isLargeFor(request) && stream.distanceTo(request) !== undefined,
       );
-      if (isComing || this.#failed.has(want.clip) || this.#streams.size >= MAX_CLIPS) continue;
-      this.#start(want, false, -AHEAD).fetch();
+      if (isComing || this.#failed.has(request.clip) || this.#streams.size >= MAX_CLIPS) continue;
+      this.#start(request, false, -AHEAD).fetch();
     }
   }
 
-  #start(want: ClipWant, grows: boolean, idle: number): ClipStream {
+  #start(request: ClipRequest, grows: boolean, idle: number): ClipStream {
     const { backend, signal } = this.#options;
-    const stream = new ClipStream(backend, want, grows, signal);
+    const stream = new ClipStream(backend, request, grows, signal);
     this.#streams.set(stream, idle);
     return stream;
   }
 
-  async #endIdle(assigned: ReadonlyMap<ClipStream, ClipWant>): Promise<void> {
+  async #endIdle(assigned: ReadonlyMap<ClipStream, ClipRequest>): Promise<void> {
     const ending: Promise<void>[] = [];
     for (const [stream, idle] of this.#streams) {
       const isKept = idle < MAX_IDLE && this.#streams.size <= MAX_CLIPS && !this.#failed.has(stream.clip);

@@ -4,7 +4,7 @@ import type { Backend } from '../../codecs/job.ts';
 import { MIN_BMP_WIDTH } from '../../codecs/pixels/i420-bmp.ts';
 import { createOpaqueMovingImage, createTransparentMovingImage, type ImageSource } from '../paint/canvas.ts';
 import type { Size } from '../paint/fit-image.ts';
-import { type ClipWant, MAX_SIDE } from './clip-wants.ts';
+import { type ClipRequest, MAX_SIDE } from './clip-wants.ts';
 
 /** Skipping up to this many frames is faster than starting another decoder. */
 const MAX_SKIPPED = 24;
@@ -23,7 +23,7 @@ export class ClipStream {
   readonly #start: number;
   readonly #step: number;
   /** Index of the first grid frame at or past the end of the file: all later ones are equal. */
-  readonly #last: number;
+  readonly #lastFrame: number;
   readonly #frames: AsyncGenerator<Buffer<ArrayBuffer>>;
   readonly #ending = new AbortController();
   readonly #shown;
@@ -31,14 +31,14 @@ export class ClipStream {
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
   /** Starts at the wanted moment. */
-  constructor(backend: Backend, want: ClipWant, grows: boolean, signal: AbortSignal) {
-    const { clip, seconds, step } = want;
+  constructor(backend: Backend, request: ClipRequest, grows: boolean, signal: AbortSignal) {
+    const { clip, seconds, step } = request;
     const end = clip.facts.durationSeconds;
     this.clip = clip;
     this.#start = Math.min(seconds, end);
     this.#step = Math.min(MAX_STEP, Math.max(MIN_STEP, step));
-    this.#last = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
-    this.size = sizeFor(want, grows);
+    this.#lastFrame = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
+    this.size = sizeFor(request, grows);
     const hasAlpha = clip.facts.video?.hasAlpha === true;
     const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;
     this.#shown = create(this.size.width, this.size.height);
@@ -47,7 +47,7 @@ export class ClipStream {
       clip,
       {
         startSeconds: this.#start,
-        frameCount: this.#last + 1,
+        frameCount: this.#lastFrame + 1,
         fps: 1 / this.#step,
         ...this.size,
         pixels: hasAlpha ? 'rgba' : 'i420',
@@ -61,29 +61,29 @@ export class ClipStream {
   }
 
   /** Whether it was decoded large enough. */
-  isLargeFor({ need }: ClipWant): boolean {
+  isLargeFor({ need }: ClipRequest): boolean {
     return this.size.width * STRETCH >= need.width && this.size.height * STRETCH >= need.height;
   }
 
   /** Frames from the current to the wanted one; undefined if it is not reachable. */
-  distanceTo(want: ClipWant): number | undefined {
-    const index = this.#indexOf(want);
+  distanceTo(request: ClipRequest): number | undefined {
+    const index = this.#indexOf(request);
     if (index === undefined) return undefined;
     const distance = index - this.#index;
     return distance >= 0 && distance <= MAX_SKIPPED ? distance : undefined;
   }
 
-  #indexOf({ clip, seconds }: ClipWant): number | undefined {
+  #indexOf({ clip, seconds }: ClipRequest): number | undefined {
     if (clip !== this.clip) return undefined;
-    if (seconds >= clip.facts.durationSeconds) return this.#last;
+    if (seconds >= clip.facts.durationSeconds) return this.#lastFrame;
     const index = Math.round((seconds - this.#start) / this.#step);
     const isOn = Math.abs(this.#start + index * this.#step - seconds) <= OFF_GRID_SECONDS;
     return isOn && index >= 0 ? index : undefined;
   }
 
   /** Puts the wanted frame into `picture`. Throws `unreadable_media`; the picture then stays unchanged. */
-  async show(want: ClipWant): Promise<void> {
-    const index = this.#indexOf(want) ?? 0;
+  async show(request: ClipRequest): Promise<void> {
+    const index = this.#indexOf(request) ?? 0;
     let pixels: Buffer<ArrayBuffer> | undefined;
     while (this.#index < index) {
       const { value, done } = await (this.#next ?? this.#frames.next());
@@ -94,7 +94,7 @@ export class ClipStream {
     }
     if (pixels !== undefined) await this.#shown.show(pixels);
     // Decoded while this one is drawn.
-    if (this.#index < this.#last) this.fetch();
+    if (this.#index < this.#lastFrame) this.fetch();
   }
 
   /** Requests the next frame from the decoder in advance. */
@@ -113,15 +113,15 @@ export class ClipStream {
  * Decodes as many pixels as are visible. An element that is shown slightly smaller than its layout size, as at the
  * start of an entrance, is decoded at layout size; one that outgrew its size gets a margin.
  */
-function sizeFor({ need, rest, clip }: ClipWant, grows: boolean): Size {
-  const side = (of: keyof Size, least: number): number => {
-    const [seen, still] = [need[of], rest[of]];
-    const isNear = seen * 2 >= still;
-    const wanted = isNear
-      ? Math.max(seen * (grows && seen > still ? ROOM : 1), still)
-      : Math.max(seen * (grows ? 2 : 1), still / 4);
-    const most = Math.max(seen, Math.min(clip.facts.video?.[of] ?? seen, MAX_SIDE));
-    return Math.max(least, Math.ceil(Math.min(wanted, most) / 2) * 2);
+function sizeFor({ need, rest, clip }: ClipRequest, grows: boolean): Size {
+  const side = (of: keyof Size, min: number): number => {
+    const [needed, resting] = [need[of], rest[of]];
+    const isNear = needed * 2 >= resting;
+    const target = isNear
+      ? Math.max(needed * (grows && needed > resting ? ROOM : 1), resting)
+      : Math.max(needed * (grows ? 2 : 1), resting / 4);
+    const max = Math.max(needed, Math.min(clip.facts.video?.[of] ?? needed, MAX_SIDE));
+    return Math.max(min, Math.ceil(Math.min(target, max) / 2) * 2);
   };
   return { width: side('width', MIN_BMP_WIDTH), height: side('height', 2) };
 }

@@ -5,7 +5,7 @@ import type { ClipFrame, LoadedClip, Resources } from '../paint/resources.ts';
 import type { ClipContent, DrawList, DrawNode, Matrix } from '../timeline/draw-list.ts';
 import { multiply } from '../timeline/matrix.ts';
 
-export interface ClipWant {
+export interface ClipRequest {
   readonly content: ClipContent;
   readonly clip: Clip;
   /** Where the painter looks up the frame. */
@@ -31,31 +31,31 @@ export interface View {
 }
 
 /** The visible clips, from back to front. */
-export function clipWants(list: DrawList, resources: Resources, view: View): readonly ClipWant[] {
-  const wants: ClipWant[] = [];
+export function clipWants(list: DrawList, resources: Resources, view: View): readonly ClipRequest[] {
+  const requests: ClipRequest[] = [];
   const visit = (node: DrawNode, outer: Matrix): void => {
     const matrix = multiply(outer, node.matrix);
     const { content, mask } = node;
     if (content.kind === 'group') for (const child of content.children) visit(child, matrix);
     if (content.kind === 'clip') {
       const loaded = resources.get(content.resource);
-      const want = loaded?.kind === 'clip' && wantOf(node, content, loaded, matrix, view);
-      if (want) wants.push(want);
+      const request = loaded?.kind === 'clip' && toRequest(node, content, loaded, matrix, view);
+      if (request) requests.push(request);
     }
     // Laid out in the box of the element that it masks.
     if (mask !== undefined) visit(mask.node, matrix);
   };
   for (const { node } of list.layers) visit(node, [view.scale, 0, 0, view.scale, 0, 0]);
-  return wants;
+  return requests;
 }
 
-function wantOf(
+function toRequest(
   { width, height }: DrawNode,
   content: ClipContent,
   { clip, frames: shown }: LoadedClip,
   [a, b, c, d]: Matrix,
   { scale, stride }: View,
-): ClipWant | undefined {
+): ClipRequest | undefined {
   const { video } = clip.facts;
   const [, , cropWidth, cropHeight] = content.crop;
   if (video === undefined || !(width > 0 && height > 0 && cropWidth > 0 && cropHeight > 0)) return undefined;
@@ -70,19 +70,19 @@ function wantOf(
     content,
     clip,
     shown,
-    seconds: momentOf(content, clip.facts.durationSeconds),
+    seconds: getClipTime(content, clip.facts.durationSeconds),
     step: content.step * stride,
     need: sized(zoom * Math.hypot(a, b), zoom * Math.hypot(c, d)),
     rest: sized(scale, scale),
   };
 }
 
-function even(side: number, most: number): number {
-  const bounded = Math.min(Math.ceil(side), Math.ceil(most), MAX_SIDE);
+function even(side: number, max: number): number {
+  const bounded = Math.min(Math.ceil(side), Math.ceil(max), MAX_SIDE);
   return Math.max(2, bounded + (bounded % 2));
 }
 
-function momentOf({ seconds, trim, loop }: ClipContent, duration: number): number {
+function getClipTime({ seconds, trim, loop }: ClipContent, duration: number): number {
   const length = duration - trim;
   if (!loop || length < MIN_LOOP_SECONDS || seconds < duration - 1e-6) return seconds;
   const past = (seconds - trim) % length;

@@ -4,11 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { i420Size } from '../../codecs/pixels/i420.ts';
 import { createFrameDrawer, type FrameDrawer, type VideoScene } from './draw.ts';
 import type { Range } from './segments.ts';
-import type { FrameAnswer, FrameRequest, ThreadData } from './thread.ts';
+import type { FrameRequest, FrameResponse, ThreadData } from './thread.ts';
 
 export interface FrameSource {
   /** Queues these frames behind those already requested. */
-  want(range: Range): void;
+  request(range: Range): void;
   /**
    * The frames as I420. Read ranges completely and in the order requested. The bytes of a frame are reused once the
    * frame after the next is requested.
@@ -47,18 +47,18 @@ class LocalFrames implements FrameSource {
   readonly warnings = new Set<string>();
   readonly #drawer: Promise<FrameDrawer>;
   /** Two alternating buffers: one may still be read by the codec. */
-  readonly #pictures: readonly [Uint8Array, Uint8Array];
+  readonly #buffers: readonly [Uint8Array, Uint8Array];
   #turn: 0 | 1 = 0;
 
   constructor(scene: VideoScene) {
     const size = i420Size(scene.width, scene.height);
-    this.#pictures = [new Uint8Array(size), new Uint8Array(size)];
+    this.#buffers = [new Uint8Array(size), new Uint8Array(size)];
     this.#drawer = createFrameDrawer(scene, 1);
     // Thrown to the reader.
     this.#drawer.catch(() => undefined);
   }
 
-  want(): void {
+  request(): void {
     // Drawn when read.
   }
 
@@ -73,9 +73,9 @@ class LocalFrames implements FrameSource {
       for (const warning of warnings) this.warnings.add(warning);
       if (isNew) {
         this.#turn = this.#turn === 0 ? 1 : 0;
-        this.#pictures[this.#turn].set(image);
+        this.#buffers[this.#turn].set(image);
       }
-      yield this.#pictures[this.#turn];
+      yield this.#buffers[this.#turn];
     }
   }
 }
@@ -83,13 +83,13 @@ class LocalFrames implements FrameSource {
 class ThreadFrames implements FrameSource {
   readonly warnings = new Set<string>();
   readonly #threads: readonly Worker[];
-  readonly #pictures: readonly Uint8Array[];
+  readonly #buffers: readonly Uint8Array[];
   readonly #free: number[];
   /** Frame ranges that still have to be requested from threads. */
-  #wanted: readonly Range[] = [];
+  #announced: readonly Range[] = [];
   /** Drawn but not yet read, by frame. */
-  readonly #drawn = new Map<number, FrameAnswer>();
-  #asked = 0;
+  readonly #drawn = new Map<number, FrameResponse>();
+  #requestedCount = 0;
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
   /** The slot of the frame that was read last, which the codec may still be reading. */
@@ -97,27 +97,27 @@ class ThreadFrames implements FrameSource {
 
   constructor(threads: readonly Worker[], slots: readonly SharedArrayBuffer[]) {
     this.#threads = threads;
-    this.#pictures = slots.map(slot => new Uint8Array(slot));
+    this.#buffers = slots.map(slot => new Uint8Array(slot));
     this.#free = [...slots.keys()];
     for (const thread of threads) {
-      thread.on('message', (answer: FrameAnswer) => this.#take(answer));
+      thread.on('message', (response: FrameResponse) => this.#onResponse(response));
       thread.on('error', err => this.#fail(err));
       thread.on('exit', () => this.#fail(new Error('A drawing thread exited unexpectedly.')));
     }
   }
 
-  want(range: Range): void {
-    this.#wanted = [...this.#wanted, range];
-    this.#ask();
+  request(range: Range): void {
+    this.#announced = [...this.#announced, range];
+    this.#requestFrames();
   }
 
   async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
     for (let frame = from; frame < to; frame++) {
       const { slot } = await this.#find(frame);
-      yield this.#pictures[slot] as Uint8Array;
+      yield this.#buffers[slot] as Uint8Array;
       if (this.#before !== undefined) this.#free.push(this.#before);
       this.#before = slot;
-      this.#ask();
+      this.#requestFrames();
     }
   }
 
@@ -125,12 +125,12 @@ class ThreadFrames implements FrameSource {
     await Promise.all(this.#threads.map(thread => thread.terminate()));
   }
 
-  async #find(frame: number): Promise<FrameAnswer> {
+  async #find(frame: number): Promise<FrameResponse> {
     for (;;) {
-      const answer = this.#drawn.get(frame);
-      if (answer !== undefined) {
+      const response = this.#drawn.get(frame);
+      if (response !== undefined) {
         this.#drawn.delete(frame);
-        return answer;
+        return response;
       }
       if (this.#failure !== undefined) throw this.#failure;
       await new Promise<void>(resolve => {
@@ -140,19 +140,23 @@ class ThreadFrames implements FrameSource {
   }
 
   /** Assigns all free slots to the threads in rotation. */
-  #ask(): void {
-    for (let [range] = this.#wanted; range !== undefined && this.#free.length > 0; [range] = this.#wanted) {
+  #requestFrames(): void {
+    for (
+      let [range] = this.#announced;
+      range !== undefined && this.#free.length > 0;
+      [range] = this.#announced
+    ) {
       const [frame, to] = range;
-      const rest = this.#wanted.slice(1);
-      this.#wanted = frame + 1 < to ? [[frame + 1, to], ...rest] : rest;
+      const laterRanges = this.#announced.slice(1);
+      this.#announced = frame + 1 < to ? [[frame + 1, to], ...laterRanges] : laterRanges;
       const request: FrameRequest = { frame, slot: this.#free.pop() ?? 0 };
-      this.#threads[this.#asked++ % this.#threads.length]?.postMessage(request);
+      this.#threads[this.#requestedCount++ % this.#threads.length]?.postMessage(request);
     }
   }
 
-  #take(answer: FrameAnswer): void {
-    for (const warning of answer.warnings) this.warnings.add(warning);
-    this.#drawn.set(answer.frame, answer);
+  #onResponse(response: FrameResponse): void {
+    for (const warning of response.warnings) this.warnings.add(warning);
+    this.#drawn.set(response.frame, response);
     this.#wake();
   }
 

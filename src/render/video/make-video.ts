@@ -52,7 +52,7 @@ const RENDERED = 0.98;
 export async function makeVideo<T>(
   order: VideoRequest,
   signal: AbortSignal,
-  take: (video: MadeVideo) => Promise<T>,
+  onVideo: (video: MadeVideo) => Promise<T>,
 ): Promise<T> {
   // Before queueing, so that an invalid scene is refused at once.
   const timeline = openScene(order.graph);
@@ -60,7 +60,7 @@ export async function makeVideo<T>(
     () =>
       withScratch(async folder => {
         const files = await readRenderFiles(timeline.resources.values(), order.read, folder, signal);
-        return take(await render({ order, timeline, files, folder }, signal));
+        return onVideo(await render({ order, timeline, files, folder }, signal));
       }),
     signal,
   );
@@ -98,11 +98,11 @@ async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
   };
   // If one of them fails, the others are not awaited.
   const failed = new AbortController();
-  const both = AbortSignal.any([signal, failed.signal]);
+  const eitherSignal = AbortSignal.any([signal, failed.signal]);
   try {
     const [result, poster] = await Promise.all([
-      renderVideo(job, events, both),
-      drawPoster(work, range, both),
+      renderVideo(job, events, eitherSignal),
+      drawPoster(work, range, eitherSignal),
     ]);
     return { ...result, path, poster };
   } finally {
@@ -115,10 +115,13 @@ async function drawPoster(
   [from, to]: readonly [number, number],
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { posterFrame = -1, scale: wanted = 1 } = order;
+  const { posterFrame = -1, scale: requestedScale = 1 } = order;
   const isShown = posterFrame >= from && posterFrame < to;
   const frame = isShown ? posterFrame : from + Math.floor((to - from) * 0.4);
-  const scale = Math.max(0.1, Math.min(wanted, POSTER_SIDE / Math.max(timeline.width, timeline.height)));
-  const drawn = await drawFrames(timeline, files, { frames: [frame], scale, format: 'jpeg' }, signal);
-  return drawn.frames[0]?.bytes ?? new Uint8Array();
+  const scale = Math.max(
+    0.1,
+    Math.min(requestedScale, POSTER_SIDE / Math.max(timeline.width, timeline.height)),
+  );
+  const poster = await drawFrames(timeline, files, { frames: [frame], scale, format: 'jpeg' }, signal);
+  return poster.frames[0]?.bytes ?? new Uint8Array();
 }

@@ -11,7 +11,7 @@ function report(message: ProcessMessage): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
-function failureOf(err: unknown): ProcessMessage {
+function toFailure(err: unknown): ProcessMessage {
   const { message, stack } = toError(err);
   if (!(err instanceof AppError))
     return { kind: 'failure', code: undefined, issues: undefined, message: stack ?? message };
@@ -32,7 +32,7 @@ process.once('message', async (job: ProcessJob) => {
   workFolder = job.workFolder;
   const message = await makeFile(job, report).then(
     (result): ProcessMessage => ({ kind: 'result', result }),
-    (err: unknown) => failureOf(err),
+    (err: unknown) => toFailure(err),
   );
   // The parent kills this process with all its threads and codecs.
   flushCompiled();

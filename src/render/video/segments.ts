@@ -14,13 +14,13 @@ const [LEAST_SECONDS, MOST_SECONDS] = [2, 8] as const;
 
 /** Splits at scene boundaries, so that a changed scene leaves other segments valid. */
 export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): readonly Range[] {
-  const [least, most] = [LEAST_SECONDS * fps, MOST_SECONDS * fps];
+  const [minFrames, maxFrames] = [LEAST_SECONDS * fps, MOST_SECONDS * fps];
   const cuts = [from];
   for (const { start } of scenes)
-    if (start - (cuts.at(-1) ?? from) >= least && to - start >= least) cuts.push(start);
+    if (start - (cuts.at(-1) ?? from) >= minFrames && to - start >= minFrames) cuts.push(start);
   return cuts.flatMap((start, index) => {
     const end = cuts[index + 1] ?? to;
-    const parts = Math.ceil((end - start) / most);
+    const parts = Math.ceil((end - start) / maxFrames);
     const at = (part: number): number => start + Math.round(((end - start) * part) / parts);
     return Array.from({ length: parts }, (_, part): Range => [at(part), at(part + 1)]);
   });
@@ -46,27 +46,27 @@ export class SegmentNames {
 
   async name([from, to]: Range): Promise<string> {
     const hash = createHash('sha256').update(`${EDITION} ${this.#encoding}`);
-    const used = new Set<string>();
+    const usedKeys = new Set<string>();
     for (let frame = from; frame < to; frame++) {
       const list = evaluateFrame(this.#timeline, frame);
       for (const layer of list.layers) hash.update(` ${layer.hash}`);
       hash.update('\n');
-      for (const key of usedFiles([list])) used.add(key);
+      for (const key of usedFiles([list])) usedKeys.add(key);
       if (frame % TURN === 0) await new Promise(setImmediate);
     }
-    for (const key of [...used].sort()) hash.update(`${key} ${await this.#contentOf(key)}\n`);
+    for (const key of [...usedKeys].sort()) hash.update(`${key} ${await this.#contentOf(key)}\n`);
     return hash.digest('hex').slice(0, 40);
   }
 
   async #contentOf(key: string): Promise<string> {
-    const known = this.#contents.get(key);
-    if (known !== undefined) return known;
+    const cachedHash = this.#contents.get(key);
+    if (cachedHash !== undefined) return cachedHash;
     const file = this.#files.get(key);
     const hash = createHash('sha256');
     if (file !== undefined) await addContent(hash, file);
-    const made = hash.digest('hex');
-    this.#contents.set(key, made);
-    return made;
+    const contentHash = hash.digest('hex');
+    this.#contents.set(key, contentHash);
+    return contentHash;
   }
 }
 

@@ -14,23 +14,23 @@ export interface FrameRequest {
   readonly slot: number;
 }
 
-export interface FrameAnswer extends FrameRequest {
+export interface FrameResponse extends FrameRequest {
   /** JSON pointers of what could not be drawn so far. */
   readonly warnings: readonly string[];
 }
 
 const { slots, threadCount, ...scene }: ThreadData = workerData;
 const drawer = createFrameDrawer(scene, threadCount);
-const pictures = slots.map(slot => new Uint8Array(slot));
+const buffers = slots.map(slot => new Uint8Array(slot));
 
-let last: Promise<void> = Promise.resolve();
+let lastResponse: Promise<void> = Promise.resolve();
 parentPort?.on('message', (request: FrameRequest) => {
-  last = last.then(() => answer(request));
+  lastResponse = lastResponse.then(() => handleRequest(request));
 });
 
-async function answer({ frame, slot }: FrameRequest): Promise<void> {
+async function handleRequest({ frame, slot }: FrameRequest): Promise<void> {
   const { draw, image } = await drawer;
   const { warnings } = await draw(frame);
-  pictures[slot]?.set(image);
-  parentPort?.postMessage({ frame, slot, warnings } satisfies FrameAnswer);
+  buffers[slot]?.set(image);
+  parentPort?.postMessage({ frame, slot, warnings } satisfies FrameResponse);
 }

@@ -111,7 +111,7 @@ async function follow(
     if (message.kind === 'frame') events.onFrame?.(message.done, message.total);
     if (message.kind === 'segment') events.onSegment?.(message.path);
     if (message.kind === 'result') resolve(message.result);
-    if (message.kind === 'failure') reject(errorOf(message));
+    if (message.kind === 'failure') reject(toError(message));
   });
   child.once('error', reject);
   // After the last message.
@@ -129,7 +129,7 @@ async function follow(
   }
 }
 
-function errorOf({ code, message, issues }: Extract<ProcessMessage, { kind: 'failure' }>): Error {
+function toError({ code, message, issues }: Extract<ProcessMessage, { kind: 'failure' }>): Error {
   return code === undefined ? new Error(message) : new AppError(code, message, issues && { issues });
 }
 
@@ -138,11 +138,11 @@ async function endGroup(child: ChildProcess): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
   const isGone = child.exitCode !== null || child.signalCode !== null;
-  const gone = isGone ? undefined : once(child, 'exit');
+  const exited = isGone ? undefined : once(child, 'exit');
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
     // The process no longer exists.
   }
-  await gone;
+  await exited;
 }

@@ -9,7 +9,7 @@ import { type EncodedSegment, isComplete, joinSegments } from '../../codecs/join
 import { AppError } from '../../lib/errors.ts';
 import { openScene } from '../scene.ts';
 import { readPeaks } from '../sound/peaks.ts';
-import { hasSound, silentSounds, soundOf } from '../sound/sound.ts';
+import { hasAudio, listMissingAudio, renderAudio } from '../sound/sound.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type FrameSource, openFrames } from './frames.ts';
 import type { ProcessJob, ProcessMessage, VideoResult } from './job.ts';
@@ -31,22 +31,25 @@ interface Work {
 /** Writes the finished file to `job.path`, and intermediate files to the existing `job.workFolder`. */
 export async function makeFile(job: ProcessJob, report: Report): Promise<VideoResult> {
   const { graph, files, range, scale } = job;
-  const opened = openScene(graph);
-  const { fps, durationInFrames } = opened;
+  const scene = openScene(graph);
+  const { fps, durationInFrames } = scene;
   if (range[1] > durationInFrames)
     throw new AppError(
       'invalid_request',
       `The range ends after the last frame: the video has ${durationInFrames} frames.`,
     );
   const backend = restoreBackend(job.backend);
-  const timeline = { ...opened, peaks: await readPeaks(opened, files, backend, never) };
+  const timeline = { ...scene, peaks: await readPeaks(scene, files, backend, never) };
   const size = { width: even(timeline.width * scale), height: even(timeline.height * scale) };
   const { peaks } = timeline;
   const frames = openFrames({ graph, files, peaks, scale, ...size, backend: job.backend }, job.threadCount);
   const work: Work = { job, report, backend, timeline, frames, ...size };
-  const hasAudio = hasSound(timeline, files);
+  const needsAudio = hasAudio(timeline, files);
   // In parallel: a codec that receives both would take no frames until the sound has been measured.
-  const [pieces, sound] = await Promise.all([makePieces(work), hasAudio ? makeSound(work) : undefined]);
+  const [pieces, sound] = await Promise.all([
+    makePieces(work),
+    needsAudio ? renderAudioFile(work) : undefined,
+  ]);
   await frames.close();
   const [piece] = pieces;
   const isMade = pieces.length === 1 && sound === undefined && job.segmentFolder === undefined;
@@ -61,8 +64,8 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
     fps,
     frameCount,
     durationSeconds: frameCount / fps,
-    hasAudio,
-    warnings: [...new Set([...timeline.warnings, ...silentSounds(timeline, files), ...frames.warnings])],
+    hasAudio: needsAudio,
+    warnings: [...new Set([...timeline.warnings, ...listMissingAudio(timeline, files), ...frames.warnings])],
   };
 }
 
@@ -73,11 +76,11 @@ const encodeBy = (backend: Backend, request: EncodeRequest): Promise<void> =>
   backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeInProcess(request);
 const never = new AbortController().signal;
 
-async function makeSound({ job, report, backend, timeline }: Work): Promise<string> {
+async function renderAudioFile({ job, report, backend, timeline }: Work): Promise<string> {
   const path = join(job.workFolder, 'sound.mp4');
   const [from, to] = job.range;
   async function* sound(): AsyncGenerator<Float32Array> {
-    for await (const block of soundOf(timeline, job.files, [from, to], backend, never)) {
+    for await (const block of renderAudio(timeline, job.files, [from, to], backend, never)) {
       report({ kind: 'sound' });
       yield block;
     }
@@ -90,7 +93,7 @@ async function makePieces(work: Work): Promise<readonly EncodedSegment[]> {
   const { job, frames } = work;
   if (job.segmentFolder !== undefined) return makeSegments(work, job.segmentFolder);
   const path = join(job.workFolder, 'frames.mp4');
-  frames.want(job.range);
+  frames.request(job.range);
   await encodeRange(work, job.range, path);
   return [{ path, frameCount: job.range[1] - job.range[0] }];
 }
@@ -122,13 +125,13 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Encode
   const ranges = cutSegments(work.timeline, job.range);
   const find = segmentFinder(work, folder);
   const pieces: EncodedSegment[] = [];
-  let next = ranges[0] && find(ranges[0]);
-  for (let index = 1; next !== undefined; index++) {
-    const { path, frameCount, range, isThere }: Segment = await next;
+  let nextSegment = ranges[0] && find(ranges[0]);
+  for (let index = 1; nextSegment !== undefined; index++) {
+    const { path, frameCount, range, isThere }: Segment = await nextSegment;
     // The next segment is looked up, and drawn ahead, while this one is encoded.
     const after = ranges[index];
-    next = after && find(after);
-    next?.catch(() => undefined);
+    nextSegment = after && find(after);
+    nextSegment?.catch(() => undefined);
     if (!isThere) {
       const part = join(job.workFolder, basename(path));
       await encodeRange(work, range, part);
@@ -152,7 +155,7 @@ function segmentFinder(
     const path = join(folder, `${await names.name(range)}.mp4`);
     const piece = { path, frameCount: range[1] - range[0] };
     const isThere = await isComplete(piece);
-    if (!isThere) frames.want(range);
+    if (!isThere) frames.request(range);
     return { ...piece, range, isThere };
   };
 }

@@ -1,7 +1,7 @@
 // Draws stills of a scene at once, and stores them as media unless they are temporary.
 import { invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
-import { drawFrames, resourcesOf } from '../../render/stills/frames.ts';
+import { drawFrames, findUsedResources } from '../../render/stills/frames.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -18,7 +18,7 @@ export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody,
   const format = stillFormat(body);
   const { timeline, owner } = await openSource(deps, user, body);
   const order = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
-  const resources = resourcesOf(timeline, order.frames);
+  const resources = findUsedResources(timeline, order.frames);
   const result = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
     drawFrames(timeline, files, order, signal),
   );

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
 import { openScene } from '../../../src/render/scene.ts';
-import { planSound, type Stretch } from '../../../src/render/sound/plan.ts';
-import { resolveSounds } from '../../../src/render/sound/resolve-sounds.ts';
+import { planAudio, type Stretch } from '../../../src/render/sound/plan.ts';
+import { resolveAudio } from '../../../src/render/sound/resolve-sounds.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import { randomScene } from '../../support/render/random-scene.ts';
 
 const SRC = { src: 'https://example.com/a.wav' };
 const open = (rest: object) =>
   openScene({ fps: 30, width: 64, height: 64, scenes: [{ duration: 10 }], ...rest });
-const plan = (rest: object) => planSound(open(rest));
+const plan = (rest: object) => planAudio(open(rest));
 
 function only(rest: object): Stretch {
   const [stretch, more] = plan(rest);
@@ -86,7 +86,7 @@ describe('the plan of sound', () => {
     for (let seed = 0; seed < 60; seed++) {
       const timeline = openScene(randomScene(seed));
       const total = Math.round((timeline.durationInFrames / timeline.fps) * 48_000);
-      for (const { start, length, pointer } of planSound(timeline)) {
+      for (const { start, length, pointer } of planAudio(timeline)) {
         const isWithin = start >= 0 && length > 0 && start + length <= total;
         assert.ok(isWithin && Number.isInteger(start) && Number.isInteger(length), `seed ${seed} ${pointer}`);
       }
@@ -98,7 +98,7 @@ const facts = { container: 'wav', contentType: 'audio/wav', startSeconds: 0, dur
 const audio = { codec: 'pcm-s16', sampleRate: 48_000, channels: 2 } as const;
 const withFile = (rest: object, file: ResourceFile) => {
   const timeline = open(rest);
-  return resolveSounds(timeline, new Map([...timeline.resources.keys()].map(key => [key, file])));
+  return resolveAudio(timeline, new Map([...timeline.resources.keys()].map(key => [key, file])));
 };
 const clip = (durationSeconds: number): ResourceFile => ({
   kind: 'clip',

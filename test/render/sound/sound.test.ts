@@ -12,7 +12,7 @@ import { AppError } from '../../../src/lib/errors.ts';
 import { findOnPath } from '../../../src/lib/settings.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
-import { soundOf } from '../../../src/render/sound/sound.ts';
+import { renderAudio } from '../../../src/render/sound/sound.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { collect } from '../../codecs/clips.ts';
@@ -84,7 +84,7 @@ function hearing(backend: Backend) {
   return (rest: object, range?: readonly [number, number]): Promise<Float32Array> => {
     const timeline = open(rest);
     const whole = [0, timeline.durationInFrames] as const;
-    return collect(soundOf(timeline, filesOf(timeline), range ?? whole, backend, signal));
+    return collect(renderAudio(timeline, filesOf(timeline), range ?? whole, backend, signal));
   };
 }
 
@@ -159,14 +159,14 @@ function testFiles(backend: Backend): void {
     files.set('long', { kind: 'clip', path: pathOf(folder, 'long.wav'), facts });
     const range = [0, long.durationInFrames] as const;
     const atRest = children();
-    for await (const block of soundOf(long, filesOf(long), range, backend, signal)) {
+    for await (const block of renderAudio(long, filesOf(long), range, backend, signal)) {
       assert.ok(block.length > 0);
       break;
     }
     await waitUntil('the end of the codecs', () => children() <= atRest);
     const controller = new AbortController();
     await assert.rejects(async () => {
-      for await (const _ of soundOf(long, filesOf(long), range, backend, controller.signal))
+      for await (const _ of renderAudio(long, filesOf(long), range, backend, controller.signal))
         controller.abort();
     }, /abort/i);
     await waitUntil('the end of the codecs', () => children() <= atRest);
