@@ -83,7 +83,7 @@ function toSendable(path: string, method: string, operation: OpenApiOperation): 
 
 /** Sends the body to a new workflow, or to existing resources of other kinds. */
 async function send({ method, path }: Sendable, body: unknown): Promise<{ status: number; code: string }> {
-  const { id } = await createWorkflow(caller, {});
+  const id = path.includes('/workflows/{id}') ? (await createWorkflow(caller, {})).id : undefined;
   const address = path.replace(
     /([^/]+)\/\{(\w+)\}/g,
     (_, kind: string, name: string) =>
