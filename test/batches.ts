@@ -26,6 +26,7 @@ const SLOW_BATCHES = {
     'nodes/models/**',
     'codecs/{i420-*,kernels,pixels}.test.ts',
   ],
+  'event-loop': ['http/event-loop/**'],
   http: ['http/{accounts,media,openapi,protocol,sessions,workflows}/**', 'services/**'],
   pictures: [
     'http/renders/**',
@@ -44,7 +45,6 @@ const SLOW_BATCHES = {
 
 /** Tests that inspect their own process: its memory, its modules or its output. */
 const ALONE: readonly string[] = [
-  'http/event-loop/event-loop.test.ts',
   'http/renders/renderer-node.test.ts',
   'mcp/at-rest.test.ts',
   'mcp/oauth/outage.test.ts',

@@ -6,6 +6,14 @@ const TOKENS = Array.from({ length: 50 }, (_, index) => `{{k${index}}}`).join(' 
 /** About 20 million steps over a text of 450,000 characters. */
 const REGEX = { mode: 'regex', find: '(a|b)*?c', replace: '$1' };
 
+/** A node with settings of NODES. */
+export interface NodePort {
+  readonly nodeType: string;
+  readonly config: object;
+  /** Its ports that the probes have values for: id and type. */
+  readonly ports: readonly (readonly [id: string, type: string])[];
+}
+
 /** Several settings: several runs. */
 export const NODES: Readonly<Record<string, readonly object[]>> = {
   'output:preview': [{}],
@@ -70,3 +78,6 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'reaches out: this test has no network': ['utility:http_request'],
   'never run': ['utility:group', 'utility:sticky_note'],
 };
+
+/** Draw one picture for each item of a list, in processes and threads: a list would only repeat it. */
+export const DRAWING: readonly string[] = ['utility:text_to_image_card', 'generate:sandbox'];

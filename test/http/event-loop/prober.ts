@@ -1,29 +1,42 @@
 // The process that sends the largest requests, and meanwhile asks for /healthz: its own work is not the service's.
-import { type NodePort, nodeProbes, PROBES, type Probe, type World } from './probes.ts';
+import type { BodySchema } from '../../support/http/random-body.ts';
+import type { NodePort } from './nodes.ts';
+import { allProbes, type Probe, type World } from './probes.ts';
+import type { Route } from './routes.ts';
 
-/** A probe by its name, of those that are written out and those of the nodes. */
-export interface Asked {
-  readonly probe: string;
+/** The first message: what probes are made from. Further messages are names of probes. */
+export interface Setup {
   readonly world: World;
   readonly nodes: readonly NodePort[];
+  readonly routes: readonly Route[];
+  readonly schemas: Readonly<Record<string, BodySchema>>;
 }
 
-export interface Answered {
-  /** Of the requests. */
+export interface Probed {
+  /** Of the responses. */
   readonly statuses: readonly number[];
   /** The longest that /healthz took. */
   readonly healthMs: number;
   readonly error?: string;
 }
 
-const HEALTH_PAUSE_MS = 5;
+const HEALTH_PAUSE_MS = 20;
+const TIMEOUT_MS = 120_000;
 
-process.on('message', async ({ probe, world, nodes }: Asked) => {
-  const all = { ...PROBES, ...nodeProbes(nodes) };
-  process.send?.(await perform(all[probe] as Probe, world));
+let world: World;
+let probes: Readonly<Record<string, Probe>> = {};
+
+process.on('message', async (message: Setup | string) => {
+  if (typeof message === 'string') {
+    process.send?.(await perform(probes[message] as Probe));
+    return;
+  }
+  ({ world } = message);
+  probes = allProbes(message);
+  process.send?.('ready');
 });
 
-async function perform(probe: Probe, world: World): Promise<Answered> {
+async function perform(probe: Probe): Promise<Probed> {
   let healthMs = 0;
   let isOver = false;
   const statuses: number[] = [];
@@ -36,8 +49,10 @@ async function perform(probe: Probe, world: World): Promise<Answered> {
     }
   };
   const ask = async (method: string, path: string, body?: unknown, key = world.key) => {
-    const answer = await fetch(world.url + path, {
+    const response = await fetch(world.url + path, {
       method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
         ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
         accept: 'application/json, text/event-stream, text/html;q=0.9',
@@ -45,20 +60,34 @@ async function perform(probe: Probe, world: World): Promise<Answered> {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    statuses.push(answer.status);
-    return { status: answer.status, text };
+    const text = await readText(response, method);
+    statuses.push(response.status);
+    return { status: response.status, text };
   };
-  const send = await probe(world, ask);
-  process.send?.('ready');
-  const watching = watch();
   try {
-    await send();
+    const send = await probe(world, ask);
+    statuses.length = 0;
+    process.send?.('ready');
+    const watching = watch();
+    await send().finally(() => {
+      isOver = true;
+    });
+    await watching;
     return { statuses, healthMs };
   } catch (err) {
     return { statuses, healthMs, error: String((err as Error).stack) };
-  } finally {
-    isOver = true;
-    await watching;
   }
+}
+
+/** Of a stream that does not end, the first event. */
+async function readText(response: Response, method: string): Promise<string> {
+  const isEndless =
+    method === 'GET' && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (!isEndless || response.body === null) return response.text();
+  let text = '';
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    if (text.includes('\n\n')) break;
+  }
+  return text;
 }

@@ -1,11 +1,27 @@
 // One probe a request or node: prepares in the prober, and returns what is then sent and measured.
-import { makeNode, REFUSED, STORABLE, tooMany } from './graphs.ts';
+import type { BodySchema } from '../../support/http/random-body.ts';
+import { type Graph, makeNode, REFUSED, STORABLE, tooMany } from './graphs.ts';
+import { largestBody } from './largest-body.ts';
+import { DRAWING, type NodePort } from './nodes.ts';
+import {
+  BODY_BYTES,
+  CONTENT_SECRET,
+  LARGEST,
+  type LargestBody,
+  MEMBERS,
+  parametersOf,
+  QUERY,
+  type Route,
+  WRONG_BODY,
+} from './routes.ts';
 
 export interface World {
   readonly url: string;
   readonly key: string;
   /** Workflows that are stored, by the name of their graph. */
   readonly stored: Readonly<Record<string, string>>;
+  /** A run with much output. */
+  readonly executionId: string;
 }
 
 export type Ask = (
@@ -17,33 +33,49 @@ export type Ask = (
 
 /** Returns what is measured; what comes before is not. */
 export type Probe = (world: World, ask: Ask) => Promise<() => Promise<unknown>> | (() => Promise<unknown>);
+type Probes = Readonly<Record<string, Probe>>;
 
 const V1 = '/api/v1';
+/** A refused graph whose parts are all looked at: sent to every route that writes. */
+const REFUSED_EVERYWHERE = 'names that are nearly right';
+const GRAPHS: Readonly<Record<string, () => Graph>> = {
+  ...STORABLE,
+  ...REFUSED,
+  'more values than a body may have': tooMany,
+};
 
-function writeProbes(): Record<string, Probe> {
+const texts: Record<string, string> = {};
+/** The members of a body, as JSON without braces. */
+function textOf(graph: string): string {
+  texts[graph] ??= JSON.stringify(GRAPHS[graph]?.()).slice(1, -1);
+  return texts[graph];
+}
+
+function writeProbes(): Probes {
   const probes: Record<string, Probe> = {};
-  for (const [name, make] of [
-    ...Object.entries({ ...STORABLE, ...REFUSED }),
-    ['more values than a body may have', tooMany] as const,
-  ]) {
-    probes[`POST ${V1}/workflows/lint: ${name}`] = (_, ask) => {
-      const body = JSON.stringify(make());
-      return () => ask('POST', `${V1}/workflows/lint`, body);
+  const write = (label: string, name: string, more: string, method: string, path: string): void => {
+    probes[`${label}: ${name}`] = ({ stored }, ask) => {
+      const body = `{${more}${textOf(name)}}`;
+      const to = path.replace('{id}', stored['many nodes'] ?? '');
+      return () => ask(method, to, body);
     };
-    probes[`POST ${V1}/workflows: ${name}`] = (_, ask) => {
-      const body = JSON.stringify({ name: 'w', ...make() });
-      return () => ask('POST', `${V1}/workflows`, body);
-    };
-    probes[`POST ${V1}/workflows/import: ${name}`] = (_, ask) => {
-      const body = JSON.stringify({ format: 'graphwright-workflow', name: 'w', ...make() });
-      return () => ask('POST', `${V1}/workflows/import`, body);
-    };
-    probes[`PUT ${V1}/workflows/{id}: ${name}`] = ({ stored }, ask) => {
-      const body = JSON.stringify(make());
-      return () => ask('PUT', `${V1}/workflows/${stored['many nodes']}`, body);
-    };
+  };
+  for (const name of Object.keys(GRAPHS)) {
+    write(`POST ${V1}/workflows/lint`, name, '', 'POST', `${V1}/workflows/lint`);
+    write(`POST ${V1}/workflows`, name, '"name":"w",', 'POST', `${V1}/workflows`);
+    // Refusals are the same code on all of these routes.
+    if (!(name in STORABLE) && name !== REFUSED_EVERYWHERE) continue;
+    const file = '"format":"graphwright-workflow","name":"w",';
+    write(`POST ${V1}/workflows/import`, name, file, 'POST', `${V1}/workflows/import`);
+    write(`PUT ${V1}/workflows/{id}`, name, '', 'PUT', `${V1}/workflows/{id}`);
   }
+  return probes;
+}
+
+function readProbes(): Probes {
+  const probes: Record<string, Probe> = {};
   for (const name of Object.keys(STORABLE)) {
+    const slug = `a-${name.replaceAll(' ', '-')}`;
     const read = (label: string, method: string, path: string, body?: object, key?: string): void => {
       probes[`${method} ${path}${label}: ${name}`] = ({ stored }, ask) => {
         const to = path.replace('{id}', stored[name] ?? '');
@@ -58,26 +90,23 @@ function writeProbes(): Record<string, Probe> {
     read('', 'POST', `${V1}/workflows/{id}/lint`, {});
     read('', 'POST', `${V1}/workflows/{id}/layout`, {});
     read('', 'POST', `${V1}/workflows/{id}/duplicate`, {});
-    read('', 'POST', `${V1}/workflows/{id}/publish`, {
-      isPublished: true,
-      slug: `a-${name.replaceAll(' ', '-')}`,
-    });
-    read('', 'GET', `${V1}/published/a-${name.replaceAll(' ', '-')}`, undefined, '');
+    read('', 'POST', `${V1}/workflows/{id}/publish`, { isPublished: true, slug });
+    read('', 'GET', `${V1}/published/${slug}`, undefined, '');
     read('', 'POST', `${V1}/workflows/{id}/estimate`, {});
     read('', 'GET', '/flow/{id}', undefined, '');
     read('', 'GET', '/flow/{id}/preview.svg', undefined, '');
-    for (const [tool, more] of [
-      ['get_workflow', {}],
-      ['check_workflow', {}],
-    ] as const) {
+    for (const tool of ['get_workflow', 'check_workflow']) {
       probes[`POST /mcp ${tool}: ${name}`] = ({ stored }, ask) => {
-        const params = { name: tool, arguments: { workflowId: stored[name], ...more } };
+        const params = { name: tool, arguments: { workflowId: stored[name] } };
         return () => ask('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       };
     }
   }
   return probes;
 }
+
+/** Sends the graphs to all routes that take or return one. */
+export const GRAPH_PROBES: Probes = { ...writeProbes(), ...readProbes() };
 
 /** The longest values that nodes pass on, by the type of port that they feed. */
 const TEXT = 'a b '.repeat(110_000);
@@ -91,21 +120,17 @@ const SOURCES: Readonly<Record<string, readonly object[]>> = {
   ANY: [makeNode('s', 'input:json', { value: NUMBERS }), makeNode('s', 'input:text', { value: TEXT })],
 };
 
-export interface NodePort {
-  readonly nodeType: string;
-  readonly config: object;
-  /** Its ports that SOURCES can feed: id and type. */
-  readonly ports: readonly (readonly [id: string, type: string])[];
-}
-
 const END = /"status":"(?:COMPLETED|FAILED|WAITING|CANCELLED|EXPIRED)"/;
+const RUN_TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
 
 /** A run of the node, of what it costs, and of what became of it. */
-export function nodeProbes(nodes: readonly NodePort[]): Record<string, Probe> {
+export function nodeProbes(nodes: readonly NodePort[]): Probes {
   const probes: Record<string, Probe> = {};
   for (const [row, { nodeType, config, ports }] of nodes.entries()) {
     const [first] = ports;
-    for (const [index, source] of (SOURCES[first?.[1] ?? ''] ?? []).entries()) {
+    const sources = SOURCES[first?.[1] ?? ''] ?? [];
+    for (const [index, source] of sources.slice(0, DRAWING.includes(nodeType) ? 1 : undefined).entries()) {
       const name = `node ${nodeType}, row ${row}, source ${index}: ${JSON.stringify(config).slice(0, 60)}`;
       probes[name] = async (_, ask) => {
         const sourcePort = (source as ReturnType<typeof makeNode>).data.nodeType.replace('input:', 'out-');
@@ -126,10 +151,10 @@ export function nodeProbes(nodes: readonly NodePort[]): Record<string, Probe> {
           const run = JSON.parse((await ask('POST', `${V1}/workflows/${id}/run`, {})).text) as {
             executionId: string;
           };
-          for (const endMs = Date.now() + 60_000; Date.now() < endMs; ) {
+          for (const endMs = Date.now() + RUN_TIMEOUT_MS; Date.now() < endMs; ) {
             const { text: listed } = await ask('GET', `${V1}/workflows/${id}/executions`);
             if (END.test(listed)) break;
-            await new Promise(resolve => setTimeout(resolve, 50));
+            await new Promise(resolve => setTimeout(resolve, POLL_MS));
           }
           await ask('GET', `${V1}/executions/${run.executionId}`);
           await ask('GET', `${V1}/executions/${run.executionId}/workflow`);
@@ -140,4 +165,75 @@ export function nodeProbes(nodes: readonly NodePort[]): Record<string, Probe> {
   return probes;
 }
 
-export const PROBES: Readonly<Record<string, Probe>> = writeProbes();
+/**
+ * Sends every route the largest body that its schema accepts, a body of wrong values, and a long text in each query
+ * parameter. A route without input is asked as it is. Routes that delete come last.
+ */
+export function routeProbes(
+  routes: readonly Route[],
+  schemas: Readonly<Record<string, BodySchema>> = {},
+): Probes {
+  const probes: Record<string, Probe> = {};
+  const sorted = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
+  for (const { method, path, query, accepts, body } of sorted) {
+    const route = `${method} ${path}`;
+    // Files: routes.ts has the reasons.
+    if (body === undefined && accepts.length > 0) continue;
+    if (body === undefined) {
+      probes[route] = (world, ask) => async () => {
+        const to = parametersOf(path, world);
+        await ask(method, to);
+        for (const name of query) await ask(method, `${to}?${new URLSearchParams({ [name]: QUERY })}`);
+      };
+      continue;
+    }
+    const send = (label: string, make: () => unknown): void => {
+      probes[`${route}: ${label}`] = (world, ask) => {
+        const text = JSON.stringify(make());
+        const key = path === '/api/content/webhook' ? CONTENT_SECRET : undefined;
+        return () => ask(method, parametersOf(path, world), text, key);
+      };
+    };
+    send('the largest body', () => largestWith(MEMBERS[route] ?? {}, body, schemas));
+    send('wrong values', () => WRONG_BODY(Object.keys(body.properties ?? {})[0] ?? 'nodes'));
+  }
+  return probes;
+}
+
+/** The largest body of the schema with these members, of which undefined ones are left out. */
+function largestWith(
+  members: object,
+  schema: BodySchema,
+  schemas: Readonly<Record<string, BodySchema>>,
+): unknown {
+  const bytes = BODY_BYTES - JSON.stringify(members).length;
+  if (schema.properties === undefined) return largestBody(schema, schemas, bytes);
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties).filter(([name]) => !(name in members)),
+  );
+  return Object.assign(largestBody({ ...schema, properties }, schemas, bytes) as object, members);
+}
+
+const toProbe =
+  ({ method, path, body, secret }: LargestBody): Probe =>
+  (world, ask) => {
+    const text = JSON.stringify(body());
+    const to = path.replace(/\{(.*)\}/, (_, graph: string) => world.stored[graph] ?? '');
+    return () => ask(method, to, text, secret);
+  };
+
+/** Sends bodies to the routes that compute from them. */
+export const LARGEST_PROBES: Probes = Object.fromEntries(
+  Object.entries(LARGEST).map(([name, one]) => [`${one.method} ${one.path}: ${name}`, toProbe(one)]),
+);
+
+export const allProbes = (from: {
+  readonly nodes: readonly NodePort[];
+  readonly routes: readonly Route[];
+  readonly schemas: Readonly<Record<string, BodySchema>>;
+}): Probes => ({
+  ...GRAPH_PROBES,
+  ...nodeProbes(from.nodes),
+  ...LARGEST_PROBES,
+  ...routeProbes(from.routes, from.schemas),
+});

@@ -22,6 +22,8 @@ export interface BodySchema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, BodySchema>>;
   readonly additionalProperties?: boolean | BodySchema;
+  readonly uniqueItems?: boolean;
+  readonly maxProperties?: number;
 }
 
 export type Roll = () => number;
@@ -30,7 +32,7 @@ const pick = <T>(roll: Roll, items: readonly T[]): T => items[Math.floor(roll() 
 
 const MAX_DEPTH = 7;
 const TEXTS = ['a', 'Lisbon', 'é🌅', 'x y', '0', 'null', '{{secrets.A}}', '<b>', '\u202e', '../..', '%00'];
-const FORMATS: Readonly<Record<string, readonly string[]>> = {
+export const FORMATS: Readonly<Record<string, readonly string[]>> = {
   'date-time': ['2026-01-02T03:04:05.678Z', '2030-12-31T23:59:59Z'],
   uri: ['https://localhost:9/a.png', 'http://127.0.0.1:9/'],
   email: ['somebody@example.com', 'a.b+c@example.org'],

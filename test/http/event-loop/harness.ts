@@ -1,0 +1,156 @@
+// Starts a service and a process that sends it the largest requests, and measures the service's event loop meanwhile. The
+// files of this folder share one.
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import type { BodySchema } from '../../support/http/random-body.ts';
+import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { shared } from '../../support/shared.ts';
+import { STORABLE } from './graphs.ts';
+import { NODES, type NodePort } from './nodes.ts';
+import type { Probed, Setup } from './prober.ts';
+import { CONTENT_SECRET, type Route } from './routes.ts';
+
+/**
+ * The contract is 200 ms without an answer of /healthz. Compared is processor time of this thread, which other processes
+ * hardly change, and the bound leaves room for the collector and for slow machines.
+ */
+const LIMIT_MS = 400;
+/**
+ * What /healthz may take in all. It finds a loop that waits without computing. On a machine with ten times the load that it
+ * can do, this process waits seconds for a processor.
+ */
+const HEALTH_LIMIT_MS = 30_000;
+/** Types of ports that the probes have values for. */
+const FED = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
+
+export const catalog = makeCatalog(readSettings({ SANDBOX_MODELS: 'true' }));
+/** The nodes of NODES with their ports. */
+export const NODE_PORTS: readonly NodePort[] = Object.entries(NODES).flatMap(([nodeType, configs]) =>
+  configs.map((config): NodePort => {
+    const { inputs } = catalog.ports(nodeType, config as never);
+    const ports = inputs.filter(({ isPort, type }) => isPort && FED.has(type));
+    return { nodeType, config, ports: ports.map(({ id, type }) => [id, type] as const) };
+  }),
+);
+
+export interface Harness {
+  readonly routes: readonly Route[];
+  /** Sends the probe of that name, fails if the event loop stood still meanwhile, and returns the statuses. */
+  probe(name: string, t: TestContext): Promise<readonly number[]>;
+  close(): Promise<void>;
+}
+
+export const startHarness = shared(async (): Promise<Harness> => {
+  const env = { LOG_LEVEL: 'error', SANDBOX_MODELS: 'true', CONTENT_WEBHOOK_SECRET: CONTENT_SECRET };
+  const service = await startTestService(env);
+  const prober = fork(join(import.meta.dirname, 'prober.ts'), { serialization: 'advanced' });
+  const next = async <T>(): Promise<T> => ((await once(prober, 'message')) as [T])[0];
+  const { routes, schemas } = await readDocument(service);
+  prober.send({ world: await makeWorld(service), nodes: NODE_PORTS, routes, schemas } satisfies Setup);
+  assert.equal(await next(), 'ready');
+  return {
+    routes,
+    probe: async (name, t) => {
+      prober.send(name);
+      assert.equal(await next(), 'ready');
+      const { result, longestMs } = await measure(() => next<Probed>());
+      const statuses = [...new Set(result.statuses)];
+      t.diagnostic(`${Math.round(longestMs)} ms, status ${statuses}`);
+      assert.equal(result.error, undefined);
+      assert.ok(!statuses.some(status => status >= 500), `${statuses}`);
+      assert.ok(longestMs < LIMIT_MS, `${Math.round(longestMs)} ms without a turn of the event loop`);
+      assert.ok(
+        result.healthMs < HEALTH_LIMIT_MS,
+        `${Math.round(result.healthMs)} ms until /healthz answered`,
+      );
+      return statuses;
+    },
+    close: async () => {
+      prober.kill();
+      await service.close();
+    },
+  };
+});
+
+/** Stores the graphs, and runs one with much output. */
+async function makeWorld(service: TestService): Promise<Setup['world']> {
+  const stored: Record<string, string> = {};
+  for (const [name, make] of Object.entries(STORABLE)) {
+    const { body, status } = await service.request('POST', '/workflows', { name: 'w', ...make() });
+    assert.equal(status, 201, name);
+    stored[name] = String(body.id);
+    const shared = await service.request('POST', `/workflows/${body.id}/visibility`, {
+      linkPermission: 'DUPLICATE',
+    });
+    assert.equal(shared.status, 200, name);
+  }
+  const { body: me } = await service.request<{ userId: number }>('GET', '/me');
+  const author = await service.request('PATCH', `/admin/users/${me.userId}`, { isAuthor: true });
+  assert.equal(author.status, 200);
+  const { body: run } = await service.request<{ executionId: string }>(
+    'POST',
+    `/workflows/${stored['many objects']}/run`,
+    {},
+  );
+  return { url: service.url, key: KEY, stored, executionId: run.executionId };
+}
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly in?: string;
+  readonly name?: string;
+  readonly schema?: BodySchema;
+}
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: BodySchema }>> };
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, BodySchema>>;
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+  };
+}
+
+/** The routes of the OpenAPI document, and its named schemas. */
+async function readDocument({ url }: TestService): Promise<Pick<Setup, 'routes' | 'schemas'>> {
+  const response = await fetch(`${url}/openapi.json`);
+  const { paths, components } = (await response.json()) as Document;
+  const routes = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { parameters = [], requestBody }]): Route => {
+      const query = parameters
+        .map(one => components.parameters?.[one.$ref?.split('/').at(-1) ?? ''] ?? one)
+        .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'string')
+        .map(({ name }) => name ?? '');
+      const content = requestBody?.content ?? {};
+      const schema = content['application/json']?.schema;
+      const body = components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
+      return { method: method.toUpperCase(), path, query, accepts: Object.keys(content), body };
+    }),
+  );
+  return { routes, schemas: components.schemas };
+}
+
+/** The longest that this thread computed between two turns of its event loop. */
+async function measure<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly longestMs: number }> {
+  let last = process.threadCpuUsage();
+  let longestMs = 0;
+  const timer = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(last);
+    last = process.threadCpuUsage();
+    longestMs = Math.max(longestMs, (user + system) / 1000);
+  }, 1);
+  try {
+    return { result: await work(), longestMs };
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,102 @@
+// Generates the largest body that a schema of the OpenAPI document accepts, within a number of bytes.
+import { type BodySchema, FORMATS } from '../../support/http/random-body.ts';
+
+const MAX_DEPTH = 8;
+/** Items of a list without a maximum: as many as fit, so each is small. */
+const SMALL_ITEM_BYTES = 40;
+const DICTIONARY_VALUE_BYTES = 60;
+/** The service accepts 50,000 in one object. */
+const MAX_PROPERTIES = 49_000;
+
+const sizeOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+const list = <T>(length: number, make: (index: number) => T): T[] =>
+  Array.from({ length: Math.floor(length) }, (_, index) => make(index));
+
+/** `schemas` are the named schemas. */
+export function largestBody(
+  schema: BodySchema,
+  schemas: Readonly<Record<string, BodySchema>>,
+  bytes: number,
+  depth = 0,
+): unknown {
+  const within = (inner: BodySchema, share = bytes): unknown => largestBody(inner, schemas, share, depth + 1);
+  const largestOf = (choices: readonly BodySchema[]): unknown =>
+    choices.map(choice => within(choice)).reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
+
+  if (schema.$ref !== undefined) return within(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+  if ('const' in schema) return schema.const;
+  if (schema.enum !== undefined) return schema.enum.at(-1);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return largestOf(choices);
+  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(one => within(one)));
+  const { type } = schema;
+  if (typeof type === 'object') return largestOf(type.map(one => ({ ...schema, type: one })));
+  if (type === 'object') return largestObject(schema, within, bytes, depth);
+  if (type === 'array') return largestList(schema, within, bytes);
+  if (type === 'string' || type === undefined) return largestText(schema, bytes);
+  if (type === 'boolean') return true;
+  return type === 'null' ? null : (schema.maximum ?? Math.max(schema.minimum ?? 1, 1));
+}
+
+type Within = (schema: BodySchema, share?: number) => unknown;
+
+function largestObject(
+  { properties = {}, required = [], additionalProperties, maxProperties = MAX_PROPERTIES }: BodySchema,
+  within: Within,
+  bytes: number,
+  depth: number,
+): object {
+  const members = Object.entries(properties).filter(([name]) => depth < MAX_DEPTH || required.includes(name));
+  const known = fillMembers(members, within, bytes, depth);
+  const value = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+  const more =
+    value === undefined || depth >= MAX_DEPTH
+      ? []
+      : list(Math.min(maxProperties, bytes / (DICTIONARY_VALUE_BYTES + 20)), index => [
+          `key${index}`,
+          within(value, DICTIONARY_VALUE_BYTES),
+        ]);
+  return Object.fromEntries([...known, ...more]);
+}
+
+/** At the top, what bounded members leave is shared by the others. */
+function fillMembers(
+  members: readonly (readonly [string, BodySchema])[],
+  within: Within,
+  bytes: number,
+  depth: number,
+): (readonly [string, unknown])[] {
+  const share = bytes / Math.max(members.length, 1);
+  const known = members.map(([name, member]) => [name, within(member, share)] as const);
+  if (depth > 0) return known;
+  const isUnbounded = (value: unknown): boolean => sizeOf(value) > share / 2;
+  const unbounded = known.filter(([, value]) => isUnbounded(value)).length;
+  const used = known.reduce((sum, [, value]) => sum + (isUnbounded(value) ? 0 : sizeOf(value)), 0);
+  const large = (bytes - used) / Math.max(unbounded, 1);
+  return known.map(([name, value], index) => [
+    name,
+    isUnbounded(value) ? within(members[index]?.[1] ?? {}, large) : value,
+  ]);
+}
+
+function largestList(
+  { items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems = false }: BodySchema,
+  within: Within,
+  bytes: number,
+): unknown[] {
+  const item = within(items, Math.max(SMALL_ITEM_BYTES, bytes / maxItems));
+  const length = Math.max(minItems, Math.min(maxItems, bytes / (sizeOf(item) + 1)));
+  if (!uniqueItems) return list(length, () => item);
+  const values = items.enum ?? items.anyOf?.map(one => one.const);
+  return list(Math.min(length, values?.length ?? length), index => values?.[index] ?? `${index}`);
+}
+
+function largestText({ format, pattern, maxLength }: BodySchema, bytes: number): string {
+  const sample = FORMATS[format ?? '']?.[0];
+  if (sample !== undefined) return sample;
+  const longest = Math.floor(Math.min(maxLength ?? bytes, bytes));
+  if (pattern === undefined) return 'a'.repeat(longest);
+  const isFitting = (text: string): boolean => new RegExp(pattern, 'u').test(text);
+  const lengths = [longest, 80, 64, 40, 1].filter(length => length <= longest);
+  return lengths.map(length => 'a'.repeat(length)).find(isFitting) ?? 'a';
+}

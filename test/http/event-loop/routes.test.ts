@@ -1,0 +1,45 @@
+// No request to any route of the OpenAPI document holds the event loop: another process sends each the largest body that
+// it accepts, and what this process computes without a turn of its loop is measured.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type Harness, startHarness } from './harness.ts';
+import { LARGEST_PROBES, routeProbes } from './probes.ts';
+import { OTHER_BODIES, REFUSING } from './routes.ts';
+
+let harness: Harness;
+before(async () => {
+  harness = await startHarness();
+});
+after(() => harness.close());
+const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+const routeOf = (probe: string): string => probe.replace(/: .*$/, '');
+
+it('sends a request to every route, or has a reason not to', () => {
+  const { routes } = harness;
+  const sent = new Set(Object.keys(routeProbes(routes)).map(routeOf));
+  assert.ok(routes.length > 100, String(routes.length));
+  const unsent = routes.map(nameOf).filter(name => !sent.has(name) && !(name in OTHER_BODIES));
+  assert.deepEqual(unsent, []);
+});
+
+it('lists every route that accepts other bodies than JSON', () => {
+  const others = harness.routes.filter(({ accepts }) => accepts.some(type => type !== 'application/json'));
+  assert.deepEqual(others.map(nameOf).sort(), Object.keys(OTHER_BODIES).sort());
+});
+
+for (const name of Object.keys(LARGEST_PROBES)) it(name, async t => void (await harness.probe(name, t)));
+
+it('takes turns during the requests to every route', async t => {
+  for (const name of Object.keys(routeProbes(harness.routes))) {
+    await t.test(name, async step => {
+      const statuses = await harness.probe(name, step);
+      if (!name.endsWith(': the largest body')) return;
+      const isRefused = statuses.includes(400);
+      assert.equal(
+        isRefused,
+        routeOf(name) in REFUSING,
+        'A body that is refused as 400 needs a row in MEMBERS.',
+      );
+    });
+  }
+});
