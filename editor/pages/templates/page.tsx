@@ -4,14 +4,13 @@ import LayoutTemplate from 'icon:layout-template';
 import { useSearchParams } from 'wouter';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
-import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { TemplateCard } from './template-card.tsx';
+import { Shelves } from './shelves.tsx';
 
 export function Page() {
   const [search, setSearch] = useSearchParams();
@@ -32,7 +31,9 @@ export function Page() {
             >
               <option value="">{messages.all}</option>
               {categories.map(name => (
-                <option key={name}>{name}</option>
+                <option key={name} value={name}>
+                  {messages.shelves[name as keyof typeof messages.shelves] ?? name}
+                </option>
               ))}
             </SelectField>
           </div>
@@ -60,23 +61,6 @@ export function Page() {
       </InfiniteList>
     </>
   );
-}
-
-/** Renders the templates by shelf, each in the order of the list. */
-export function Shelves({ templates }: { readonly templates: readonly Template[] }) {
-  const shelves = Map.groupBy(templates, ({ shelf }) => shelf ?? 'published');
-  return [...shelves].map(([shelf, members]) => (
-    <section key={shelf} aria-labelledby={`shelf-${shelf}`}>
-      <h2 id={`shelf-${shelf}`} className={styles.shelf}>
-        {messages.shelves[shelf]}
-      </h2>
-      <ul className={cards.grid}>
-        {members.map(template => (
-          <TemplateCard key={template.id} template={template} />
-        ))}
-      </ul>
-    </section>
-  ));
 }
 
 /** Returns the selected category and those of the listed templates. */

@@ -2,12 +2,14 @@
 
 import WorkflowIcon from 'icon:workflow';
 import { useState } from 'react';
-import { Button, ButtonLink } from '../../kit/button.tsx';
+import type { Template } from '../../../sdk/src/schemas.ts';
+import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { pollIntervalMs } from '../../lib/runs.ts';
+import { Shelves } from '../templates/shelves.tsx';
 import { CreateButton } from './create-button.tsx';
 import { FilterBar, useFilters } from './filters.tsx';
 import { FolderTree } from './folder-tree.tsx';
@@ -76,15 +78,17 @@ export function Page() {
   );
 }
 
+/** Shows the gallery to people who have no workflow yet. */
 function NoWorkflows() {
+  const gallery = useList<Template>('/templates', { limit: 48 });
+  const templates = gallery.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
-    <EmptyState
-      icon={WorkflowIcon}
-      title={messages.emptyTitle}
-      action={<ButtonLink href="/templates">{messages.templates}</ButtonLink>}
-    >
-      {messages.empty}
-    </EmptyState>
+    <>
+      <EmptyState icon={WorkflowIcon} title={messages.emptyTitle}>
+        {messages.empty}
+      </EmptyState>
+      <Shelves templates={templates} />
+    </>
   );
 }
 

@@ -1,0 +1,22 @@
+// Renders templates by shelf, each shelf in the order of the list.
+import type { Template } from '../../../sdk/src/schemas.ts';
+import cards from '../../kit/cards.module.css';
+import { messages } from './messages.ts';
+import styles from './page.module.css';
+import { TemplateCard } from './template-card.tsx';
+
+export function Shelves({ templates }: { readonly templates: readonly Template[] }) {
+  const shelves = Map.groupBy(templates, ({ shelf }) => shelf ?? 'published');
+  return [...shelves].map(([shelf, members]) => (
+    <section key={shelf} aria-labelledby={`shelf-${shelf}`}>
+      <h2 id={`shelf-${shelf}`} className={styles.shelf}>
+        {messages.shelves[shelf]}
+      </h2>
+      <ul className={cards.grid}>
+        {members.map(template => (
+          <TemplateCard key={template.id} template={template} />
+        ))}
+      </ul>
+    </section>
+  ));
+}
