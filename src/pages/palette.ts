@@ -35,7 +35,7 @@ export const DARK: Palette = {
   raised: '#191c22',
   line: '#2b2f37',
   ink: '#ecedef',
-  soft: '#a3a8b2',
+  soft: '#aeb3bd',
   accent: '#a3b2ff',
   tint: '#1a2038',
   success: '#62d49b',
