@@ -17,7 +17,7 @@ const ON_NODE = [
   'align-top',
   'delete',
 ];
-const ON_BOARD = ['add', 'paste', 'all', 'box', 'lasso', 'arrange', 'fit'];
+const ON_BOARD = ['add', 'library', 'paste', 'all', 'box', 'lasso', 'arrange', 'fit'];
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 export function BoardMenu() {

@@ -64,6 +64,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void planRun(editor, 'from') },
   { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void planRun(editor, 'again') },
   { id: 'pin', label: labels.pin, keys: [], run: togglePin },
+  { id: 'library', label: labels.library, keys: ['L'], run: toggleDock('library') },
   { id: 'runs', label: labels.runs, keys: [], run: toggleDock('runs') },
   { id: 'cancel', label: labels.cancel, keys: [], run: ({ runs }) => void runs.cancel() },
   { id: 'undo', label: labels.undo, keys: ['Mod+Z'], run: ({ session }) => session.store.actions.undo() },

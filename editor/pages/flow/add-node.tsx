@@ -72,7 +72,10 @@ function findWantedPosition({ session, canvas }: EditorContextValue): Position {
 
 const SPACE_RIGHT = 220;
 
-function findOfferedEntries({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
+export function findOfferedEntries(
+  { session }: EditorContextValue,
+  { from }: Placement,
+): readonly CatalogEntry[] {
   const { catalog, store } = session;
   const visible = catalog.entries.filter(
     ({ hidden, deprecated, isAvailable }) => !deprecated && (!hidden || isAvailable === false),
@@ -84,7 +87,7 @@ function findOfferedEntries({ session }: EditorContextValue, { from }: Placement
 
 const ORDER = ['input', 'model', 'video', 'utility', 'logic', 'output'];
 
-function findEntries(all: readonly CatalogEntry[], text: string, filter: string): readonly Choice[] {
+export function findEntries(all: readonly CatalogEntry[], text: string, filter: string): readonly Choice[] {
   const entries = filter === '' ? all : all.filter(({ category }) => category === filter);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length > 0)

@@ -1,6 +1,7 @@
 // Renders templates on the empty board. A click inserts one.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Template } from '../../../sdk/src/schemas.ts';
+import type { Board } from '../../board/board.ts';
 import { toBoard, type WorkflowInfo } from '../../board/remote.ts';
 import { pasteGraph } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
@@ -35,20 +36,24 @@ export function StarterTemplates() {
   );
 }
 
+/** Reads the nodes and edges of a template. */
+export async function readTemplateBoard({ id, workflowId, slug }: Template): Promise<Board> {
+  const path =
+    workflowId === null
+      ? `/templates/${id}`
+      : slug === null
+        ? `/workflows/${workflowId}`
+        : `/published/${slug}`;
+  return toBoard(await api.get<WorkflowInfo>(path));
+}
+
 function StarterTemplate({ template }: { readonly template: Template }) {
   const editor = useEditor();
   const { title, card, poster, preview, credits, creditsExact } = template;
   const insertion = useMutation({
-    mutationFn: () =>
-      api.get<WorkflowInfo>(
-        template.workflowId === null
-          ? `/templates/${template.id}`
-          : template.slug === null
-            ? `/workflows/${template.workflowId}`
-            : `/published/${template.slug}`,
-      ),
-    onSuccess: workflow => {
-      pasteGraph(editor, toBoard(workflow), editor.canvas.current?.center() ?? { x: 0, y: 0 });
+    mutationFn: () => readTemplateBoard(template),
+    onSuccess: board => {
+      pasteGraph(editor, board, editor.canvas.current?.center() ?? { x: 0, y: 0 });
       requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.fit()));
     },
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),

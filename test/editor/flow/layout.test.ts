@@ -122,6 +122,28 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
   });
 
+  it('docks a library by L, to drag nodes from it onto the board', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await boardOf(page).focus();
+    await page.keyboard.press('l');
+    const library = page.getByRole('complementary', { name: 'Library' });
+    await library.getByRole('textbox').or(library.getByRole('searchbox')).first().fill('Delay');
+    await library
+      .getByRole('button', { name: 'Delay' })
+      .dragTo(boardOf(page), { targetPosition: { x: 500, y: 650 } });
+    const box = await nodeOf(page, 'Delay').boundingBox();
+    const board = await boardOf(page).boundingBox();
+    assert.ok(box && board && Math.abs(box.x - board.x - 500) < 80, JSON.stringify({ box, board }));
+    for (const name of ['Templates', 'Media']) await library.getByRole('tab', { name }).click();
+    await assertApart(page, ['complementary[Library]']);
+    await boardOf(page).focus();
+    await page.keyboard.press('l');
+    await library.waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+  });
+
   it('shows a phone the nodes with their results and the runs first, and the canvas by one tap', async () => {
     const id = await flow.create(PICTURE);
     await flow.send('POST', `/workflows/${id}/run`, {});

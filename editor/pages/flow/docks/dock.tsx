@@ -8,10 +8,12 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { type Dock as DockKind, useEditor, useView } from '../../../runs/editor-context.tsx';
 import styles from './dock.module.css';
 
+const Library = lazy(async () => ({ default: (await import('./library.tsx')).Library }));
 const RunList = lazy(async () => ({ default: (await import('./runs.tsx')).RunList }));
 const VersionList = lazy(async () => ({ default: (await import('./versions.tsx')).VersionList }));
 
 const DOCKS: Readonly<Record<DockKind, { readonly title: string; readonly content: ReactNode }>> = {
+  library: { title: messages.flow.library.title, content: <Library /> },
   runs: { title: messages.flow.runs.title, content: <RunList /> },
   versions: { title: messages.flow.versions.title, content: <VersionList /> },
 };

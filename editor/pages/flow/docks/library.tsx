@@ -1,0 +1,202 @@
+// Renders the library: nodes, templates and media, to drag onto the board or to insert by a click.
+import { type DragEvent, type ReactNode, useEffect, useState } from 'react';
+import type { Template } from '../../../../sdk/src/schemas.ts';
+import type { Position } from '../../../../src/graph/types.ts';
+import { getMediaKind, placeMedia } from '../../../board/import-files.ts';
+import { pasteGraph } from '../../../canvas/commands.ts';
+import { messages } from '../../../flow-messages.ts';
+import { toErrorMessage } from '../../../kit/failure.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { MediaView } from '../../../kit/media-view.tsx';
+import { SearchField } from '../../../kit/search-field.tsx';
+import { Tabs } from '../../../kit/tabs.tsx';
+import { showToast } from '../../../lib/toasts.ts';
+import { type EditorContextValue, useEditor } from '../../../runs/editor-context.tsx';
+import { addNode, findEntries, findOfferedEntries } from '../add-node.tsx';
+import { readTemplateBoard } from '../starter-templates.tsx';
+import styles from './dock.module.css';
+
+const libraryMessages = messages.flow.library;
+const MAX_NODES = 200;
+
+interface MediaItem {
+  readonly mediaId: string;
+  readonly url: string;
+  readonly name: string;
+  readonly contentType: string;
+}
+
+type Part = keyof typeof libraryMessages.parts;
+type Insert = (at: Position | undefined) => void;
+
+export function Library() {
+  const [part, setPart] = useState<Part>('nodes');
+  return (
+    <Tabs label={libraryMessages.title} value={part} onChange={setPart} tabs={libraryMessages.parts}>
+      {part === 'nodes' && <Nodes />}
+      {part === 'templates' && <Templates />}
+      {part === 'media' && <MediaFiles />}
+    </Tabs>
+  );
+}
+
+function Nodes() {
+  const editor = useEditor();
+  const [text, setText] = useState('');
+  const entries = findOfferedEntries(editor, {});
+  return (
+    <>
+      <SearchField
+        label={messages.flow.searchNodes}
+        placeholder={messages.flow.searchNodes}
+        value={text}
+        onChange={setText}
+      />
+      <ul className={styles.rows}>
+        {findEntries(entries, text, '')
+          .slice(0, MAX_NODES)
+          .map(({ id, label, icon, hint }) => (
+            <Item
+              key={id}
+              label={label}
+              detail={hint}
+              picture={icon}
+              onInsert={at => {
+                const entry = editor.session.catalog.find(id);
+                if (entry !== undefined) addNode(editor, entry, at === undefined ? {} : { at });
+              }}
+            />
+          ))}
+      </ul>
+    </>
+  );
+}
+
+function Templates() {
+  const editor = useEditor();
+  const query = useList<Template>('/templates', { limit: 30 });
+  return (
+    <InfiniteList query={query} empty={<p className={styles.empty}>{libraryMessages.noTemplates}</p>}>
+      {templates => (
+        <ul className={styles.rows}>
+          {templates.map(template => {
+            const url = template.card ?? template.poster;
+            return (
+              <Item
+                key={template.id}
+                label={template.title}
+                detail={template.description}
+                picture={url && <MediaView url={url} contentType="image/*" label="" variant="square" />}
+                onInsert={at => void insertTemplate(editor, template, at)}
+              />
+            );
+          })}
+        </ul>
+      )}
+    </InfiniteList>
+  );
+}
+
+async function insertTemplate(
+  editor: EditorContextValue,
+  template: Template,
+  at: Position | undefined,
+): Promise<void> {
+  try {
+    const board = await readTemplateBoard(template);
+    pasteGraph(editor, board, at ?? editor.canvas.current?.center() ?? { x: 0, y: 0 });
+  } catch (error) {
+    showToast(toErrorMessage(error), { tone: 'failed' });
+  }
+}
+
+function MediaFiles() {
+  const editor = useEditor();
+  const query = useList<MediaItem>('/media', { limit: 60 });
+  return (
+    <InfiniteList query={query} empty={<p className={styles.empty}>{libraryMessages.noMedia}</p>}>
+      {files => (
+        <ul className={styles.rows}>
+          {files.map(({ mediaId, url, name, contentType }) => (
+            <Item
+              key={mediaId}
+              label={name}
+              picture={<MediaView url={url} contentType={contentType} label="" variant="square" />}
+              onInsert={at => insertMedia(editor, { url, name, contentType }, at)}
+            />
+          ))}
+        </ul>
+      )}
+    </InfiniteList>
+  );
+}
+
+function insertMedia(
+  { session, canvas }: EditorContextValue,
+  { url, name, contentType }: Omit<MediaItem, 'mediaId'>,
+  at: Position | undefined,
+): void {
+  const kind = getMediaKind({ type: contentType });
+  if (kind === undefined) return;
+  const placed = placeMedia(session, { kind, url, name }, { at }, canvas.current?.center() ?? { x: 0, y: 0 });
+  if (placed === undefined) return;
+  session.store.actions.perform(messages.flow.edits.add(name), placed.changes);
+  session.store.actions.select([placed.id]);
+}
+
+interface ItemProps {
+  readonly label: string;
+  readonly detail?: ReactNode;
+  readonly picture?: ReactNode;
+  /** Without a position, where there is space. */
+  readonly onInsert: Insert;
+}
+
+const TYPE = 'application/x-graphwright-item';
+
+function Item({ label, detail, picture, onInsert }: ItemProps) {
+  const [isDragged, setDragged] = useState(false);
+  useDropOnBoard(isDragged, onInsert);
+  return (
+    <li
+      draggable
+      onDragStart={(event: DragEvent) => {
+        event.dataTransfer.setData(TYPE, label);
+        event.dataTransfer.effectAllowed = 'copy';
+        setDragged(true);
+      }}
+      onDragEnd={() => setDragged(false)}
+    >
+      <button type="button" className={styles.item} onClick={() => onInsert(undefined)}>
+        <span className={styles.thumbnail}>{picture}</span>
+        <span className={styles.texts}>
+          <strong>{label}</strong>
+          {detail && <span className={styles.soft}>{detail}</span>}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+/** While the item is dragged: inserts it where it is dropped on the board. */
+function useDropOnBoard(isDragged: boolean, onInsert: Insert): void {
+  const { canvas } = useEditor();
+  useEffect(() => {
+    if (!isDragged) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const isOnBoard = ({ target }: Event): boolean =>
+      target instanceof Element && target.closest('[data-focus-region="canvas"]') !== null;
+    document.addEventListener('dragover', event => isOnBoard(event) && event.preventDefault(), { signal });
+    document.addEventListener(
+      'drop',
+      event => {
+        if (!isOnBoard(event)) return;
+        event.preventDefault();
+        onInsert(canvas.current?.toBoard({ x: event.clientX, y: event.clientY }));
+      },
+      { signal },
+    );
+    return () => controller.abort();
+  }, [isDragged, onInsert, canvas]);
+}
