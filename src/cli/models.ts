@@ -3,7 +3,7 @@
 import type { Model } from '../nodes/models/model.ts';
 import { remove } from '../nodes/models/reconcile.ts';
 import { withShipped } from '../nodes/models/shipped.ts';
-import { nameOf, type PlannedChange, planFor, type SyncPlan } from '../nodes/models/sync.ts';
+import { type PlannedChange, planFor, type SyncPlan, stripVersion } from '../nodes/models/sync.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import { fetchListing, parseProvider, today, withModels } from './models-io.ts';
@@ -15,7 +15,11 @@ const MAX_SHOWN = 100;
 export const searchModels: Command = async ({ args, options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
   const category = toText(options.category);
-  const query = { words: args.join(' '), isFull: false, ...(category === undefined ? {} : { category }) };
+  const query = {
+    searchText: args.join(' '),
+    isFull: false,
+    ...(category === undefined ? {} : { category }),
+  };
   const found = await fetchListing(provider, query, signal);
   if (options.json === true) return terminal.print(JSON.stringify(found, null, 2));
   const rows = found
@@ -44,15 +48,15 @@ export const addModels: Command = async input => {
   const from = parseProvider(provider);
   const listed = await fetchListing(from, { endpoints, isFull: true }, input.signal);
   const missing = endpoints.filter(
-    endpoint => !listed.some(row => nameOf(row.endpoint) === nameOf(endpoint)),
+    endpoint => !listed.some(row => stripVersion(row.endpoint) === stripVersion(endpoint)),
   );
   if (missing.length > 0) throw new Error(`${from} lists no model ${missing.join(', ')}; nothing was added.`);
   const unusable = listed.filter(({ model }) => model === undefined);
   for (const { endpoint, problem } of unusable)
     input.terminal.note(`${endpoint} cannot be a node: ${problem}.`);
   if (unusable.length > 0) throw new Error('Nothing was added.');
-  const requested = new Set(endpoints.map(nameOf));
-  const isAsked = ({ endpoint }: Model): boolean => requested.has(nameOf(endpoint));
+  const requested = new Set(endpoints.map(stripVersion));
+  const isAsked = ({ endpoint }: Model): boolean => requested.has(stripVersion(endpoint));
   await change(input, installed =>
     planFor(installed, from, listed, { date: today(), addsNew: true, restores: true, isAsked }),
   );

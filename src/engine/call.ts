@@ -117,7 +117,7 @@ function invoke(
 ): NodeResult | Promise<NodeResult> {
   if (secrets === undefined || definition.secrets === false) return definition.run(values, ctx);
   if (definition.secrets === 'in requests')
-    return definition.run(values, { ...ctx, secrets: { ...secrets, wired: connectedPorts } });
+    return definition.run(values, { ...ctx, secrets: { ...secrets, connectedPorts: connectedPorts } });
   const resolved = Object.entries(values).map(([id, value]) => [
     id,
     connectedPorts.has(id) ? value : secrets.replace(value),

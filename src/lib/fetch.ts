@@ -31,7 +31,7 @@ export interface OutboundRequest {
    * Returns whether a redirect to this URL may carry the request unchanged. If not, the headers are dropped, and a
    * request with a body fails.
    */
-  readonly mayCarry?: (next: URL) => boolean;
+  readonly mayRedirect?: (next: URL) => boolean;
   /** Sends the trace context, so that the receiver can join the trace. */
   readonly propagates?: boolean;
 }
@@ -135,7 +135,7 @@ async function exchange(
       state.host = hop.url.hostname;
       const agent = await pools.agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
       const response = await send(hop, state, agent);
-      const next = maxRedirects === 0 ? undefined : nextHop(hop, response, request.mayCarry);
+      const next = maxRedirects === 0 ? undefined : nextHop(hop, response, request.mayRedirect);
       if (next === undefined) return toOutboundResponse(hop, response, state);
       await response.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
       if (redirects === maxRedirects) throw fetchErrorFor('too_many_redirects', state.host);
@@ -163,7 +163,7 @@ function firstHop(start: string, request: OutboundRequest): Hop {
 function nextHop(
   hop: Hop,
   { statusCode, headers }: Dispatcher.ResponseData,
-  mayCarry: OutboundRequest['mayCarry'],
+  mayRedirect: OutboundRequest['mayRedirect'],
 ): Hop | undefined {
   const location = headers.location;
   if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined;
@@ -173,7 +173,7 @@ function nextHop(
   const isCrossOrigin = url.origin !== hop.url.origin;
   const becomesGet = statusCode === 303 ? hop.method !== 'HEAD' : statusCode <= 302 && hop.method === 'POST';
   if (!becomesGet && isStream(hop.body)) return undefined;
-  if (mayCarry?.(url) === false) {
+  if (mayRedirect?.(url) === false) {
     if (!becomesGet && hop.body !== undefined) throw fetchErrorFor('redirect_refused', hop.url.hostname);
     return { url, method: becomesGet ? 'GET' : hop.method, headers: OWN_HEADERS, body: undefined };
   }

@@ -1,19 +1,19 @@
-// Audio nodes: trim, mix, extract from a video, add to a video. Sound is processed in blocks; no file is held in
-// memory.
+// Declares audio nodes: trim, mix, extract from a video, add to a video. Audio is streamed in blocks instead of being
+// loaded into memory.
 import { type Clip, decodeAudio } from '../codecs/decode.ts';
 import { type AudioStream, applyGain, mix } from '../codecs/mix.ts';
 import { audio, defineNode, type NodeContext, number, video } from './define.ts';
 import {
   CODEC_NODE,
-  cut,
   evenSize,
   framesIn,
-  inStudio,
+  getVideoFacts,
   MAX_FPS,
   MAX_SECONDS,
-  picturesOf,
   type Studio,
-  videoOf,
+  selectFrames,
+  selectRange,
+  withStudio,
 } from './studio.ts';
 
 const AUDIO_OUTPUT = { audio: audio('Audio') };
@@ -39,14 +39,14 @@ export const audioTrim = defineNode({
   },
   outputs: AUDIO_OUTPUT,
   run: ({ audio: input, start, duration, ...options }, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'audio');
-      const part = cut(clip, start, duration);
-      const sound = decodeAudio(studio.backend, clip, part, ctx.signal);
+      const part = selectRange(clip, start, duration);
+      const trimmedAudio = decodeAudio(studio.backend, clip, part, ctx.signal);
       return {
-        audio: await studio.make('trimmed', {
+        audio: await studio.createFile('trimmed', {
           maxSeconds: part.seconds,
-          audio: applyGain(sound, { ...options, seconds: part.seconds }),
+          audio: applyGain(trimmedAudio, { ...options, seconds: part.seconds }),
         }),
       };
     }),
@@ -71,34 +71,34 @@ export const audioMix = defineNode({
   },
   outputs: AUDIO_OUTPUT,
   run: (values, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const tracks = [
         [values.audio1, values.volume1],
         [values.audio2, values.volume2],
         [values.audio3, values.volume3],
         [values.audio4, values.volume4],
       ] as const;
-      const sounds: AudioStream[] = [];
+      const tracksAudio: AudioStream[] = [];
       let seconds = 0;
       for (const [input, loudness] of tracks) {
         if (input === undefined) continue;
         const clip = await studio.open(input, 'audio');
         seconds = Math.max(seconds, clip.facts.durationSeconds);
-        sounds.push(soundOf(studio, clip, clip.facts.durationSeconds, loudness, ctx));
+        tracksAudio.push(decodeWhole(studio, clip, clip.facts.durationSeconds, loudness, ctx));
       }
-      return { audio: await studio.make('mixed', { maxSeconds: seconds, audio: mix(sounds) }) };
+      return { audio: await studio.createFile('mixed', { maxSeconds: seconds, audio: mix(tracksAudio) }) };
     }),
 });
 
-function soundOf(
+function decodeWhole(
   { backend }: Studio,
   clip: Clip,
   seconds: number,
   loudness: number,
   { signal }: NodeContext,
 ): AudioStream {
-  const sound = decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal);
-  return applyGain(sound, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
+  const decoded = decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal);
+  return applyGain(decoded, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
 }
 
 export const audioExtract = defineNode({
@@ -110,11 +110,11 @@ export const audioExtract = defineNode({
   config: {},
   outputs: AUDIO_OUTPUT,
   run: ({ video: input }, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'audio');
       const seconds = clip.facts.durationSeconds;
-      const sound = decodeAudio(studio.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
-      return { audio: await studio.make('sound', { maxSeconds: seconds, audio: sound }) };
+      const decoded = decodeAudio(studio.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
+      return { audio: await studio.createFile('sound', { maxSeconds: seconds, audio: decoded }) };
     }),
 });
 
@@ -126,20 +126,21 @@ export const audioMux = defineNode({
   inputs: { video: video('Video', { required: true }), audio: audio('Audio', { required: true }) },
   config: { volume: volume('Volume'), originalVolume: volume('Original volume', 0) },
   outputs: { video: video('Video') },
-  run: ({ video: pictures, audio: input, volume: loudness, originalVolume }, ctx) =>
-    inStudio(ctx, async studio => {
-      const clip = await studio.open(pictures, 'video');
-      const under = await studio.open(input, 'audio');
-      const fps = Math.min(MAX_FPS, videoOf(clip).fps);
+  run: ({ video: videoRef, audio: audioRef, volume: loudness, originalVolume }, ctx) =>
+    withStudio(ctx, async studio => {
+      const clip = await studio.open(videoRef, 'video');
+      const addedClip = await studio.open(audioRef, 'audio');
+      const fps = Math.min(MAX_FPS, getVideoFacts(clip).fps);
       const frameCount = framesIn(clip.facts.durationSeconds, fps);
       const seconds = frameCount / fps;
-      const part = { startSeconds: 0, frameCount, fps, ...evenSize(videoOf(clip)) };
-      const own = originalVolume > 0 ? [soundOf(studio, clip, seconds, originalVolume, ctx)] : [];
+      const part = { startSeconds: 0, frameCount, fps, ...evenSize(getVideoFacts(clip)) };
+      const originalAudio =
+        originalVolume > 0 ? [decodeWhole(studio, clip, seconds, originalVolume, ctx)] : [];
       return {
-        video: await studio.make('with-sound', {
+        video: await studio.createFile('with-sound', {
           maxSeconds: seconds,
-          video: picturesOf(studio, clip, part, ctx.signal),
-          audio: mix([soundOf(studio, under, seconds, loudness, ctx), ...own]),
+          video: selectFrames(studio, clip, part, ctx.signal),
+          audio: mix([decodeWhole(studio, addedClip, seconds, loudness, ctx), ...originalAudio]),
         }),
       };
     }),

@@ -1,4 +1,4 @@
-// Canvas-only entries: a plan leaves them out, so they never run.
+// Declares nodes that exist only on the canvas and never run.
 import { defineNode, json, text } from './define.ts';
 
 export const group = defineNode({

@@ -1,9 +1,9 @@
-// The text card node: text on a designed card, with an image if one is connected.
+// Declares the text card node, which renders text and an optional image on a designed card.
 import type { MediaRef } from '../graph/types.ts';
 import { resizeImage } from '../media/images.ts';
 import { CARD_THEMES, type Card, getImageFrame } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
-import { color } from './color.ts';
+import { parseColor } from './color.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
 import { readPixels, store } from './image.ts';
 
@@ -29,33 +29,33 @@ export const textToImageCard = defineNode({
     radius: number('Corner radius', { default: 0, min: 0, max: MAX_SIDE / 2 }),
   },
   outputs: { image: image('Image') },
-  run: async ({ text: words = '', title = '', image: picture, ...config }, ctx) => {
-    if (words.trim() === '' && title.trim() === '')
-      throw new NodeError('missing_text', 'A card needs a text or a title.');
+  run: async ({ text: content = '', title = '', image, ...config }, ctx) => {
+    if (content.trim() === '' && title.trim() === '')
+      throw new NodeError('missing_text', 'Set a text or a title for the card.');
     const card = {
       kicker: config.kicker,
       title: title.trim(),
-      text: words.trim(),
+      text: content.trim(),
       footer: config.footer,
       theme: config.theme,
       align: config.align,
-      accent: config.accent === '' ? '' : color(config.accent),
+      accent: config.accent === '' ? '' : parseColor(config.accent),
       width: Math.round(config.width),
       height: Math.round(config.height),
       radius: config.radius,
     };
-    const withPicture = picture === undefined ? {} : { picture: await fitPicture(picture, card, ctx) };
+    const withPicture = image === undefined ? {} : { picture: await fitImage(image, card, ctx) };
     const bytes = await drawStill({ kind: 'card', card: { ...card, ...withPicture } }, ctx.signal);
     return { image: await store({ bytes, contentType: 'image/png' }, 'card', ctx) };
   },
 });
 
-async function fitPicture(
-  picture: MediaRef,
+async function fitImage(
+  image: MediaRef,
   card: Pick<Card, 'width' | 'height'>,
   ctx: NodeContext,
 ): Promise<Buffer> {
   const { width, height } = getImageFrame(card);
   const options = { width, height, fit: 'cover', background: '#00000000' } as const;
-  return (await resizeImage(await readPixels(picture, ctx), options, ctx.signal)).bytes;
+  return (await resizeImage(await readPixels(image, ctx), options, ctx.signal)).bytes;
 }

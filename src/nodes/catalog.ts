@@ -1,4 +1,4 @@
-// The node catalog: lists every definition, and filters them to what this service offers.
+// Builds the node catalog from all definitions and the settings of the service.
 import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
@@ -34,7 +34,7 @@ import { gallery, preview } from './output.ts';
 import { videoRenderer } from './renderer.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
 import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
-import { ENGINES, makeSpeech, SPEECH_NEEDS } from './speech.ts';
+import { createSpeechNode, ENGINES, SPEECH_NEEDS } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
 
@@ -102,7 +102,7 @@ const SHIPPED: readonly NodeDefinition[] = readShippedModels().map(toDefinition)
 
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
-/** The settings that decide which entries are shown. */
+/** The settings that the catalog depends on. */
 export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
   Partial<Pick<Settings, 'prices'>> &
   Partial<ProviderSettings> &
@@ -134,7 +134,7 @@ function provider(name: string, setting: keyof ProviderSettings): Need {
 export interface NodeTypes {
   readonly catalog: Catalog;
   readonly findNode: typeof findNode;
-  /** Adds the operator's models to the shipped ones; a model of the same type replaces the shipped one. */
+  /** Sets the operator's models, which extend the shipped ones. A model of the same type replaces the shipped one. */
   install(models: readonly Model[]): void;
 }
 
@@ -147,10 +147,10 @@ export interface CatalogOrigin {
 const origins = new WeakMap<Catalog, () => CatalogOrigin>();
 
 /**
- * Returns the data that the current catalog was created from: the same object until models are installed. Undefined if
- * the catalog was not created by this function.
+ * Returns the data that the catalog was created from. It is the same object until models are installed. Returns
+ * undefined for a catalog that `createNodeTypes` did not create.
  */
-export function originOf(catalog: Catalog): CatalogOrigin | undefined {
+export function getCatalogOrigin(catalog: Catalog): CatalogOrigin | undefined {
   return origins.get(catalog)?.();
 }
 
@@ -160,41 +160,41 @@ export function restoreCatalog({ settings, models }: CatalogOrigin): Catalog {
   return types.catalog;
 }
 
-/** Everyone who holds this catalog sees newly installed models; `entries` is then a new array. */
+/** Creates the node types of a service. The catalog object stays valid when models are installed; `entries` changes. */
 export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   let origin: CatalogOrigin = { settings, models: [] };
-  let now = makeCatalogOf(definitionsFor(settings, []), settings);
+  let current = buildCatalog(definitionsFor(settings, []), settings);
   const catalog: Catalog = {
     get entries() {
-      return now.entries;
+      return current.entries;
     },
-    find: nodeType => now.find(nodeType),
-    ports: (nodeType, config) => now.ports(nodeType, config),
+    find: nodeType => current.find(nodeType),
+    ports: (nodeType, config) => current.ports(nodeType, config),
   };
   origins.set(catalog, () => origin);
   return {
     catalog,
-    findNode: nodeType => now.findNode(nodeType),
+    findNode: nodeType => current.findNode(nodeType),
     install: models => {
       origin = { settings, models };
-      now = makeCatalogOf(definitionsFor(settings, models.map(toDefinition)), settings);
+      current = buildCatalog(definitionsFor(settings, models.map(toDefinition)), settings);
     },
   };
 }
 
-/** Creates the catalog of a service with these settings: its prices, speech engines and models. */
+/** Returns all definitions for these settings, with their prices, speech engines and models. */
 function definitionsFor(
   settings: CatalogSettings,
   installed: readonly NodeDefinition[],
 ): readonly NodeDefinition[] {
   const engines = ENGINES.filter(engine => NEEDS[SPEECH_NEEDS[engine]].isMet(settings));
-  const all = [...DEFINITIONS, makeSpeech(engines), ...SHIPPED, ...installed];
+  const definitions = [...DEFINITIONS, createSpeechNode(engines), ...SHIPPED, ...installed];
   // A later definition of the same type replaces an earlier one.
-  const byType = new Map(all.map(definition => [definition.entry.nodeType, definition]));
+  const byType = new Map(definitions.map(definition => [definition.entry.nodeType, definition]));
   return [...byType.values()].map(definition => withPrices(definition, settings.prices ?? {}));
 }
 
-function makeCatalogOf(
+function buildCatalog(
   definitions: readonly NodeDefinition[],
   settings: CatalogSettings,
 ): Catalog & Pick<NodeTypes, 'findNode'> {
@@ -222,14 +222,14 @@ function makeCatalogOf(
   };
 }
 
-const WRITTEN = createNodeTypes({ SANDBOX_MODELS: true });
+const SHIPPED_TYPES = createNodeTypes({ SANDBOX_MODELS: true });
 
-/** The definition as shipped: without operator prices or configured providers. */
+/** Returns a definition as shipped: without operator prices and configured providers. */
 export function findNode(nodeType: string): NodeDefinition | undefined {
-  return WRITTEN.findNode(nodeType);
+  return SHIPPED_TYPES.findNode(nodeType);
 }
 
-/** The catalog for lint, plan, layout and `GET /nodes`: entries whose requirement is not met are hidden. */
+/** Creates the catalog for lint, plan, layout and `GET /nodes`. Entries whose requirement is not met are hidden. */
 export function makeCatalog(settings: CatalogSettings): Catalog {
   return createNodeTypes(settings).catalog;
 }

@@ -1,4 +1,4 @@
-// Implements the comparisons of logic:if: a value of any type against a text from the config.
+// Implements the comparisons of logic:if between a value of any type and a string from the config.
 import { isDeepStrictEqual } from 'node:util';
 import type { Value } from '../graph/types.ts';
 import { valueToJson, valueToText } from '../graph/values.ts';
@@ -35,7 +35,7 @@ export interface ComparedValue {
   readonly compare: string;
 }
 
-/** Returns whether the comparison is true. A missing value counts as an empty text. */
+/** Evaluates the comparison. A missing value is treated as an empty string. */
 export async function compareValue(
   { value, operator, compare }: ComparedValue,
   ctx: RegexContext,
@@ -46,10 +46,10 @@ export async function compareValue(
 function isEqual(value: Value, compare: string): boolean {
   const json = valueToJson(value);
   if (json === compare) return true;
-  // 1.0 equals 1, and a JSON value equals the same JSON in another spelling.
-  const written = parseJson(compare);
+  // 1.0 equals 1, and JSON values are equal regardless of formatting.
+  const expected = parseJson(compare);
   return (
-    written !== undefined && isDeepStrictEqual(typeof json === 'string' ? parseJson(json) : json, written)
+    expected !== undefined && isDeepStrictEqual(typeof json === 'string' ? parseJson(json) : json, expected)
   );
 }
 
@@ -67,10 +67,10 @@ function isEmpty(value: Value): boolean {
 }
 
 function toNumber(text: string): number {
-  const parsed = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isNaN(parsed)) return parsed;
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  if (!Number.isNaN(number)) return number;
   throw new NodeError(
     'not_a_number',
-    `${JSON.stringify(text.slice(0, 60))} is not a number. greater and less compare numbers.`,
+    `${JSON.stringify(text.slice(0, 60))} is not a number. The operators greater and less compare numbers.`,
   );
 }

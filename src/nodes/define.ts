@@ -11,7 +11,7 @@ import type { PartStore, ReadSource } from '../render/render-io.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
 
-/** A port or field: its catalog data, and in `T` the TypeScript type of its value inside `run`. */
+/** A port or field: its catalog data, and in `T` the type of its value in `run`. */
 export interface Spec<T, K extends FieldType = PortType> extends SpecOptions {
   readonly type: K;
   readonly label: string;
@@ -30,28 +30,28 @@ export type ValuesOf<S extends Specs> = {
   readonly [K in keyof S]: S[K] extends Spec<infer T, FieldType> ? T : never;
 };
 
-const specOf =
+const createSpecFactory =
   <T>(type: PortType) =>
   <const O extends SpecOptions>(label: string, options?: O): Spec<Present<T, O>> => ({
     type,
     label,
     ...options,
   });
-export const text = specOf<string>('TEXT');
-export const number = specOf<number>('NUMBER');
-export const json = specOf<Json>('JSON');
-export const image = specOf<MediaRef>('IMAGE');
-export const video = specOf<MediaRef>('VIDEO');
-export const audio = specOf<MediaRef>('AUDIO');
-/** A whole list: the node is not mapped over it. */
-export const list = specOf<readonly Value[]>('LIST');
-/** Any value, tagged, as it came. */
-export const any = specOf<Value>('ANY');
-/** A port for each name, derived from a config. */
-export const portsNamed = (names: readonly string[], make: (name: string) => Spec<unknown> = any) =>
-  Object.fromEntries(names.map(name => [name, make(name)]));
+export const text = createSpecFactory<string>('TEXT');
+export const number = createSpecFactory<number>('NUMBER');
+export const json = createSpecFactory<Json>('JSON');
+export const image = createSpecFactory<MediaRef>('IMAGE');
+export const video = createSpecFactory<MediaRef>('VIDEO');
+export const audio = createSpecFactory<MediaRef>('AUDIO');
+/** A list as one value; the node is not mapped over it. */
+export const list = createSpecFactory<readonly Value[]>('LIST');
+/** Any value, tagged and unchanged. */
+export const any = createSpecFactory<Value>('ANY');
+/** Creates a port for each name. */
+export const createPorts = (names: readonly string[], createSpec: (name: string) => Spec<unknown> = any) =>
+  Object.fromEntries(names.map(name => [name, createSpec(name)]));
 
-/** A config field with a closed set of values; the first is the default. */
+/** A config field with a fixed set of values. The first is the default. */
 export const choice = <const E extends readonly [string, ...string[]]>(
   label: string,
   values: E,
@@ -64,55 +64,57 @@ export const choice = <const E extends readonly [string, ...string[]]>(
   ...options,
 });
 
-/** What a node may do outside of its inputs and outputs. */
+/** The services that a node can use while it runs. */
 export interface NodeContext {
   readonly executionId: string;
   readonly nodeId: string;
-  /** Whose run it is: work of one account in shared threads waits for its turn. */
+  /** The account that owns the run. Shared threads distribute their time between accounts. */
   readonly account: string;
   /**
-   * Aborted when the run is cancelled, times out, or this worker loses its lease. Pass it to every await inside `run`.
-   * Its reason is `cancelled` or `timeout` if the run ends; for any other reason another worker continues.
+   * Aborted when the run is cancelled, times out, or moves to another worker. Pass it to every async call in `run`. The
+   * reason is `cancelled` or `timeout` if the run ends; otherwise another worker continues the run.
    */
   readonly signal: AbortSignal;
   readonly media: NodeMedia;
-  /** Partial results of this node that an earlier worker stored, and that this one stores. */
+  /** Opens the partial results of this node, which survive a change of worker. */
   openParts(): NodeParts;
-  /** The guarded outbound client for addresses that users supply. */
+  /** The guarded HTTP client for URLs from users. */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
-  /** The same for provider calls: addresses that the operator configured may be private. */
+  /** The HTTP client for provider calls, which may also use private addresses that the operator configured. */
   providerFetch: NodeContext['fetch'];
-  /** 0 to 1; may be called at any rate. */
+  /** Reports the progress, from 0 to 1. */
   progress(fraction: number): void;
-  /** Set when the node was suspended before and now runs again. */
+  /** Set if the node was suspended and now continues. */
   readonly suspended?: { readonly sinceMs: number; readonly untilMs: number; readonly decision?: Json };
   now(): number;
-  /** For nodes that put secrets into their requests themselves; absent where the graph names none. */
+  /** For nodes that insert secrets into their requests themselves. Absent if the graph refers to no secrets. */
   readonly secrets?: RunSecrets & {
-    /** Ports whose values came along edges: what others wrote there never gets to see a secret. */
-    readonly wired: { has(port: string): boolean };
+    /**
+     * Ports whose values arrived along edges. Secrets are never inserted there, because others may have written the
+     * value.
+     */
+    readonly connectedPorts: { has(port: string): boolean };
   };
   /** The providers that the operator has configured. */
   readonly providers: Providers;
   /** The URL that a provider calls when its task ends; undefined if it cannot reach us. */
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
-  /** The record of this provider task, which outlives the worker. */
+  /** The record of the provider task, which survives a change of worker. */
   readonly task: {
     readonly stored?: ProviderTask;
     /**
-     * Resolves once the record is durable. Rejects if the run no longer belongs to this worker: the call must then
-     * stop.
+     * Stores the record. Rejects if the run no longer belongs to this worker; the call must then stop.
      */
     keep(task: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
     readonly hasEnded?: boolean;
-    /** Absent: the provider always has a free slot. */
+    /** If absent, the provider always has a free slot. */
     readonly slots?: ProviderSlots;
-    /** Reports that the call costs even if the run ends from now on. */
+    /** Reports that the call must be charged even if the run ends now. */
     markBillable?(): void;
-    /** Reports usage measured by the provider, from which the price may be computed. */
+    /** Reports the usage that the provider measured, from which the price is computed. */
     use(usage: unknown): void;
-    /** Reports a deviation from the request as a sentence, shown in the node's state. */
+    /** Adds a sentence to the warnings in the node's state. */
     warn(sentence: string): void;
   };
 }
@@ -120,33 +122,33 @@ export interface NodeContext {
 /** The secrets of a run's workflow. */
 export interface RunSecrets {
   /**
-   * The setting with a value in place of each `{{secrets.NAME}}` in its strings, by default that of the secret. Throws
-   * NodeError for a name that the workflow has no secret for.
+   * Returns the setting with each `{{secrets.NAME}}` in its strings replaced, by default with the secret's value.
+   * Throws NodeError if the workflow has no such secret.
    */
   replace(setting: unknown, valueFor?: (name: string) => string): unknown;
-  /** The secret's value, for a request to the address. Throws NodeError where it may not be sent there by this run. */
-  valueFor(name: string, first: URL): string;
-  /** Whether a request with these secrets that was sent to `first` may be sent on to `next`. */
-  mayCarry(names: readonly string[], first: URL, next: URL): boolean;
-  /** The words without any of the secrets, in whatever case of letters and usual encoding. */
-  scrub(words: string): string;
-  /** The data without these secrets as they were sent. */
+  /** Returns the secret's value for a request to the URL. Throws NodeError if this run must not send it there. */
+  valueFor(name: string, url: URL): string;
+  /** Whether a request with these secrets may be redirected from one URL to another. */
+  mayRedirect(names: readonly string[], from: URL, to: URL): boolean;
+  /** Removes all secrets from the text, in any letter case and common encoding. */
+  scrub(text: string): string;
+  /** Removes these secrets, as they were sent, from the data. */
   conceal(data: string, names: readonly string[]): string;
 }
 
 export interface NodeMedia {
-  /** Stores the bytes as an output of this run. The given size and duration are used if they cannot be read. */
+  /** Stores the bytes as an output of this run. Size and duration of `file` are used if they cannot be read. */
   put(source: Uint8Array | AsyncIterable<Uint8Array>, file: OutputFile): Promise<MediaRef>;
-  /** The bytes of a media file, at most `maxBytes` (default 100 MB). */
+  /** Reads a media file of at most `maxBytes` (default 100 MB). */
   read(ref: MediaRef, maxBytes?: number): Promise<Buffer>;
-  /** The bytes of a raster image: an SVG is rasterized to PNG. */
+  /** Reads an image. An SVG is rasterized to PNG. */
   readRaster(ref: MediaRef): Promise<{ readonly bytes: Buffer; readonly contentType: string }>;
-  /** The media with this id or URL: our own are looked up, external ones are fetched and stored. */
+  /** Returns the media with this id or URL. External URLs are fetched and stored. */
   resolve(
     source: { readonly mediaId?: string | undefined; readonly url?: string | undefined },
     kind: 'image' | 'video' | 'audio',
   ): Promise<MediaRef>;
-  /** Opens any file that a scene refers to; nothing is stored. */
+  /** Opens any file that a scene refers to, without storing it. */
   readonly open: ReadSource;
 }
 
@@ -158,9 +160,9 @@ export interface OutputFile {
   readonly duration?: number;
 }
 
-/** Parts of a long result that outlive the worker, for at most a day. */
+/** Parts of a long result that survive a change of worker, for at most a day. */
 export interface NodeParts extends PartStore {
-  /** Removes all of them. */
+  /** Removes all parts. */
   drop(): Promise<void>;
 }
 
@@ -170,17 +172,17 @@ export interface NodeFetchInit {
   readonly body?: string | Uint8Array;
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
-  /** Used instead of the run's signal, for requests after that has fired. */
+  /** Used instead of the run's signal, for requests after the run's signal has fired. */
   readonly signal?: AbortSignal;
-  /** Whether a redirect may take the request there as it is. */
-  readonly mayCarry?: (next: URL) => boolean;
+  /** Whether the request may be redirected to this URL unchanged. */
+  readonly mayRedirect?: (to: URL) => boolean;
 }
 
 export type NodeFetchResponse = ProviderResponse;
 
 /**
- * Returned by a node that waits without a worker: for a time, for a person's decision until a deadline, or for a
- * provider task. Nodes that call a provider deep inside throw it.
+ * Returned by a node that waits for a time, a user's decision or a provider task; the run is then suspended. Nodes that
+ * call providers throw it.
  */
 export class Suspend {
   readonly kind: 'time' | 'decision' | 'call';
@@ -191,7 +193,7 @@ export class Suspend {
   }
 }
 
-/** A failure caused by the graph or its input, shown to the caller unchanged. `code` is snake_case. */
+/** A failure caused by the graph or its inputs. The message is shown to users. `code` is snake_case. */
 export class NodeError extends Error {
   readonly code: string;
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -201,18 +203,18 @@ export class NodeError extends Error {
   }
 }
 
-// A TEXT output is a string, NUMBER a number, JSON any JSON, IMAGE/VIDEO/AUDIO a MediaRef; ANY and LIST are tagged
-// values. A tagged value is always used unchanged. undefined: the port has no value.
+// TEXT outputs are strings, NUMBER outputs numbers, JSON outputs any JSON, media outputs MediaRefs, ANY and LIST
+// outputs tagged values. A tagged value is used unchanged at any port. undefined means that the port has no value.
 export type NodeOutput = string | number | Json | MediaRef | Value | readonly Value[] | undefined;
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
-/** What must be enabled for an entry to be shown; catalog.ts maps it to settings. */
+/** What the service must have for a node to run. catalog.ts maps it to settings. */
 export type Requirement = 'sandbox' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
 
 /**
- * Nodes whose result an estimate can compute before the run: `by-value` from known inputs; `by-shape` also from inputs
- * of which only the number is known, since the node only passes them on. Such a node uses nothing of its context but
- * `media.resolve` and `progress`.
+ * How a forecast can compute the node's result before the run: `by-value` from known inputs, `by-shape` also from
+ * inputs whose values are unknown, because the node only passes them on. Such a node uses only `media.resolve` and
+ * `progress` of its context.
  */
 export type Foreseeable = 'by-value' | 'by-shape';
 
@@ -232,25 +234,28 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** Ports derived from the config, instead of `inputs` and `outputs`. */
   readonly dynamicPorts?: {
     readonly note: string;
-    /** Whether saving a workflow writes them into the node. */
+    /** Whether saving a workflow writes the ports into the node. */
     readonly isSaved?: true;
-    /** `problem`: why a node with this config cannot run. */
+    /** Derives the ports. `problem` says why a node with this config cannot run. */
     resolve(config: JsonObject): {
       readonly inputs: Specs;
       readonly outputs: OutputSpecs;
       readonly problem?: string | undefined;
     };
   };
-  /** Absent if a call costs nothing. */
+  /** Absent if calls are free of charge. */
   readonly pricing?: Pricing;
   readonly deprecated?: true;
   readonly hidden?: true;
-  /** The entry is hidden if the default config's requirement is not met; existing graphs may still contain the node. */
+  /**
+   * If the requirement of the default config is not met, the entry is hidden. Existing graphs may still contain the
+   * node.
+   */
   readonly requires?: Requirement | ((config: Readonly<Record<string, unknown>>) => Requirement);
   readonly foreseeable?: Foreseeable;
-  /** Increase when the same inputs give a different result; part of the cache key. */
+  /** Part of the cache key. Increase it when the same inputs give a different result. */
   readonly version?: number;
-  /** Whether results are cached: true if running costs more than a lookup. Off for nodes with side effects or waits. */
+  /** Whether results are cached. Use it for nodes that take longer than a lookup and have no side effects. */
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
   /**
    * Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. `in
@@ -259,7 +264,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly secrets?: true | 'in requests';
   /** Limits concurrency before the node reads complete files into memory. Default: the limiter of its provider. */
   readonly limiter?: Gate;
-  /** Input nodes: a run's `inputs` value, and its JSON text as sent → the config keys it sets. */
+  /** For input nodes: returns the config keys that a value of the run's `inputs` sets. `text` is its JSON as sent. */
   readonly runInput?: (value: Json, text: string) => JsonObject;
   run(
     values: ValuesOf<I> & ValuesOf<C> & { readonly [extra: string]: unknown },
@@ -267,7 +272,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   ): NodeResult | Promise<NodeResult>;
 }
 
-/** A declaration with its types erased, ready for the engine, with its catalog entry. */
+/** A declared node with its catalog entry, without the static types of its values. */
 export interface NodeDefinition {
   readonly entry: CatalogEntry;
   readonly version: number;
@@ -282,7 +287,7 @@ export interface NodeDefinition {
   run(values: Readonly<Record<string, unknown>>, ctx: NodeContext): NodeResult | Promise<NodeResult>;
 }
 
-/** Turns a declaration into a definition; the only way to create one. */
+/** Creates a definition from a declaration. */
 export function defineNode<I extends Specs, C extends Specs>(
   declaration: NodeDeclaration<I, C>,
 ): NodeDefinition {
@@ -301,7 +306,7 @@ export function defineNode<I extends Specs, C extends Specs>(
       source: declaration.source ?? 'non-vendor',
       inputs: fixed.inputs,
       outputs: fixed.outputs,
-      ...(pricing === undefined ? FREE : describePricing(pricing, defaultsOf(declaration.config))),
+      ...(pricing === undefined ? FREE : describePricing(pricing, readDefaults(declaration.config))),
       ...(declaration.customNodeType === undefined ? {} : { customNodeType: declaration.customNodeType }),
       ...(dynamic === undefined ? {} : { dynamicPorts: true, dynamicPortsNote: dynamic.note }),
       ...(declaration.deprecated === undefined ? {} : { deprecated: true }),
@@ -324,7 +329,7 @@ export function defineNode<I extends Specs, C extends Specs>(
         ...(dynamic.isSaved === undefined ? {} : { isSaved: dynamic.isSaved }),
       };
     },
-    // The engine checks and converts every value by the same specs from which `ValuesOf` is inferred.
+    // Safe because the engine checks and converts every value by the specs from which `ValuesOf` is inferred.
     run: withLimiter(declaration),
   };
 }
@@ -342,7 +347,7 @@ function withLimiter<I extends Specs, C extends Specs>({
   };
 }
 
-const defaultsOf = (config: Specs): Readonly<Record<string, unknown>> =>
+const readDefaults = (config: Specs): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(config).map(([id, spec]) => [id, spec.default]));
 
 function toInputDefs(specs: Specs, isPort: boolean): InputDef[] {

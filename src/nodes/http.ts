@@ -5,7 +5,7 @@ import { boundedText, isJsonObject, parseJson } from './limits.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;
-// The client sets these headers itself. If a graph could set them too, the request would be ambiguous.
+// The client sets these headers itself, so a graph must not set them.
 const OWN_HEADERS =
   /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|proxy-.*)$/i;
 
@@ -24,27 +24,30 @@ export const httpRequest = defineNode({
   },
   outputs: { text: text('Text'), json: jsonPort('JSON'), status: number('Status') },
   run: async ({ url, body, method, headers, timeoutMs, onError }, ctx) => {
-    const { mayCarry, conceal, ...sent } = putSecrets({ url, body, headers }, ctx);
-    const answer = await ctx.fetch(sent.url, {
+    const { mayRedirect, conceal, ...request } = insertSecrets({ url, body, headers }, ctx);
+    const response = await ctx.fetch(request.url, {
       method,
-      headers: readHeaders(sent.headers),
+      headers: readHeaders(request.headers),
       timeoutMs,
       maxBytes: MAX_BODY_BYTES,
-      ...(mayCarry === undefined ? {} : { mayCarry }),
-      ...(sent.body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body: sent.body }),
+      ...(mayRedirect === undefined ? {} : { mayRedirect }),
+      ...(request.body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body: request.body }),
     });
-    if (answer.status >= 400 && onError === 'fail') {
-      throw new NodeError('http_error', `${new URL(sent.url).host} responded with status ${answer.status}.`);
+    if (response.status >= 400 && onError === 'fail') {
+      throw new NodeError(
+        'http_error',
+        `${new URL(request.url).host} responded with status ${response.status}.`,
+      );
     }
-    const written = boundedText(conceal(answer.body.toString('utf8')));
-    const isJson = /\bjson\b/i.test(answer.headers['content-type'] ?? '');
-    const json = isJson ? parseJson(written) : undefined;
+    const responseText = boundedText(conceal(response.body.toString('utf8')));
+    const isJson = /\bjson\b/i.test(response.headers['content-type'] ?? '');
+    const json = isJson ? parseJson(responseText) : undefined;
     // Tagged, so that a response that looks like a tagged value is not treated as one. Undefined if the response is not
     // JSON.
     return {
-      text: written,
+      text: responseText,
       json: json === undefined ? undefined : { type: 'JSON', json },
-      status: answer.status,
+      status: response.status,
     };
   },
 });
@@ -57,46 +60,46 @@ interface Parts {
 
 interface FilledParts extends Parts {
   /** Whether the request, with its secrets, may be redirected to this URL. Absent if it has no secrets. */
-  readonly mayCarry?: (next: URL) => boolean;
+  readonly mayRedirect?: (to: URL) => boolean;
   /** Removes the secrets that were sent from the response. */
   readonly conceal: (data: string) => string;
 }
 
 /**
- * A placeholder for a secret when only its position in the URL matters. It is the same in any case and occurs in no
- * real host name.
+ * A placeholder that shows where a secret would be in the URL. It is case-insensitive and occurs in no real host name.
  */
 const MARKER = 'zq0secret0qz';
 
 /**
- * Returns the request with its secrets filled in: into the path and query of a URL written in the node, into headers,
- * and into the body. Throws NodeError if a secret is in the host name or this run may not send it to that host.
+ * Inserts the secrets into the request: into the path and query of the URL, the headers, and the body. Throws NodeError
+ * if a secret is in the host name or if this run may not send it to that host.
  */
-function putSecrets(parts: Parts, { secrets }: NodeContext): FilledParts {
+function insertSecrets(parts: Parts, { secrets }: NodeContext): FilledParts {
   const names = new Set<string>();
-  const settings = Object.entries(parts).filter(([port]) => secrets?.wired.has(port) !== true);
-  const note = (name: string): string => {
+  const settings = Object.entries(parts).filter(([port]) => secrets?.connectedPorts.has(port) !== true);
+  const collectName = (name: string): string => {
     names.add(name);
     return MARKER;
   };
-  const marked = secrets?.replace(Object.fromEntries(settings), note) as Partial<Parts> | undefined;
+  const marked = secrets?.replace(Object.fromEntries(settings), collectName) as Partial<Parts> | undefined;
   if (secrets === undefined || names.size === 0) return { ...parts, conceal: data => data };
-  const first = URL.parse(marked?.url ?? parts.url);
-  if (first === null) throw notInHost('The URL is malformed.');
-  const { protocol, username, password, host } = first;
+  const markedUrl = URL.parse(marked?.url ?? parts.url);
+  if (markedUrl === null) throw createHostError('The URL is malformed.');
+  const { protocol, username, password, host } = markedUrl;
   if (`${protocol} ${username} ${password} ${host}`.toLowerCase().includes(MARKER))
-    throw notInHost('The host name of the URL contains a secret.');
-  const filled = secrets.replace(Object.fromEntries(settings), name => secrets.valueFor(name, first));
-  const sent: Parts = { ...parts, ...(filled as Partial<Parts>) };
-  if (URL.parse(sent.url)?.origin !== first.origin) throw notInHost('A secret changes the host of the URL.');
+    throw createHostError('The host name of the URL contains a secret.');
+  const resolved = secrets.replace(Object.fromEntries(settings), name => secrets.valueFor(name, markedUrl));
+  const request: Parts = { ...parts, ...(resolved as Partial<Parts>) };
+  if (URL.parse(request.url)?.origin !== markedUrl.origin)
+    throw createHostError('A secret changes the host of the URL.');
   return {
-    ...sent,
-    mayCarry: next => secrets.mayCarry([...names], first, next),
+    ...request,
+    mayRedirect: next => secrets.mayRedirect([...names], markedUrl, next),
     conceal: data => secrets.conceal(data, [...names]),
   };
 }
 
-function notInHost(problem: string): NodeError {
+function createHostError(problem: string): NodeError {
   const advice =
     'Write the scheme, host and port in plain text, and use secrets only in the path, query, headers or body.';
   return new NodeError('secret_in_host', `${problem} ${advice}`);

@@ -1,4 +1,4 @@
-// Image nodes: each reads its input, transforms it with media/images.ts, and stores the result.
+// Declares image nodes. Each reads its input, transforms it with media/images.ts, and stores the result.
 import type { MediaRef, Value } from '../graph/types.ts';
 import { createGate } from '../lib/gate.ts';
 import {
@@ -17,7 +17,7 @@ import {
   resizeImage,
   rotateImage,
 } from '../media/images.ts';
-import { color } from './color.ts';
+import { parseColor } from './color.ts';
 import {
   choice,
   defineNode,
@@ -47,25 +47,29 @@ interface ImageChange<C extends Specs>
   extends Pick<NodeDeclaration<Specs, C>, 'nodeType' | 'label' | 'description'> {
   readonly config: C;
   readonly change: (bytes: Buffer, options: ValuesOf<C>, signal: AbortSignal) => Promise<ImageFile>;
-  /** Describes the operation, for the result's file name. */
+  /** The file name of the result, without the extension. */
   readonly name: string;
 }
 
-/** A node that makes one image from another. */
-function imageChange<C extends Specs>({ change, name, ...declaration }: ImageChange<C>): NodeDefinition {
+/** Defines a node that transforms one image. */
+function defineImageChange<C extends Specs>({
+  change,
+  name,
+  ...declaration
+}: ImageChange<C>): NodeDefinition {
   return defineNode({
     ...declaration,
     ...IMAGE_NODE,
     inputs: IMAGE_INPUT,
     outputs: IMAGE_OUTPUT,
     run: async ({ image: input, ...options }, ctx) => {
-      const changed = await change(await readPixels(input, ctx), options as ValuesOf<C>, ctx.signal);
-      return { image: await store(changed, name, ctx) };
+      const result = await change(await readPixels(input, ctx), options as ValuesOf<C>, ctx.signal);
+      return { image: await store(result, name, ctx) };
     },
   });
 }
 
-export const imageResize = imageChange({
+export const imageResize = defineImageChange({
   nodeType: 'utility:image_resize',
   label: 'Resize image',
   description: 'Resizes an image. If you set only the width or the height, the aspect ratio is kept.',
@@ -79,11 +83,11 @@ export const imageResize = imageChange({
     }),
   },
   change: (bytes, { background, ...box }, signal) =>
-    resizeImage(bytes, { ...box, background: color(background) }, signal),
+    resizeImage(bytes, { ...box, background: parseColor(background) }, signal),
   name: 'resized',
 });
 
-export const imageCrop = imageChange({
+export const imageCrop = defineImageChange({
   nodeType: 'utility:image_crop',
   label: 'Crop image',
   description: 'Crops an image to an area.',
@@ -97,7 +101,7 @@ export const imageCrop = imageChange({
   name: 'cropped',
 });
 
-export const imageRotate = imageChange({
+export const imageRotate = defineImageChange({
   nodeType: 'utility:image_rotate',
   label: 'Rotate image',
   description: 'Mirrors an image, then rotates it clockwise. Fills the empty corners with the background.',
@@ -107,11 +111,11 @@ export const imageRotate = imageChange({
     background: text('Background', { default: '#00000000' }),
   },
   change: (bytes, { background, ...options }, signal) =>
-    rotateImage(bytes, { ...options, background: color(background) }, signal),
+    rotateImage(bytes, { ...options, background: parseColor(background) }, signal),
   name: 'rotated',
 });
 
-export const imageAdjust = imageChange({
+export const imageAdjust = defineImageChange({
   nodeType: 'utility:image_adjust',
   label: 'Adjust image',
   description: 'Adjusts brightness, contrast, saturation and hue. 1 means no change; for hue, 0 does.',
@@ -126,7 +130,7 @@ export const imageAdjust = imageChange({
   name: 'adjusted',
 });
 
-export const imageBlur = imageChange({
+export const imageBlur = defineImageChange({
   nodeType: 'utility:image_blur',
   label: 'Blur image',
   config: { radius: number('Radius in pixels', { default: 8, min: 0.3, max: 200 }) },
@@ -180,20 +184,20 @@ export const imageGrid = defineNode({
         height: Math.round(cellHeight),
       },
       gap: Math.round(gap),
-      background: color(background),
+      background: parseColor(background),
     };
-    const reads = imagesOf(items).map(media => () => readPixels(media, ctx));
+    const reads = readImages(items).map(media => () => readPixels(media, ctx));
     return { image: await store(await gridImages(reads, options, ctx.signal), 'grid', ctx) };
   },
 });
 
-function imagesOf(items: readonly Value[]): readonly MediaRef[] {
+function readImages(items: readonly Value[]): readonly MediaRef[] {
   const media = items.flatMap(item => (item.type === 'IMAGE' ? [item.media] : []));
   if (media.length === items.length && media.length >= 1 && media.length <= MAX_GRID_IMAGES) return media;
   throw new NodeError('invalid_list', `A grid requires a list of 1 to ${MAX_GRID_IMAGES} images.`);
 }
 
-export const imageConvert = imageChange({
+export const imageConvert = defineImageChange({
   nodeType: 'utility:image_convert',
   label: 'Convert image',
   description: 'Converts an image to another format.',
@@ -206,7 +210,11 @@ export const imageConvert = imageChange({
     }),
   },
   change: (bytes, { quality, background, ...options }, signal) =>
-    convertImage(bytes, { ...options, quality: Math.round(quality), background: color(background) }, signal),
+    convertImage(
+      bytes,
+      { ...options, quality: Math.round(quality), background: parseColor(background) },
+      signal,
+    ),
   name: 'converted',
 });
 
@@ -219,15 +227,15 @@ export const imageInfo = defineNode({
   config: {},
   outputs: { width: number('Width'), height: number('Height'), json: json('Info') },
   run: async ({ image: input }, ctx) => {
-    const measured = await inspectImage(await readPixels(input, ctx), ctx.signal);
-    // For a vector image, its declared size: it is rasterized at another size.
-    const [width, height] = [input.width ?? measured.width, input.height ?? measured.height];
+    const info = await inspectImage(await readPixels(input, ctx), ctx.signal);
+    // A vector image keeps its declared size, because it is rasterized at another size.
+    const [width, height] = [input.width ?? info.width, input.height ?? info.height];
     const { contentType, bytes } = input;
-    return { width, height, json: { contentType, width, height, hasAlpha: measured.hasAlpha, bytes } };
+    return { width, height, json: { contentType, width, height, hasAlpha: info.hasAlpha, bytes } };
   },
 });
 
-/** The bytes of an image for sharp: an SVG is rasterized to PNG. */
+/** Reads an image. An SVG is rasterized to PNG. */
 export async function readPixels(ref: MediaRef, ctx: NodeContext): Promise<Buffer> {
   return (await ctx.media.readRaster(ref)).bytes;
 }

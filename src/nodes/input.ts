@@ -1,4 +1,4 @@
-// Declares input nodes: values enter a graph from their config or from a run's `inputs`.
+// Declares input nodes, which provide values from their config or from a run's `inputs`.
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { jsonToValue } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
@@ -19,12 +19,12 @@ import {
 } from './define.ts';
 import { boundedList, isJsonObject, MAX_LIST_LENGTH } from './limits.ts';
 
-// A run may give a list where the config has one value. It is passed as `items`, outside the declared fields; a run
-// that gives one value clears it.
-const one = (config: JsonObject): JsonObject => ({ ...config, items: null });
-const many = (items: readonly Json[]): JsonObject => {
+// A run may set a list where the config has a single value. The list is passed as `items`, which is not a declared
+// field. A run that sets a single value clears it.
+const singleValue = (config: JsonObject): JsonObject => ({ ...config, items: null });
+const multipleValues = (items: readonly Json[]): JsonObject => {
   if (items.length > MAX_LIST_LENGTH)
-    throw misfit(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer list');
+    throw createInputError(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer list');
   return { items };
 };
 
@@ -32,12 +32,13 @@ export const inputText = defineNode({
   nodeType: 'input:text',
   foreseeable: 'by-value',
   label: 'Text',
-  description: 'Provides a text to the workflow.',
+  description: 'Provides text to the workflow.',
   category: 'input',
   inputs: {},
   config: { value: text('Text', { default: '' }) },
   outputs: { text: text('Text') },
-  runInput: given => (Array.isArray(given) ? many(given.map(asText)) : one({ value: asText(given) })),
+  runInput: value =>
+    Array.isArray(value) ? multipleValues(value.map(asText)) : singleValue({ value: asText(value) }),
   run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(asText)) : value }),
 });
 
@@ -50,7 +51,8 @@ export const inputNumber = defineNode({
   inputs: {},
   config: { value: number('Number', { default: 0, isPrimary: true }) },
   outputs: { number: number('Number') },
-  runInput: given => (Array.isArray(given) ? many(given.map(asNumber)) : one({ value: asNumber(given) })),
+  runInput: value =>
+    Array.isArray(value) ? multipleValues(value.map(asNumber)) : singleValue({ value: asNumber(value) }),
   run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(asNumber)) : value }),
 });
 
@@ -63,7 +65,7 @@ export const inputJson = defineNode({
   inputs: {},
   config: { value: json('JSON', { default: {} }) },
   outputs: { json: json('JSON') },
-  runInput: (given, text) => ({ value: given, ...exactly(given, text) }),
+  runInput: (value, text) => ({ value: value, ...toExactText(value, text) }),
   run: ({ value, exactText }) => ({ json: toJson(value, exactText) }),
 });
 
@@ -83,9 +85,9 @@ export const inputList = defineNode({
   inputs: {},
   config: { items: json('Items', { default: [] }), itemType: choice('Item type', ITEM_TYPES) },
   outputs: { list: list('List') },
-  runInput: (given, text) => {
-    if (!Array.isArray(given)) throw misfit('a list', describe(given));
-    return { ...many(given), ...exactly(given, text) };
+  runInput: (value, text) => {
+    if (!Array.isArray(value)) throw createInputError('a list', describe(value));
+    return { ...multipleValues(value), ...toExactText(value, text) };
   },
   run: async ({ items, itemType, exactText }, ctx) => {
     if (!Array.isArray(items))
@@ -111,8 +113,10 @@ function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | 
       mediaId: text('Media ID', { default: '', description: 'Used instead of the URL if both are set.' }),
     },
     outputs: { [kind]: port },
-    runInput: given =>
-      Array.isArray(given) ? many(given.map(asSource)) : one({ url: '', mediaId: '', ...asSource(given) }),
+    runInput: value =>
+      Array.isArray(value)
+        ? multipleValues(value.map(asSource))
+        : singleValue({ url: '', mediaId: '', ...asSource(value) }),
     run: async ({ url, mediaId, items }, ctx) => {
       if (Array.isArray(items))
         return { [kind]: { type: 'LIST', items: await resolveAll(items, kind, ctx) } };
@@ -179,53 +183,53 @@ async function resolveMedia(
   );
 }
 
-// The text travels as `exactText`, outside the declared fields.
-const exactly = (given: Json, text: string): JsonObject =>
-  JSON.stringify(given) === text ? { exactText: null } : { exactText: text };
+// The JSON text is passed as `exactText`, which is not a declared field.
+const toExactText = (value: Json, text: string): JsonObject =>
+  JSON.stringify(value) === text ? { exactText: null } : { exactText: text };
 
 function toJson(json: Json, exactText: unknown): Value {
   return typeof exactText === 'string' ? fromText(exactText) : { type: 'JSON', json };
 }
 
 function fromText(text: string): Value {
-  const sent = new JsonText<Json>(text);
-  const isChanged = JSON.stringify(sent.value) !== sent.text;
-  return { type: 'JSON', json: sent.value, ...(isChanged ? { exactText: sent.text } : {}) };
+  const jsonText = new JsonText<Json>(text);
+  const isChanged = JSON.stringify(jsonText.value) !== jsonText.text;
+  return { type: 'JSON', json: jsonText.value, ...(isChanged ? { exactText: jsonText.text } : {}) };
 }
 
 function toList(items: readonly Json[]): Value {
   return { type: 'LIST', items: boundedList(items.map(jsonToValue)) };
 }
 
-function asText(given: Json): string {
-  if (typeof given === 'string') return given;
-  if (typeof given === 'number') return String(given);
-  throw misfit('text', describe(given));
+function asText(value: Json): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  throw createInputError('text', describe(value));
 }
 
-function asNumber(given: Json): number {
-  const parsed = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
-  if (typeof parsed === 'number' && Number.isFinite(parsed)) return parsed;
-  throw misfit('a number', describe(given));
+function asNumber(value: Json): number {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number === 'number' && Number.isFinite(number)) return number;
+  throw createInputError('a number', describe(value));
 }
 
-function asSource(given: Json): { readonly url: string } | { readonly mediaId: string } {
-  if (isJsonObject(given) && typeof given.mediaId === 'string') return { mediaId: given.mediaId };
-  const url = isJsonObject(given) ? given.url : given;
+function asSource(value: Json): { readonly url: string } | { readonly mediaId: string } {
+  if (isJsonObject(value) && typeof value.mediaId === 'string') return { mediaId: value.mediaId };
+  const url = isJsonObject(value) ? value.url : value;
   if (typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { url };
   const local = typeof url === 'string' ? '; upload a local file first and send its mediaId' : '';
-  throw misfit(
+  throw createInputError(
     'an http or https URL, { "url" } or { "mediaId" }',
-    `${describe(typeof url === 'string' ? url : given)}${local}`,
+    `${describe(typeof url === 'string' ? url : value)}${local}`,
   );
 }
 
-function describe(given: Json): string {
-  if (given === null) return 'null';
-  if (Array.isArray(given)) return 'a list';
-  return typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : `a value of type ${typeof given}`;
+function describe(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : `a value of type ${typeof value}`;
 }
 
-function misfit(wanted: string, got: string): AppError {
-  return new AppError('invalid_inputs', `This input must be ${wanted}, not ${got}.`);
+function createInputError(expected: string, actual: string): AppError {
+  return new AppError('invalid_inputs', `This input must be ${expected}, not ${actual}.`);
 }

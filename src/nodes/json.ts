@@ -1,9 +1,9 @@
-// JSON nodes: extract values from a JSON value by path, and build one from parts.
+// Declares JSON nodes: extract values by path, and build an object from inputs.
 import { builtKeys, extractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { hasExactText, jsonToValue, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { joinMembers } from '../lib/json-text.ts';
-import { defineNode, json, NodeError, portsNamed } from './define.ts';
+import { createPorts, defineNode, json, NodeError } from './define.ts';
 import { MAX_TEXT_LENGTH, parseJson } from './limits.ts';
 
 export const jsonExtract = defineNode({
@@ -25,16 +25,16 @@ export const jsonExtract = defineNode({
     note: `One output for each key of config.paths, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
       inputs: { json: json('JSON', { required: true }) },
-      outputs: portsNamed(Object.keys(extractedPaths(config.paths))),
+      outputs: createPorts(Object.keys(extractedPaths(config.paths))),
     }),
   },
   run: values => {
     const root = parseText(values.json);
-    const found = Object.entries(extractedPaths(values.paths)).map(
-      ([name, path]) => [name, pick(root, path)] as const,
+    const entries = Object.entries(extractedPaths(values.paths)).map(
+      ([name, path]) => [name, readPath(root, path)] as const,
     );
     return Object.fromEntries(
-      found.map(([name, value]) => [name, value === undefined ? undefined : jsonToValue(value)]),
+      entries.map(([name, value]) => [name, value === undefined ? undefined : jsonToValue(value)]),
     );
   },
 });
@@ -56,7 +56,7 @@ export const jsonBuild = defineNode({
   dynamicPorts: {
     note: `One input for each name in config.keys, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
-      inputs: portsNamed(builtKeys(config.keys)),
+      inputs: createPorts(builtKeys(config.keys)),
       outputs: { json: json('JSON') },
     }),
   },
@@ -72,7 +72,7 @@ export const jsonBuild = defineNode({
   },
 });
 
-/** Text, as models return it, is parsed as JSON; a surrounding code fence is removed. */
+/** Parses text as JSON, for example from a model. Removes a surrounding code fence. */
 function parseText(value: Json): Json {
   if (typeof value !== 'string') return value;
   const source = value
@@ -87,7 +87,7 @@ function parseText(value: Json): Json {
   return json;
 }
 
-function pick(root: Json, path: string): Json | undefined {
+function readPath(root: Json, path: string): Json | undefined {
   let current: Json | undefined = root;
   for (const step of path === '' ? [] : path.split('.')) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;

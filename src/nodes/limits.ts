@@ -2,9 +2,9 @@
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';
 
-/** The longest text that a node outputs, in UTF-16 code units. */
+/** The maximum length of a text output, in UTF-16 code units. */
 export const MAX_TEXT_LENGTH = 1_000_000;
-/** The longest list that a node outputs. A node is mapped over at most 100 items; longer lists can be sliced. */
+/** The maximum length of a list output. A node is mapped over at most 100 items, but longer lists can be sliced. */
 export const MAX_LIST_LENGTH = 1000;
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -17,7 +17,7 @@ export function boundedText(text: string): string {
   return text;
 }
 
-/** For texts that are not built yet. */
+/** Checks the length of a text before it is built. */
 export function assertTextLength(length: number): void {
   if (length <= MAX_TEXT_LENGTH) return;
   throw new NodeError(
@@ -37,7 +37,7 @@ export function boundedList(items: readonly Value[]): readonly Value[] {
 
 const MAX_JSON_DEPTH = 100;
 
-/** Parses external text as JSON; returns undefined if it is invalid or nested deeper than 100 levels. */
+/** Parses untrusted text as JSON. Returns undefined if it is invalid or nested deeper than 100 levels. */
 export function parseJson(text: string): Json | undefined {
   try {
     const json = JSON.parse(text) as Json;
@@ -47,7 +47,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-// Level by level, because deep nesting would overflow the stack of a recursive walk.
+// Walks level by level, because recursion would overflow the stack on deep nesting.
 function isShallow(json: Json): boolean {
   let level: readonly unknown[] = [json];
   for (let depth = 0; depth < MAX_JSON_DEPTH && level.length > 0; depth++) {

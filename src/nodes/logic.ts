@@ -1,9 +1,9 @@
-// Logic nodes that branch or wait; nodes connected to a port without a value do not run.
+// Declares logic nodes, which branch or wait. Nodes that are connected to a port without a value do not run.
 import { MAX_CASES, switchCases } from '../graph/config-ports.ts';
 import type { Json, Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';
-import { any, choice, defineNode, json, NodeError, number, portsNamed, Suspend, text } from './define.ts';
+import { any, choice, createPorts, defineNode, json, NodeError, number, Suspend, text } from './define.ts';
 import { isJsonObject } from './limits.ts';
 import { NUMBERED_INPUTS } from './list.ts';
 
@@ -43,18 +43,18 @@ export const logicSwitch = defineNode({
     resolve: config => ({
       inputs: { value: any('Value', { required: true }), input: any('Input') },
       outputs: {
-        ...portsNamed(casesOf(config.cases).map(([name]) => name)),
+        ...createPorts(readCases(config.cases).map(([name]) => name)),
         default: any('Default'),
       },
     }),
   },
   run: ({ value, input, cases }) => {
-    const taken = casesOf(cases).find(([, expected]) => expected === valueToText(value));
-    return { [taken?.[0] ?? 'default']: input ?? value };
+    const match = readCases(cases).find(([, expected]) => expected === valueToText(value));
+    return { [match?.[0] ?? 'default']: input ?? value };
   },
 });
 
-function casesOf(cases: unknown): (readonly [name: string, expected: string])[] {
+function readCases(cases: unknown): (readonly [name: string, expected: string])[] {
   if (!isJsonObject(cases)) return [];
   return switchCases(cases).map(([name, expected]) => [name, valueToText(jsonToValue(expected))]);
 }
@@ -105,7 +105,7 @@ export const approval = defineNode({
   },
 });
 
-/** A decision is `{ approved, value? }`; its value, if any, replaces the input. */
+/** Applies a decision `{ approved, value? }`. Its value, if any, replaces the input. */
 function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
   if (!isJsonObject(decision) || typeof decision.approved !== 'boolean') {
     throw new NodeError(

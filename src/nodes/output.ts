@@ -2,7 +2,8 @@
 import { any, defineNode } from './define.ts';
 import { gather, NUMBERED_INPUTS } from './list.ts';
 
-// Neither has an output port. The value is returned under the input's name, so that the node's state shows it.
+// Output nodes have no output ports. They return the value under the input's name, so that the node's state contains
+// it.
 
 export const preview = defineNode({
   nodeType: 'output:preview',

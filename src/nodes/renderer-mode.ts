@@ -1,4 +1,4 @@
-// Determines what a video:renderer node runs by its config, a template or a scene graph, and the ports of either.
+// Determines from the config whether a video:renderer node renders a template or a scene graph, and derives its ports.
 import type { JsonObject, MediaRef, PortType } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
 import { findTemplate } from '../render/templates/catalog.ts';
@@ -24,30 +24,28 @@ export type Mode =
   /** A sentence. */
   | { readonly kind: 'none'; readonly problem: string };
 
-/** The mode that the config selects; `none` if it selects both, neither, or a missing template. */
+/** Returns the mode that the config selects: `none` if it selects both, neither, or an unknown template. */
 export function readMode(config: Readonly<Record<string, unknown>>): Mode {
   const props = isJsonObject(config.props) ? config.props : {};
   const { templateId } = config;
   const hasTemplate = templateId !== undefined && templateId !== null && templateId !== '';
   const graph = props.sceneGraph ?? undefined;
   if (hasTemplate && graph !== undefined)
-    return none(
-      'config.templateId and config.props.sceneGraph are both set, and a Video Editor runs one of them: remove the other.',
-    );
+    return createProblem('config.templateId and config.props.sceneGraph are both set. Remove one of them.');
   if (graph !== undefined) return { kind: 'sceneGraph', graph };
   if (!hasTemplate)
-    return none(
+    return createProblem(
       'A Video Editor needs a template in config.templateId, or a scene graph in config.props.sceneGraph.',
     );
   const template = typeof templateId === 'string' ? findTemplate(templateId) : undefined;
   if (template === undefined)
-    return none(
-      `There is no template ${JSON.stringify(templateId).slice(0, 80)}; GET /renderer/templates lists them.`,
+    return createProblem(
+      `There is no template ${JSON.stringify(templateId).slice(0, 80)}. GET /renderer/templates lists all templates.`,
     );
   return { kind: 'template', template, props, mappings: inputMappings(template, props) };
 }
 
-const none = (problem: string): Mode => ({ kind: 'none', problem });
+const createProblem = (problem: string): Mode => ({ kind: 'none', problem });
 
 type MakeSpec = (
   label: string,
@@ -63,8 +61,8 @@ const SPECS: Readonly<Record<InputMapping['portType'], MakeSpec>> = {
   AUDIO: audio,
 };
 
-/** Every port is filled by an edge only. A scene graph's tokens are required; a template's ports as declared. */
-export function portsOf(mode: Mode): Specs {
+/** Returns the ports, which only edges can feed. Ports for the tokens of a scene graph are required. */
+export function listPorts(mode: Mode): Specs {
   if (mode.kind === 'none') return {};
   if (mode.kind === 'template') {
     return Object.fromEntries(
@@ -81,7 +79,7 @@ export function portsOf(mode: Mode): Specs {
   );
 }
 
-/** The scene graph with the values of its ports filled in, media by URL. Not validated yet. */
+/** Returns the scene graph with the values of its ports inserted, media as URLs. It is not validated yet. */
 export function fillMode(
   mode: Exclude<Mode, { kind: 'none' }>,
   values: Readonly<Record<string, unknown>>,
@@ -89,17 +87,18 @@ export function fillMode(
   if (mode.kind === 'sceneGraph') {
     if (!isJsonObject(mode.graph)) return mode.graph;
     const tokens = sceneTokens(mode.graph);
-    return fillScene(mode.graph, name => plain(tokens.get(name) ?? 'TEXT', values[name]));
+    return fillScene(mode.graph, name => toSceneValue(tokens.get(name) ?? 'TEXT', values[name]));
   }
   const { template, mappings } = mode;
   let props: Readonly<Record<string, unknown>> = { ...template.defaultProps, ...mode.props };
   for (const { propPath, portId, portType } of mappings) {
-    if (values[portId] !== undefined) props = setProp(props, propPath, plain(portType, values[portId]));
+    if (values[portId] !== undefined)
+      props = setProp(props, propPath, toSceneValue(portType, values[portId]));
   }
   return fillTemplate(template, props);
 }
 
-/** The scene graph while nothing is connected: a template with its props, a scene graph with placeholders for media. */
+/** Returns the scene graph for a preview without inputs. Media tokens become placeholders. */
 export function fillForPreview(mode: Exclude<Mode, { kind: 'none' }>): unknown {
   if (mode.kind === 'template') return fillTemplate(mode.template, mode.props);
   if (!isJsonObject(mode.graph)) return mode.graph;
@@ -109,7 +108,7 @@ export function fillForPreview(mode: Exclude<Mode, { kind: 'none' }>): unknown {
   );
 }
 
-/** The engine passes a reference to a media port. */
-function plain(type: PortType, value: unknown): unknown {
+/** Returns the value for the scene: the URL of a media reference, any other value unchanged. */
+function toSceneValue(type: PortType, value: unknown): unknown {
   return isMediaType(type) ? (value as MediaRef).url : value;
 }

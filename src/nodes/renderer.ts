@@ -1,9 +1,9 @@
-// The Video Editor: renders a template or a scene graph, filled by its inputs, to a video.
+// Declares the Video Editor node, which renders a template or a scene graph with its inputs to a video.
 import type { JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { readSettings } from '../lib/settings.ts';
 import { defineNode, json, NodeError, text, video } from './define.ts';
-import { fillMode, portsOf, readMode } from './renderer-mode.ts';
+import { fillMode, listPorts, readMode } from './renderer-mode.ts';
 import { renderMediaInParts } from './rendering.ts';
 
 const OUTPUTS = { video: video('Video') };
@@ -14,7 +14,7 @@ export const videoRenderer = defineNode({
   description: 'Renders a video from a template or from a scene graph.',
   category: 'video',
   requires: 'codec',
-  cache: ({ props }) => !reachesOut(props),
+  cache: ({ props }) => !usesExternalFiles(props),
   inputs: {},
   config: {
     templateId: text('Template', { description: 'One of the templates from GET /renderer/templates.' }),
@@ -25,12 +25,12 @@ export const videoRenderer = defineNode({
   },
   outputs: OUTPUTS,
   dynamicPorts: {
-    note: 'One input for each of the inputMappings that the template has with these props, or for each {{token}} of the scene graph. Ports are filled by edges alone, never by config.',
+    note: 'One input for each of the inputMappings that the template has with these props, or for each {{token}} of the scene graph. Only connections can fill these inputs.',
     isSaved: true,
     resolve: (config: JsonObject) => {
       const mode = readMode(config);
       const problem = mode.kind === 'none' ? mode.problem : undefined;
-      return { inputs: portsOf(mode), outputs: OUTPUTS, problem };
+      return { inputs: listPorts(mode), outputs: OUTPUTS, problem };
     },
   },
   run: async (values, ctx) => {
@@ -46,7 +46,9 @@ export const videoRenderer = defineNode({
 
 const NAMED_ISSUES = 5;
 
-/** A step has one sentence instead of a list, so the sentence names what is wrong and where. */
+/**
+ * Rethrows validation issues as a NodeError whose message lists the first ones, because a step has only one message.
+ */
 function throwWithIssues(thrown: unknown): never {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   const describe = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
@@ -55,10 +57,10 @@ function throwWithIssues(thrown: unknown): never {
   throw new NodeError(thrown.code, `The scene graph cannot be used: ${described}${more}.`, { cause: thrown });
 }
 
-/** A file at an external URL may change. */
-function reachesOut(props: unknown): boolean {
-  const own = `${readSettings().CDN_URL}/`;
+/** Whether the props contain external URLs, whose files may change. */
+function usesExternalFiles(props: unknown): boolean {
+  const ownPrefix = `${readSettings().CDN_URL}/`;
   return [...JSON.stringify(props ?? null).matchAll(/"(https?:[^"]*)"/g)].some(
-    ([, url = '']) => !url.startsWith(own),
+    ([, url = '']) => !url.startsWith(ownPrefix),
   );
 }

@@ -1,11 +1,11 @@
-// Renders a scene as the result of a node: the video and its poster become media of the run.
+// Renders a scene and stores the video and its poster as media of the run.
 
 import type { MediaRef } from '../graph/types.ts';
 import { fileChunks } from '../lib/files.ts';
 import type { MadeVideo, VideoRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
-/** Renders and stores in one piece, for short work. */
+/** Renders a short video in one piece. */
 export async function renderMedia(
   ctx: NodeContext,
   name: string,
@@ -16,7 +16,7 @@ export async function renderMedia(
   return makeVideo({ ...order, onProgress }, ctx.signal, video => store(ctx, name, video));
 }
 
-/** Renders in segments, which the next worker reuses if this one dies, and which are removed otherwise. */
+/** Renders in segments. If this worker dies, the next worker reuses them; otherwise they are removed. */
 export async function renderMediaInParts(
   ctx: NodeContext,
   name: string,
@@ -26,12 +26,12 @@ export async function renderMediaInParts(
   try {
     return await renderMedia(ctx, name, { ...order, parts });
   } finally {
-    if (!goesOn(ctx.signal)) await parts.drop();
+    if (!continuesElsewhere(ctx.signal)) await parts.drop();
   }
 }
 
 /** Whether another worker continues the node. */
-function goesOn({ aborted, reason }: AbortSignal): boolean {
+function continuesElsewhere({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason !== 'cancelled' && reason !== 'timeout';
 }
 

@@ -1,4 +1,5 @@
-// The scenes of the sandbox video models: their images are drawn or connected under these reserved URLs.
+// Builds the scenes of the sandbox video models. Their images have reserved URLs, for which the nodes provide the
+// content.
 import type { JsonObject } from '../graph/types.ts';
 
 export const FPS = 24;
@@ -19,7 +20,7 @@ interface Clip {
 
 const PROMPT_CHARACTERS = 200;
 
-/** Two pictures that fade into each other and back, so that the clip loops, with a label in the corner. */
+/** Returns a scene that fades between two images and back, so that it loops, with a label in the corner. */
 export function sandboxScene({ width, height, frameCount }: Clip, prompt: string): JsonObject {
   const seconds = frameCount / FPS;
   const moving = (src: string, more: JsonObject): JsonObject => ({ type: 'image', src, ...more });
@@ -43,7 +44,7 @@ export function sandboxScene({ width, height, frameCount }: Clip, prompt: string
   };
 }
 
-/** A picture under a labeled wash, with the speech as a waveform in front. */
+/** Returns a scene of a labeled, tinted image with the waveform of the speech in front. */
 export function talkingScene({ width, height, frameCount }: Clip): JsonObject {
   return {
     ...frame({ width, height, frameCount }),
@@ -91,10 +92,10 @@ const PROGRESS: JsonObject = {
 };
 
 function label(prompt: string): JsonObject {
-  const words = prompt === '' ? [] : [{ text: `  ${prompt}`, fontWeight: 400 }];
+  const promptRuns = prompt === '' ? [] : [{ text: `  ${prompt}`, fontWeight: 400 }];
   return {
     type: 'text',
-    runs: [{ text: 'SANDBOX', fontWeight: 800 }, ...words],
+    runs: [{ text: 'SANDBOX', fontWeight: 800 }, ...promptRuns],
     x: '3.5%',
     y: '93%',
     anchor: 'bottom-left',

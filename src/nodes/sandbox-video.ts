@@ -1,4 +1,4 @@
-// Sandbox models for video: short, free, deterministic, labeled clips, for trying a graph without a key.
+// Declares sandbox models for video: free, deterministic, labeled clips, for testing a graph without API keys.
 import { fileChunks } from '../lib/files.ts';
 import { resizeImage } from '../media/images.ts';
 import type { ReadSource, SourceBytes } from '../render/render-io.ts';
@@ -7,7 +7,7 @@ import { drawStill } from '../render/stills/stills.ts';
 import { audio, choice, defineNode, image, number, text, video } from './define.ts';
 import { renderMedia } from './rendering.ts';
 import { FPS, SOURCES, sandboxScene, talkingScene } from './sandbox-scenes.ts';
-import { cut, evenSize, framesIn, inStudio } from './studio.ts';
+import { evenSize, framesIn, selectRange, withStudio } from './studio.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 1920];
 const VIDEO_OUTPUT = { video: video('Video') };
@@ -35,9 +35,9 @@ export const videoSandbox = defineNode({
       const picture = { prompt, seed: roll, style, ...size, isUnlabeled: true } as const;
       return drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
     };
-    const read = readFrom({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
+    const readSource = readFrom({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
     const graph = sandboxScene({ ...size, frameCount: framesIn(duration, FPS) }, prompt);
-    return { video: await renderMedia(ctx, 'sandbox', { graph, read }) };
+    return { video: await renderMedia(ctx, 'sandbox', { graph, read: readSource }) };
   },
 });
 
@@ -56,10 +56,10 @@ export const talkingSandbox = defineNode({
   config: { seed: number('Seed', { default: 0 }) },
   outputs: VIDEO_OUTPUT,
   run: ({ image: portrait, audio: speech, seed }, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const clip = await studio.open(speech, 'audio');
-      const { seconds } = cut(clip, 0, MAX_SPEECH_SECONDS);
-      const read = readFrom({
+      const { seconds } = selectRange(clip, 0, MAX_SPEECH_SECONDS);
+      const readSource = readFrom({
         [SOURCES.portrait]: async () => {
           const box = { ...PORTRAIT, fit: 'cover', background: '#000000' } as const;
           return (await resizeImage((await ctx.media.readRaster(portrait)).bytes, box, ctx.signal)).bytes;
@@ -69,15 +69,15 @@ export const talkingSandbox = defineNode({
         [SOURCES.speech]: async () => fileChunks(clip.path),
       });
       const graph = talkingScene({ ...PORTRAIT, frameCount: framesIn(seconds, FPS) });
-      return { video: await renderMedia(ctx, 'sandbox-talking', { graph, read }) };
+      return { video: await renderMedia(ctx, 'sandbox-talking', { graph, read: readSource }) };
     }),
 });
 
-/** Provides the URLs of the scene and no others. */
+/** Returns a reader for the URLs of the scene only. */
 function readFrom(files: Readonly<Record<string, () => Promise<SourceBytes['body']>>>): ReadSource {
   return async source => {
-    const open = 'src' in source ? files[source.src] : undefined;
-    if (open === undefined) throw new Error('The scene refers to an unknown file.');
-    return { body: await open(), declared: undefined };
+    const openFile = 'src' in source ? files[source.src] : undefined;
+    if (openFile === undefined) throw new Error('The scene refers to an unknown file.');
+    return { body: await openFile(), declared: undefined };
   };
 }

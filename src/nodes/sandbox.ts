@@ -1,4 +1,4 @@
-// Sandbox models: local, free, deterministic, visibly labeled stand-ins, for trying a graph without a key.
+// Declares sandbox models for images: free, deterministic, labeled results, for testing a graph without API keys.
 import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
@@ -59,7 +59,7 @@ export const editSandbox = defineNode({
   },
 });
 
-/** Models work on pictures of limited size and scale larger ones down. */
+/** Scales an image down to the maximum size, as image models do. */
 async function fitToModel(bytes: Buffer, signal: AbortSignal) {
   const { width, height } = await inspectImage(bytes, signal);
   if (Math.max(width, height) <= MAX_SIDE) return { bytes, width, height };

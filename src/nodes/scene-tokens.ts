@@ -1,15 +1,15 @@
-// Ports of a scene graph: its strings may contain `{{tokens}}`, each a required port.
+// Finds and fills the `{{tokens}}` in the strings of a scene graph. Each is a required port.
 import { tokensIn } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import { assertTextLength, isJsonObject } from './limits.ts';
-import { asFilling, replaceTokens, tokenAlone } from './tokens.ts';
+import { formatValue, parseLoneToken, replaceTokens } from './tokens.ts';
 
 export type TokenType = 'TEXT' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO';
 
 const MAX_TOKENS = 50;
 const MAX_DEPTH = 64;
-/** Keys of a node's config, which cannot be ports as well. */
+/** Keys of the node's config, which cannot be port names. */
 const RESERVED: ReadonlySet<string> = new Set(['templateId', 'props', 'fanOut', 'maxCredits']);
 /** Properties in which a lone token is text instead of any value. */
 const TEXT_KEYS: ReadonlySet<string> = new Set(['text', 'prefix', 'suffix', 'srt', 'vtt', 'name']);
@@ -21,14 +21,14 @@ const SOURCES: Readonly<Record<string, TokenType>> = {
 };
 const RANK: Readonly<Record<TokenType, number>> = { TEXT: 0, JSON: 1, IMAGE: 2, VIDEO: 2, AUDIO: 2 };
 
-const found = new WeakMap<object, ReadonlyMap<string, TokenType>>();
+const tokensByGraph = new WeakMap<object, ReadonlyMap<string, TokenType>>();
 
 /**
- * The tokens in order with their port types: a `src` takes the media of its element, a text TEXT, and a lone token
- * anywhere else any JSON. Graphs are immutable, so results are cached per graph.
+ * Returns the tokens in order with their port types: the media type of the element for a `src`, TEXT inside text, and
+ * JSON for a lone token anywhere else. Graphs are immutable, so results are cached.
  */
 export function sceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
-  return getOrCreate(found, graph, () => {
+  return getOrCreate(tokensByGraph, graph, () => {
     const tokens = new Map<string, TokenType>();
     collect(graph, { key: '', holder: graph, depth: 0 }, tokens);
     return tokens;
@@ -44,7 +44,7 @@ interface Position {
 function collect(value: Json, position: Position, tokens: Map<string, TokenType>): void {
   if (typeof value === 'string') {
     for (const name of tokensIn(value))
-      addToken(tokens, name, tokenAlone(value) === name ? typeAt(position) : 'TEXT');
+      addToken(tokens, name, parseLoneToken(value) === name ? typeAt(position) : 'TEXT');
     return;
   }
   if (typeof value !== 'object' || value === null || position.depth > MAX_DEPTH) return;
@@ -56,9 +56,9 @@ function collect(value: Json, position: Position, tokens: Map<string, TokenType>
 
 /** A token used in several places has the strictest type. */
 function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType): void {
-  const known = tokens.get(name);
-  if (RESERVED.has(name) || (known === undefined && tokens.size === MAX_TOKENS)) return;
-  if (known === undefined || RANK[type] > RANK[known]) tokens.set(name, type);
+  const knownType = tokens.get(name);
+  if (RESERVED.has(name) || (knownType === undefined && tokens.size === MAX_TOKENS)) return;
+  if (knownType === undefined || RANK[type] > RANK[knownType]) tokens.set(name, type);
 }
 
 function typeAt({ key, holder }: Position): TokenType {
@@ -68,16 +68,16 @@ function typeAt({ key, holder }: Position): TokenType {
   return typeof holder.type === 'string' ? (SOURCES[holder.type] ?? 'TEXT') : 'AUDIO';
 }
 
-/** The graph with a value in place of each token; texts that become too long are refused. */
+/** Returns the graph with each token replaced by its value. Throws NodeError if a text becomes too long. */
 export function fillScene(graph: JsonObject, valueAt: (name: string) => unknown): unknown {
   const tokens = sceneTokens(graph);
   let length = 0;
   const fillText = (text: string): unknown => {
-    const alone = tokenAlone(text);
+    const alone = parseLoneToken(text);
     if (alone !== undefined && tokens.has(alone)) return valueAt(alone);
-    return replaceTokens(text, (name, whole) => {
-      if (!tokens.has(name)) return whole;
-      const filling = asFilling(valueAt(name));
+    return replaceTokens(text, (name, token) => {
+      if (!tokens.has(name)) return token;
+      const filling = formatValue(valueAt(name));
       length += filling.length;
       assertTextLength(length);
       return filling;

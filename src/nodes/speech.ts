@@ -1,4 +1,4 @@
-// Speech from text, by a local engine that the operator installed or by a provider.
+// Declares the speech node, which uses a local engine or a provider.
 import type { MediaRef } from '../graph/types.ts';
 import { elevenlabs } from '../providers/elevenlabs.ts';
 import { openai } from '../providers/openai.ts';
@@ -17,11 +17,11 @@ import {
 import { MAX_CREDITS, type Pricing } from './models/pricing.ts';
 import { callProvider, keepFile } from './models/provider-call.ts';
 
-/** The engines in the order in which a default is chosen: free ones first. */
+/** The engines in the order of preference for the default: free ones first. */
 export const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
 export type Engine = (typeof ENGINES)[number];
 
-interface Wish {
+interface SpeechRequest {
   readonly text: string;
   readonly voice: string | undefined;
   readonly model: string | undefined;
@@ -42,12 +42,12 @@ const MAX_CHARACTERS: Readonly<Record<Engine, number>> = {
 
 const PRICING: Pricing = {
   model: 'unknown',
-  usd: ({ engine, text: words, model }) => {
-    // The catalog asks without a text: the cost of a call depends on the engine.
-    if (typeof words !== 'string') return null;
+  usd: ({ engine, text: content, model }) => {
+    // For its entry, the catalog calls this without text.
+    if (typeof content !== 'string') return null;
     if (engine === 'local') return 0;
     const rate = OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)];
-    return engine === 'openai' && rate !== undefined ? [...words].length * rate : null;
+    return engine === 'openai' && rate !== undefined ? [...content].length * rate : null;
   },
   isUnpriced: ({ engine, model }) =>
     engine === 'elevenlabs' ||
@@ -56,10 +56,10 @@ const PRICING: Pricing = {
     'OpenAI: https://developers.openai.com/api/docs/models/tts-1, read 2026-11-21; ElevenLabs: by plan; local: free',
 };
 
-const SPEAKERS: Readonly<Record<Engine, (wish: Wish, ctx: NodeContext) => Promise<Delivery>>> = {
-  local: async ({ text: words }, ctx) => {
+const SPEAKERS: Readonly<Record<Engine, (wish: SpeechRequest, ctx: NodeContext) => Promise<Delivery>>> = {
+  local: async ({ text: content }, ctx) => {
     const command = ctx.providers.speechCommand;
-    if (command !== undefined) return { files: [await speakLocally(command, words, ctx.signal)] };
+    if (command !== undefined) return { files: [await speakLocally(command, content, ctx.signal)] };
     throw new NodeError(
       'provider_not_configured',
       'This service has no local speech engine. Choose a provider.',
@@ -69,19 +69,19 @@ const SPEAKERS: Readonly<Record<Engine, (wish: Wish, ctx: NodeContext) => Promis
     const body = { model, input, voice, response_format: 'mp3' };
     return callProvider('openai', openai, { kind: 'speech', body }, ctx);
   },
-  elevenlabs: ({ text: words, voice = ELEVENLABS_VOICE, model = ELEVENLABS_MODEL }, ctx) => {
+  elevenlabs: ({ text: content, voice = ELEVENLABS_VOICE, model = ELEVENLABS_MODEL }, ctx) => {
     const path = `/v1/text-to-speech/${encodeURIComponent(voice)}?output_format=mp3_44100_128`;
-    return callProvider('elevenlabs', elevenlabs, { path, body: { text: words, model_id: model } }, ctx);
+    return callProvider('elevenlabs', elevenlabs, { path, body: { text: content, model_id: model } }, ctx);
   },
 };
 
 export const SPEECH_NEEDS = { local: 'speech-command', openai: 'openai', elevenlabs: 'elevenlabs' } as const;
 
 /**
- * The node of a service with these engines: the first is the default. With only a local engine it is free; without any
- * it shows what a provider would do.
+ * Creates the node for a service with these engines, of which the first is the default. With only a local engine, the
+ * node is free of charge. Without engines, it is shown as if all were available.
  */
-export function makeSpeech(engines: readonly Engine[]): NodeDefinition {
+export function createSpeechNode(engines: readonly Engine[]): NodeDefinition {
   const isLocal = engines.length > 0 && engines.every(engine => engine === 'local');
   const ordered = [...engines, ...ENGINES.filter(engine => !engines.includes(engine))];
   return defineNode({
@@ -96,7 +96,7 @@ export function makeSpeech(engines: readonly Engine[]): NodeDefinition {
     config: { engine: choice('Engine', ordered as [Engine, ...Engine[]]), ...FIELDS },
     outputs: { audio: audio('Audio') },
     ...(isLocal ? {} : { pricing: PRICING }),
-    run: speak,
+    run: runSpeech,
   });
 }
 
@@ -115,15 +115,15 @@ const FIELDS = {
   }),
 };
 
-async function speak(
-  { text: words, engine, voice, model }: Wish & { readonly engine: Engine },
+async function runSpeech(
+  { text: content, engine, voice, model }: SpeechRequest & { readonly engine: Engine },
   ctx: NodeContext,
 ): Promise<{ readonly audio: MediaRef }> {
-  const length = [...words].length;
+  const length = [...content].length;
   if (length === 0 || length > MAX_CHARACTERS[engine]) {
     const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters at once`;
     throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
   }
-  const delivery = await SPEAKERS[engine]({ text: words, voice, model }, ctx);
+  const delivery = await SPEAKERS[engine]({ text: content, voice, model }, ctx);
   return { audio: await keepFile(delivery, 'audio', 'speech', ctx) };
 }

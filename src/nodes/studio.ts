@@ -1,5 +1,5 @@
-// The workspace of video and audio nodes: a back end, a private folder, clips opened from media, results stored as
-// media.
+// Provides the workspace of video and audio nodes: the codec backend, a temporary folder, and functions that open media
+// as clips and store encoded results.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBackend } from '../codecs/backend.ts';
@@ -15,28 +15,28 @@ import { readSettings } from '../lib/settings.ts';
 import type { Size } from '../render/paint/fit-image.ts';
 import { type NodeContext, NodeError } from './define.ts';
 
-/** The longest video or sound that a node makes. */
+/** The maximum duration of a result. */
 export const MAX_SECONDS = 600;
 export const MAX_FPS = 60;
 const MAX_PIXELS = 3840 * 2160;
 const MAX_RESULT_BYTES = 500 * 1024 * 1024;
 
-// Each job has one to three codec processes, which share the processors with everything else.
+// Each node runs one to three codec processes, which compete for the CPUs with everything else.
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 
-/** What all nodes that use a codec have in common. */
+/** The declaration shared by all nodes that use codecs. */
 export const CODEC_NODE = { category: 'utility', requires: 'codec', cache: true } as const;
 
 export interface Studio {
   readonly backend: Backend;
-  /** A clip with the required tracks. Throws NodeError `unreadable_media` if they are missing. */
+  /** Opens media as a clip. Throws NodeError `unreadable_media` if it has no track of this kind. */
   open(ref: MediaRef, kind: 'video' | 'audio'): Promise<Clip>;
-  /** Encodes and stores; progress is reported by frames if there are any. */
-  make(name: string, request: Omit<EncodeRequest, 'path' | 'onFrame'>): Promise<MediaRef>;
+  /** Encodes a file, stores it as media, and reports progress by frames. */
+  createFile(name: string, request: Omit<EncodeRequest, 'path' | 'onFrame'>): Promise<MediaRef>;
 }
 
-/** Runs the work once a slot is free; its files are removed afterwards. */
-export function inStudio<T>(ctx: NodeContext, work: (studio: Studio) => Promise<T>): Promise<T> {
+/** Runs `work` once a slot is free, and removes its files afterwards. */
+export function withStudio<T>(ctx: NodeContext, work: (studio: Studio) => Promise<T>): Promise<T> {
   return gate(async () => {
     const backend = await findBackend(readSettings(), ctx.signal);
     return withScratch(folder => work(createStudio(backend, folder, ctx)));
@@ -52,14 +52,11 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
       await writeFile(path, await ctx.media.read(ref));
       const facts = await probeMedia(path, ctx.signal);
       if (facts[kind] === undefined) {
-        throw new NodeError(
-          'unreadable_media',
-          `The file has no ${kind === 'video' ? 'pictures' : 'sound'}.`,
-        );
+        throw new NodeError('unreadable_media', `The file has no ${kind === 'video' ? 'video' : 'audio'}.`);
       }
       return { path, facts };
     },
-    async make(name, request) {
+    async createFile(name, request) {
       const path = join(folder, `output-${count++}.mp4`);
       const { maxSeconds, video } = request;
       if (maxSeconds > MAX_SECONDS) {
@@ -69,7 +66,7 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
         );
       }
       const total = maxSeconds * (video?.fps ?? 1);
-      const onFrame = (done: number) => ctx.progress(Math.min(1, done / total));
+      const onFrame = (frameCount: number) => ctx.progress(Math.min(1, frameCount / total));
       await encode(backend, { ...request, path, onFrame }, ctx.signal);
       if ((await stat(path)).size > MAX_RESULT_BYTES) {
         throw new NodeError('file_too_large', 'The result is larger than 500 MB.');
@@ -80,7 +77,7 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
   };
 }
 
-/** The requested size with even sides, at most 4K. */
+/** Returns the size with even sides, scaled down to at most 4K. */
 export function evenSize({ width, height }: Size): Size {
   const factor = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)));
   const even = (side: number): number => Math.max(2, Math.floor((side * factor) / 2) * 2);
@@ -88,13 +85,13 @@ export function evenSize({ width, height }: Size): Size {
 }
 
 /** Returns the video track of a clip that `open` has checked. */
-export function videoOf({ facts }: Clip): VideoFacts {
+export function getVideoFacts({ facts }: Clip): VideoFacts {
   if (facts.video === undefined) throw new NodeError('unreadable_media', 'The file has no video.');
   return facts.video;
 }
 
-/** Selects part of a clip's frames for a video made of several. */
-export function picturesOf(
+/** Returns the frames of part of a clip as input for the encoder. */
+export function selectFrames(
   { backend }: Studio,
   clip: Clip,
   part: Omit<FramesRequest, 'pixels'>,
@@ -105,21 +102,21 @@ export function picturesOf(
   return { width, height, fps, pixels: 'i420', frames };
 }
 
-/** Whole frames, at least one. */
+/** Returns the number of frames, at least one. */
 export const framesIn = (seconds: number, fps: number): number => Math.max(1, Math.round(seconds * fps));
 
-/** Returns the requested part; throws NodeError if the file contains none of it. */
-export function cut(
+/** Returns the requested range. Throws NodeError if it starts after the end of the file. */
+export function selectRange(
   { facts }: Clip,
   start: number,
   duration: number | undefined,
 ): { readonly startSeconds: number; readonly seconds: number } {
-  const left = facts.durationSeconds - start;
-  if (left <= 0) {
+  const remaining = facts.durationSeconds - start;
+  if (remaining <= 0) {
     throw new NodeError(
       'invalid_range',
       `The cut starts at ${start} s, but the file ends at ${facts.durationSeconds.toFixed(2)} s.`,
     );
   }
-  return { startSeconds: start, seconds: Math.min(left, duration ?? left) };
+  return { startSeconds: start, seconds: Math.min(remaining, duration ?? remaining) };
 }

@@ -1,9 +1,9 @@
-// Declares text nodes: join, fill in, split, replace.
+// Declares text nodes: join, template, split, replace.
 import { MAX_CONFIG_PORTS, templateTokens } from '../graph/config-ports.ts';
-import { choice, defineNode, list, portsNamed, text } from './define.ts';
+import { choice, createPorts, defineNode, list, text } from './define.ts';
 import { assertTextLength, boundedList, boundedText } from './limits.ts';
 import { replaceRegex } from './regex/regex.ts';
-import { asFilling, replaceTokens } from './tokens.ts';
+import { formatValue, replaceTokens } from './tokens.ts';
 
 export const promptConcat = defineNode({
   nodeType: 'utility:prompt_concat',
@@ -33,18 +33,18 @@ export const textTemplate = defineNode({
   dynamicPorts: {
     note: `One text input for each {{token}} of config.template, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
-      inputs: portsNamed(templateTokens(config.template), text),
+      inputs: createPorts(templateTokens(config.template), text),
       outputs: { text: text('Text') },
     }),
   },
   run: values => {
     const tokens = new Set(templateTokens(values.template));
     let length = values.template.length;
-    const fill = (name: string, whole: string): string => {
-      if (!tokens.has(name)) return whole;
-      const filling = asFilling(values[name]);
-      // Counted during building, because one long value may be inserted for many tokens.
-      length += filling.length - whole.length;
+    const fill = (name: string, token: string): string => {
+      if (!tokens.has(name)) return token;
+      const filling = formatValue(values[name]);
+      // Counted while building, because one long value may replace many tokens.
+      length += filling.length - token.length;
       assertTextLength(length - values.template.length);
       return filling;
     };
@@ -67,10 +67,10 @@ export const textSplit = defineNode({
     }),
   },
   outputs: { list: list('List') },
-  run: ({ text: whole, separator }) => {
-    const parts = separator === '' ? Array.from(whole) : whole.split(readSeparator(separator));
-    const kept = parts.map(part => part.trim()).filter(part => part !== '');
-    return { list: boundedList(kept.map(part => ({ type: 'TEXT', text: part }))) };
+  run: ({ text: input, separator }) => {
+    const parts = separator === '' ? Array.from(input) : input.split(readSeparator(separator));
+    const nonEmpty = parts.map(part => part.trim()).filter(part => part !== '');
+    return { list: boundedList(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
   },
 });
 
@@ -94,15 +94,15 @@ export const textReplace = defineNode({
     mode: choice('Mode', ['text', 'regex']),
   },
   outputs: { text: text('Text') },
-  run: async ({ text: whole, find, replace, mode }, ctx) => {
-    if (find === '') return { text: whole };
+  run: async ({ text: input, find, replace, mode }, ctx) => {
+    if (find === '') return { text: input };
     if (mode === 'regex') {
-      const replaced = await replaceRegex({ text: whole, pattern: find, replacement: replace }, ctx);
+      const replaced = await replaceRegex({ text: input, pattern: find, replacement: replace }, ctx);
       return { text: boundedText(replaced) };
     }
-    const parts = whole.split(find);
-    // Counted before building: a million one-letter matches could each become a long text.
-    assertTextLength(whole.length + (parts.length - 1) * (replace.length - find.length));
+    const parts = input.split(find);
+    // Checked before building, because many short matches could each be replaced with a long text.
+    assertTextLength(input.length + (parts.length - 1) * (replace.length - find.length));
     return { text: parts.join(replace) };
   },
 });

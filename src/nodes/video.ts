@@ -1,4 +1,4 @@
-// Declares video nodes: cut, join, extract frames. Pictures stay in I420 from decoder to encoder.
+// Declares video nodes: trim, join, extract a frame, read properties. Frames stay in I420 from decoder to encoder.
 import { type Clip, decodeAudio, decodeFrames } from '../codecs/decode.ts';
 import { pad } from '../codecs/pixels/i420.ts';
 import { encodePng } from '../codecs/pixels/png.ts';
@@ -7,15 +7,15 @@ import type { Size } from '../render/paint/fit-image.ts';
 import { defineNode, image, json, list, NodeError, number, video } from './define.ts';
 import {
   CODEC_NODE,
-  cut,
   evenSize,
   framesIn,
-  inStudio,
+  getVideoFacts,
   MAX_FPS,
   MAX_SECONDS,
-  picturesOf,
   type Studio,
-  videoOf,
+  selectFrames,
+  selectRange,
+  withStudio,
 } from './studio.ts';
 
 const VIDEO_INPUT = { video: video('Video', { required: true }) };
@@ -37,18 +37,18 @@ export const videoTrim = defineNode({
   },
   outputs: VIDEO_OUTPUT,
   run: ({ video: input, start, duration }, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'video');
-      const { startSeconds, seconds } = cut(clip, start, duration);
-      const fps = Math.min(MAX_FPS, videoOf(clip).fps);
+      const { startSeconds, seconds } = selectRange(clip, start, duration);
+      const fps = Math.min(MAX_FPS, getVideoFacts(clip).fps);
       const frameCount = framesIn(seconds, fps);
-      const size = evenSize(videoOf(clip));
-      const sound = { startSeconds, seconds: frameCount / fps };
+      const size = evenSize(getVideoFacts(clip));
+      const audioRange = { startSeconds, seconds: frameCount / fps };
       return {
-        video: await studio.make('trimmed', {
+        video: await studio.createFile('trimmed', {
           maxSeconds: frameCount / fps,
-          video: picturesOf(studio, clip, { startSeconds, frameCount, fps, ...size }, ctx.signal),
-          ...(clip.facts.audio && { audio: decodeAudio(studio.backend, clip, sound, ctx.signal) }),
+          video: selectFrames(studio, clip, { startSeconds, frameCount, fps, ...size }, ctx.signal),
+          ...(clip.facts.audio && { audio: decodeAudio(studio.backend, clip, audioRange, ctx.signal) }),
         }),
       };
     }),
@@ -68,17 +68,17 @@ export const videoConcat = defineNode({
   },
   outputs: VIDEO_OUTPUT,
   run: ({ list: items, width, height }, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const clips: Clip[] = [];
-      for (const media of videosOf(items)) clips.push(await studio.open(media, 'video'));
-      const first = videoOf(clips[0] as Clip);
-      const size = evenSize({ width: width ?? first.width, height: height ?? first.height });
-      const fps = Math.min(MAX_FPS, first.fps);
+      for (const media of readVideos(items)) clips.push(await studio.open(media, 'video'));
+      const firstVideo = getVideoFacts(clips[0] as Clip);
+      const size = evenSize({ width: width ?? firstVideo.width, height: height ?? firstVideo.height });
+      const fps = Math.min(MAX_FPS, firstVideo.fps);
       const parts = clips.map(clip => ({ clip, frameCount: framesIn(clip.facts.durationSeconds, fps) }));
       const frameCount = parts.reduce((sum, part) => sum + part.frameCount, 0);
-      const hasSound = clips.some(clip => clip.facts.audio !== undefined);
+      const hasAudio = clips.some(clip => clip.facts.audio !== undefined);
       return {
-        video: await studio.make('joined', {
+        video: await studio.createFile('joined', {
           maxSeconds: frameCount / fps,
           video: {
             ...size,
@@ -86,7 +86,7 @@ export const videoConcat = defineNode({
             pixels: 'i420',
             frames: joinFrames(studio, parts, { ...size, fps }, ctx.signal),
           },
-          ...(hasSound && { audio: joinSound(studio, parts, fps, ctx.signal) }),
+          ...(hasAudio && { audio: joinAudio(studio, parts, fps, ctx.signal) }),
         }),
       };
     }),
@@ -104,7 +104,7 @@ async function* joinFrames(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   for (const { clip, frameCount } of parts) {
-    const facts = videoOf(clip);
+    const facts = getVideoFacts(clip);
     const factor = Math.min(width / facts.width, height / facts.height);
     const side = (from: number, to: number) => Math.min(to, Math.max(2, Math.round((from * factor) / 2) * 2));
     const inner = { width: side(facts.width, width), height: side(facts.height, height) };
@@ -115,7 +115,7 @@ async function* joinFrames(
   }
 }
 
-async function* joinSound(
+async function* joinAudio(
   { backend }: Studio,
   parts: readonly Part[],
   fps: number,
@@ -126,7 +126,7 @@ async function* joinSound(
   }
 }
 
-function videosOf(items: readonly Value[]): readonly MediaRef[] {
+function readVideos(items: readonly Value[]): readonly MediaRef[] {
   const media = items.flatMap(item => (item.type === 'VIDEO' ? [item.media] : []));
   if (media.length === items.length && media.length >= 1 && media.length <= MAX_CLIPS) return media;
   throw new NodeError('invalid_list', `Joining requires a list of 1 to ${MAX_CLIPS} videos.`);
@@ -147,14 +147,14 @@ export const videoFrame = defineNode({
   },
   outputs: { image: image('Image') },
   run: ({ video: input, at }, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'video');
-      const size = evenSize(videoOf(clip));
+      const size = evenSize(getVideoFacts(clip));
       const startSeconds = Math.min(at, clip.facts.durationSeconds);
       const request = {
         startSeconds,
         frameCount: 1,
-        fps: videoOf(clip).fps,
+        fps: getVideoFacts(clip).fps,
         ...size,
         pixels: 'rgba',
       } as const;
@@ -180,11 +180,11 @@ export const videoInfo = defineNode({
     json: json('Info'),
   },
   run: ({ video: input }, ctx) =>
-    inStudio(ctx, async studio => {
+    withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'video');
-      const { width, height, fps, codec, rotation } = videoOf(clip);
+      const { width, height, fps, codec, rotation } = getVideoFacts(clip);
       const { contentType, durationSeconds: duration, audio } = clip.facts;
-      const sound = audio === undefined ? null : { ...audio };
+      const audioFacts = audio === undefined ? null : { ...audio };
       const facts = {
         contentType,
         width,
@@ -194,7 +194,7 @@ export const videoInfo = defineNode({
         codec,
         rotation,
         bytes: input.bytes,
-        audio: sound,
+        audio: audioFacts,
       };
       return { width, height, duration, json: facts };
     }),

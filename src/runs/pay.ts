@@ -3,7 +3,7 @@
 import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
-import { boundCall, OVER_MAX_CREDITS, type Pricing, priceOf, toCredits } from '../nodes/models/pricing.ts';
+import { boundCall, getPrice, OVER_MAX_CREDITS, type Pricing, toCredits } from '../nodes/models/pricing.ts';
 import { type Coverage, findSpending, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../store/runs.ts';
@@ -164,7 +164,7 @@ interface Quote {
 
 /** Returns the credits to reserve and the values to send. Throws a NodeError if the call must not be made. */
 function quote({ definition, values, reserved }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
-  const price = priceOf(definition, values);
+  const price = getPrice(definition, values);
   const bounded = boundCall(definition, values);
   // An active call was quoted before.
   if (reserved !== undefined)

@@ -47,7 +47,7 @@ const payFour: RunOptions['pay'] = async () => ({ credits: 4, settle: () => 4, r
 const secretsOf = (replace: RunSecrets['replace']): RunSecrets => ({
   replace,
   valueFor: () => 'hush',
-  mayCarry: () => false,
+  mayRedirect: () => false,
   scrub: words => words.replaceAll('hush', '…'),
   conceal: data => data,
 });

@@ -315,12 +315,12 @@ for (const [status, method] of [
 test('a redirect to where the request may not be carried goes on without its headers, and not with a body', async () => {
   const headers = { accept: 'text/secret', authorization: 'Bearer secret', 'content-type': 'text/secret' };
   const asked: string[] = [];
-  const mayCarry = (next: URL): boolean => {
+  const mayRedirect = (next: URL): boolean => {
     asked.push(next.href);
     return false;
   };
   const to = (status: number) => hub(`/to?status=${status}&location=${encodeURIComponent('/echo')}`);
-  const request = { ...BOUNDS, headers, mayCarry };
+  const request = { ...BOUNDS, headers, mayRedirect };
   const answer = await client.fetch(to(302), { ...request, method: 'POST', body: 'secret' });
   assert.ok(!answer.body.toString().includes('secret'), answer.body.toString());
   assert.deepEqual(asked, [hub('/echo')]);

@@ -107,7 +107,7 @@ describe('a secret in an HTTP request', () => {
     const secrets = await createRunSecrets({ secretsKey }, tx, { workflow_id: 'w', user_id: 2 }, 'secrets.');
     assert.ok(secrets);
     const { ctx, sent } = answering(200, body, 'application/json');
-    return { ctx: { ...ctx, secrets: { ...secrets, wired: new Set(wired) } }, sent };
+    return { ctx: { ...ctx, secrets: { ...secrets, connectedPorts: new Set(wired) } }, sent };
   };
   const run = (values: object, ctx: NodeContext) => runNode('utility:http_request', { ...values }, ctx);
   const at = 'https://api.example.com';
@@ -117,13 +117,13 @@ describe('a secret in an HTTP request', () => {
     const headers = { authorization: 'Bearer {{secrets.TOK}}' };
     const url = `${at}/{{secrets.TOK}}?key={{ secrets.TOK }}`;
     await run({ url, method: 'POST', headers, body: 'k={{secrets.TOK}}' }, ctx);
-    const [{ url: address, headers: given, body, mayCarry } = { url: '' }] = sent;
+    const [{ url: address, headers: given, body, mayRedirect } = { url: '' }] = sent;
     assert.deepEqual(
       [address, given, body],
       [`${at}/${VALUE}?key=${VALUE}`, { authorization: `Bearer ${VALUE}` }, `k=${VALUE}`],
     );
     assert.deepEqual(
-      [mayCarry?.(new URL(`${at}/next`)), mayCarry?.(new URL('https://evil.example/'))],
+      [mayRedirect?.(new URL(`${at}/next`)), mayRedirect?.(new URL('https://evil.example/'))],
       [true, false],
     );
   });

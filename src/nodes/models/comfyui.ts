@@ -65,7 +65,7 @@ export const videoComfyUi = defineNode({
 
 /** Returns the graph with the ports' values in place of their tokens. Throws NodeError if it is not a valid graph. */
 async function fillGraph(
-  { workflow, seed, prompt, image: picture }: Values,
+  { workflow, seed, prompt, image }: Values,
   ctx: NodeContext,
 ): Promise<ComfyCall['graph']> {
   if (!isJsonObject(workflow) || Object.keys(workflow).length > MAX_NODES) {
@@ -74,7 +74,7 @@ async function fillGraph(
   const values: Readonly<Record<string, string | number | Attachment | undefined>> = {
     '{{prompt}}': prompt,
     '{{seed}}': Math.round(seed),
-    '{{image}}': picture === undefined ? undefined : await attachImage(picture, ctx),
+    '{{image}}': image === undefined ? undefined : await attachImage(image, ctx),
   };
   const fill = (inputs: JsonObject) =>
     Object.fromEntries(
@@ -95,6 +95,6 @@ async function fillGraph(
   return Object.fromEntries(nodes);
 }
 
-function invalidWorkflow(what: string): NodeError {
-  return new NodeError('invalid_config', `The workflow ${what}.`);
+function invalidWorkflow(problem: string): NodeError {
+  return new NodeError('invalid_config', `The workflow ${problem}.`);
 }

@@ -36,7 +36,7 @@ export function toModel(published: PublishedModel): Model {
   const output = readOutputKind(document, published.output);
   const hasSeed = fields.some(({ id, type }) => id === 'seed' && type === 'NUMBER');
   return parseModel({
-    nodeType: `${familyOf(output.kind, fields, published.category)}:${provider}_${slugOf(endpoint)}`,
+    nodeType: `${chooseFamily(output.kind, fields, published.category)}:${provider}_${toSlug(endpoint)}`,
     label: toLine(published.label, 120) || endpoint,
     provider,
     endpoint,
@@ -45,11 +45,11 @@ export function toModel(published: PublishedModel): Model {
     ...(Object.keys(fixed).length === 0 ? {} : { fixed }),
     output,
     ...readPrice(published, fields),
-    schema: { source, date, hash: hashOf([published.input, published.output]) },
+    schema: { source, date, hash: hashJson([published.input, published.output]) },
   });
 }
 
-/** One line that can be shown on a page unchanged. */
+/** Returns the text as one line that is safe to show on a page. */
 export function toLine(text: string, maxLength: number): string {
   const line = text
     .replaceAll(/[<>\p{Cc}]+/gu, ' ')
@@ -58,7 +58,7 @@ export function toLine(text: string, maxLength: number): string {
   return line.slice(0, maxLength);
 }
 
-export function slugOf(endpoint: string): string {
+export function toSlug(endpoint: string): string {
   const bare = endpoint
     .toLowerCase()
     .replace(/^\//, '')
@@ -70,13 +70,14 @@ export function slugOf(endpoint: string): string {
     .slice(0, 68);
 }
 
-function familyOf(kind: OutputKind, fields: readonly ModelField[], category = ''): string {
-  const takes = (type: string): boolean =>
+function chooseFamily(kind: OutputKind, fields: readonly ModelField[], category = ''): string {
+  const hasInput = (type: string): boolean =>
     fields.some(field => field.isPort === true && (field.type === type || field.itemType === type));
   if (kind === 'text' || kind === 'audio') return kind;
-  if (kind !== 'video') return takes('IMAGE') ? 'edit' : 'generate';
+  if (kind !== 'video') return hasInput('IMAGE') ? 'edit' : 'generate';
   const isTalking =
-    /lip|talk|avatar|audio-to-video/.test(category) || (takes('AUDIO') && (takes('IMAGE') || takes('VIDEO')));
+    /lip|talk|avatar|audio-to-video/.test(category) ||
+    (hasInput('AUDIO') && (hasInput('IMAGE') || hasInput('VIDEO')));
   return isTalking ? 'talking' : 'video';
 }
 
@@ -87,10 +88,10 @@ const OUTPUT_NAMES: readonly (readonly [OutputKind, RegExp])[] = [
   ['text', /^(?:output|text|result|transcription|answer|results)$/],
 ];
 
-function readOutputKind(document: SchemaDocument, given: unknown): Model['output'] {
-  const { schema } = document.resolve(given);
+function readOutputKind(document: SchemaDocument, output: unknown): Model['output'] {
+  const { schema } = document.resolve(output);
   const properties = isRecord(schema.properties) ? schema.properties : undefined;
-  if (properties === undefined) return readBareOutput(document, given);
+  if (properties === undefined) return readBareOutput(document, output);
   const names = Object.keys(properties);
   for (const [kind, form] of OUTPUT_NAMES) {
     const name = names.find(candidate => form.test(candidate));
@@ -99,12 +100,12 @@ function readOutputKind(document: SchemaDocument, given: unknown): Model['output
     if (kind === 'text' && !isText) continue;
     return { kind, path: name };
   }
-  throw new UnusableSchema('its result is not an image, a video, a sound or a text');
+  throw new UnusableSchema('its result is not an image, video, audio or text');
 }
 
-/** An output that is the result itself: a URL, a list of URLs, or the fragments of a text. */
-function readBareOutput(document: SchemaDocument, given: unknown): Model['output'] {
-  const { schema } = document.resolve(given);
+/** Reads an output without named properties: a URL, a list of URLs, or text fragments. */
+function readBareOutput(document: SchemaDocument, output: unknown): Model['output'] {
+  const { schema } = document.resolve(output);
   const item = schema.type === 'array' ? document.resolve(schema.items).schema : schema;
   const title = `${String(schema.title ?? '')} ${String(schema.description ?? '')}`.toLowerCase();
   if (item.type === 'string' && item.format !== 'uri') return { kind: 'text' };
@@ -116,7 +117,9 @@ function readBareOutput(document: SchemaDocument, given: unknown): Model['output
 interface UnitReading {
   readonly form: RegExp;
   readonly unit: ModelPrice['unit'];
-  /** Fields that determine the number of units. If the model has none of them, the price is known only afterwards. */
+  /**
+   * Fields that determine the number of units. If the model has none of them, the price is known only after the call.
+   */
   readonly of?: readonly string[];
   /** How many of the provider's units make one of ours. */
   readonly times?: number;
@@ -142,23 +145,23 @@ function readPrice(
   if (price === undefined)
     return { price: null, priceSource: `no price is published (${source}, read ${date})` };
   const { usd, unit } = price;
-  const named = `${usd} USD a ${toLine(unit, 40)}, by the list of ${provider}, read ${date}`;
-  // A price that no provider charges is an error in the list and must not be charged to anyone.
+  const priceSource = `${usd} USD a ${toLine(unit, 40)}, by the list of ${provider}, read ${date}`;
+  // An implausible price is an error in the list and must not be charged.
   if (!Number.isFinite(usd) || usd <= 0 || usd > MAX_USD)
-    return { price: null, priceSource: `not believed: ${named}` };
+    return { price: null, priceSource: `not believed: ${priceSource}` };
   const reading = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
   const of = reading?.of?.find(name => fields.some(({ id }) => id === name));
   const isKnown = reading !== undefined && (reading.of === undefined || of !== undefined);
-  if (!isKnown) return { price: { unit: 'billed unit', usd }, priceSource: named };
+  if (!isKnown) return { price: { unit: 'billed unit', usd }, priceSource };
   const total = usd * (reading.times ?? 1);
   return {
     price: { unit: reading.unit, usd: total, ...(of === undefined ? {} : { of }) },
-    priceSource: named,
+    priceSource,
   };
 }
 
 /** The hash of a description as it was published. */
-export function hashOf(value: unknown): string {
+export function hashJson(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')
     .digest('hex')

@@ -1,4 +1,4 @@
-// Verifies provider webhooks: who sends them, and whether the provider signed them.
+// Verifies the signatures of provider webhooks with the keys that the providers publish.
 import type { KeyObject } from 'node:crypto';
 import type { Hook } from '../../providers/hook-signatures.ts';
 import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/hook-signatures.ts';
@@ -15,8 +15,8 @@ type Verify = (hook: Hook) => boolean;
 interface Source {
   /** The URL of the provider's keys. */
   address(endpoint: Endpoint): { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
-  /** Returns the verifier for these keys; undefined if the answer contains none. */
-  read(answer: Parameters<typeof readObject>[0]): Verify | undefined;
+  /** Returns the verifier for these keys, or undefined if the response contains none. */
+  read(response: Parameters<typeof readObject>[0]): Verify | undefined;
 }
 
 const FAL_QUEUE = 'https://queue.fal.run';
@@ -28,8 +28,8 @@ const SOURCES: Readonly<Record<HookProvider, Source>> = {
     address: ({ baseUrl }) => ({
       url: baseUrl === FAL_QUEUE ? FAL_KEYS : `${baseUrl}/.well-known/jwks.json`,
     }),
-    read: answer => {
-      const keys: readonly KeyObject[] = readFalKeys(readObject(answer));
+    read: response => {
+      const keys: readonly KeyObject[] = readFalKeys(readObject(response));
       return keys.length === 0 ? undefined : hook => isSignedByFal(hook, keys);
     },
   },
@@ -38,8 +38,8 @@ const SOURCES: Readonly<Record<HookProvider, Source>> = {
       url: `${baseUrl}/webhooks/default/secret`,
       headers: { authorization: `Bearer ${key}` },
     }),
-    read: answer => {
-      const secret = asText(readObject(answer)?.key);
+    read: response => {
+      const secret = asText(readObject(response)?.key);
       return secret === undefined ? undefined : hook => isSignedByReplicate(hook, secret);
     },
   },
@@ -63,7 +63,7 @@ export function createHookKeys(
   send: NodeContext['providerFetch'],
   now: () => number,
 ): HookKeys {
-  const known = new Map<HookProvider, { readonly verify: Verify | undefined; readonly readAtMs: number }>();
+  const cache = new Map<HookProvider, { readonly verify: Verify | undefined; readonly readAtMs: number }>();
   const renew = async (name: HookProvider): Promise<Verify | undefined> => {
     const endpoint = providers[name];
     if (endpoint === undefined) return undefined;
@@ -73,18 +73,18 @@ export function createHookKeys(
       maxBytes: MAX_BYTES,
       ...(headers === undefined ? {} : { headers }),
     };
-    const answer = await send(url, init);
-    if (answer.status !== 200)
-      throw new Error(`Fetching the keys of ${name} failed with status ${answer.status}.`);
-    const verify = SOURCES[name].read(answer);
-    known.set(name, { verify, readAtMs: now() });
+    const response = await send(url, init);
+    if (response.status !== 200)
+      throw new Error(`Fetching the keys of ${name} failed with status ${response.status}.`);
+    const verify = SOURCES[name].read(response);
+    cache.set(name, { verify, readAtMs: now() });
     return verify;
   };
   return {
     async isGenuine(name, hook) {
-      const kept = known.get(name);
-      const ageMs = kept === undefined ? Number.POSITIVE_INFINITY : now() - kept.readAtMs;
-      if (ageMs < KEEP_MS && kept?.verify?.(hook) === true) return true;
+      const cached = cache.get(name);
+      const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.readAtMs;
+      if (ageMs < KEEP_MS && cached?.verify?.(hook) === true) return true;
       if (ageMs < RENEW_MS) return false;
       return (await renew(name))?.(hook) === true;
     },

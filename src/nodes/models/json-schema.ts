@@ -21,28 +21,28 @@ export class SchemaDocument {
   }
 
   /** Returns the schema merged into one object. If it is circular or too deep, returns what was merged so far. */
-  resolve(given: unknown, depth = 0): ResolvedSchema {
-    if (!isRecord(given) || depth > MAX_DEPTH) return { schema: {}, isNullable: false };
-    if (typeof given.$ref === 'string') {
-      const found = this.resolve(this.#find(given.$ref), depth + 1);
-      const { $ref: _, ...own } = given;
-      return { ...found, schema: { ...found.schema, ...own } };
+  resolve(schema: unknown, depth = 0): ResolvedSchema {
+    if (!isRecord(schema) || depth > MAX_DEPTH) return { schema: {}, isNullable: false };
+    if (typeof schema.$ref === 'string') {
+      const target = this.resolve(this.#find(schema.$ref), depth + 1);
+      const { $ref: _, ...ownMembers } = schema;
+      return { ...target, schema: { ...target.schema, ...ownMembers } };
     }
-    if (Array.isArray(given.allOf)) return this.#merge(given, given.allOf, depth);
-    const alternatives = given.anyOf ?? given.oneOf;
-    if (Array.isArray(alternatives)) return this.#choose(given, alternatives, depth);
-    return this.#plain(given);
+    if (Array.isArray(schema.allOf)) return this.#merge(schema, schema.allOf, depth);
+    const alternatives = schema.anyOf ?? schema.oneOf;
+    if (Array.isArray(alternatives)) return this.#choose(schema, alternatives, depth);
+    return this.#plain(schema);
   }
 
-  #plain(given: Schema): ResolvedSchema {
-    const { type } = given;
-    const isNullable = given.nullable === true || (Array.isArray(type) && type.includes('null'));
-    if (!Array.isArray(type)) return { schema: given, isNullable };
-    return { schema: { ...given, type: type.find(name => name !== 'null') }, isNullable };
+  #plain(schema: Schema): ResolvedSchema {
+    const { type } = schema;
+    const isNullable = schema.nullable === true || (Array.isArray(type) && type.includes('null'));
+    if (!Array.isArray(type)) return { schema: schema, isNullable };
+    return { schema: { ...schema, type: type.find(name => name !== 'null') }, isNullable };
   }
 
-  #merge(given: Schema, parts: readonly unknown[], depth: number): ResolvedSchema {
-    const { allOf: _, ...own } = given;
+  #merge(schema: Schema, parts: readonly unknown[], depth: number): ResolvedSchema {
+    const { allOf: _, ...ownMembers } = schema;
     let merged: Schema = {};
     for (const part of parts.slice(0, MAX_PARTS)) {
       const { schema } = this.resolve(part, depth + 1);
@@ -50,22 +50,22 @@ export class SchemaDocument {
       const required = [...toNames(merged.required), ...toNames(schema.required)];
       merged = { ...merged, ...schema, ...properties, ...(required.length === 0 ? {} : { required }) };
     }
-    return { schema: { ...merged, ...own }, isNullable: given.nullable === true };
+    return { schema: { ...merged, ...ownMembers }, isNullable: schema.nullable === true };
   }
 
   /** Chooses the alternative that a field can show: an enum of texts first, then the simplest type. */
-  #choose(given: Schema, alternatives: readonly unknown[], depth: number): ResolvedSchema {
-    const { anyOf: _, oneOf: __, ...own } = given;
+  #choose(schema: Schema, alternatives: readonly unknown[], depth: number): ResolvedSchema {
+    const { anyOf: _, oneOf: __, ...ownMembers } = schema;
     const bounded = alternatives.slice(0, MAX_PARTS);
-    const resolved = bounded.map(alternative => this.resolve(alternative, depth + 1));
+    const resolvedAlternatives = bounded.map(alternative => this.resolve(alternative, depth + 1));
     const isNull = ({ schema }: ResolvedSchema): boolean => schema.type === 'null';
-    const values = resolved.filter(alternative => !isNull(alternative));
+    const values = resolvedAlternatives.filter(alternative => !isNull(alternative));
     const chosen =
       values.find(({ schema }) => Array.isArray(schema.enum)) ??
       SIMPLE.flatMap(type => values.filter(({ schema }) => schema.type === type))[0] ??
       values[0];
-    const isNullable = values.length < resolved.length || values.some(value => value.isNullable);
-    return { schema: { ...chosen?.schema, ...own }, isNullable };
+    const isNullable = values.length < resolvedAlternatives.length || values.some(value => value.isNullable);
+    return { schema: { ...chosen?.schema, ...ownMembers }, isNullable };
   }
 
   #find(ref: string): unknown {
@@ -85,6 +85,6 @@ function joinRecords(a: unknown, b: unknown): { readonly properties?: Schema } {
 }
 
 /** Returns the strings in a list; an empty list if the value is not one. */
-export function toNames(given: unknown): readonly string[] {
-  return Array.isArray(given) ? given.filter(name => typeof name === 'string') : [];
+export function toNames(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(name => typeof name === 'string') : [];
 }

@@ -39,7 +39,7 @@ const CALLS: Readonly<
     callProvider(
       'elevenlabs',
       elevenlabs,
-      { path: withQuery(model, input), body: bodyOf(model, input) },
+      { path: withQuery(model, input), body: toBody(model, input) },
       ctx,
     ),
   openai: ({ endpoint: model }, { prompt, system, ...rest }, ctx) => {
@@ -55,14 +55,14 @@ interface OutputFacts {
   readonly port: string;
   readonly label: string;
   readonly type: PortType;
-  keep(delivery: Delivery, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
+  storeOutput(delivery: Delivery, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
 }
 
 const file = (kind: 'image' | 'video' | 'audio', label: string, type: PortType): OutputFacts => ({
   port: kind,
   label,
   type,
-  keep: (delivery, ctx) => keepFile(delivery, kind, kind, ctx),
+  storeOutput: (delivery, ctx) => keepFile(delivery, kind, kind, ctx),
 });
 
 const OUTPUTS: Readonly<Record<OutputKind, OutputFacts>> = {
@@ -71,18 +71,18 @@ const OUTPUTS: Readonly<Record<OutputKind, OutputFacts>> = {
     port: 'list',
     label: 'Images',
     type: 'LIST',
-    keep: (delivery, ctx) => keepFiles(delivery, 'image', 'image', ctx),
+    storeOutput: (delivery, ctx) => keepFiles(delivery, 'image', 'image', ctx),
   },
   video: file('video', 'Video', 'VIDEO'),
   audio: file('audio', 'Audio', 'AUDIO'),
-  text: { port: 'text', label: 'Text', type: 'TEXT', keep: delivery => keepText(delivery) },
+  text: { port: 'text', label: 'Text', type: 'TEXT', storeOutput: delivery => keepText(delivery) },
 };
 
 const CHUNKS = { chunks: { type: 'JSON', label: 'Timed chunks' } } as const;
 
 export function toDefinition(model: Model): NodeDefinition {
   const hasChunks = model.output.chunks !== undefined;
-  const { port, label, type, keep } = OUTPUTS[model.output.kind];
+  const { port, label, type, storeOutput } = OUTPUTS[model.output.kind];
   const pricing = toPricing(model);
   const ports = model.fields.filter(({ isPort }) => isPort === true);
   const fields = model.fields.filter(({ isPort }) => isPort !== true);
@@ -108,23 +108,29 @@ export function toDefinition(model: Model): NodeDefinition {
     ...(model.isRepeatable === true ? { cache: true } : {}),
     run: async (values, ctx) => {
       const delivery = await CALLS[model.provider](model, await toInput(model, values, ctx), ctx);
-      const outputs = { [port]: await keep(delivery, ctx) };
+      const outputs = { [port]: await storeOutput(delivery, ctx) };
       return hasChunks ? { ...outputs, chunks: toChunks(delivery) } : outputs;
     },
   });
   return withRemoved(definition, fields);
 }
 
-/** Removed fields are not listed, but a value set for one is still refused. */
+/** Returns definitions of removed fields, which are not listed but still reject a value. */
 function withRemoved(definition: NodeDefinition, fields: readonly ModelField[]): NodeDefinition {
   const removed = fields.filter(field => field.removed === true);
   if (removed.length === 0) return definition;
-  const gone = removed.map(({ id, label, type }) => ({ id, label, type, isPort: false, removed: true }));
+  const removedDefs = removed.map(({ id, label, type }) => ({
+    id,
+    label,
+    type,
+    isPort: false,
+    removed: true,
+  }));
   return {
     ...definition,
     ports: config => {
       const ports = definition.ports(config);
-      return { ...ports, inputs: [...ports.inputs, ...gone] };
+      return { ...ports, inputs: [...ports.inputs, ...removedDefs] };
     },
   };
 }
@@ -148,8 +154,8 @@ async function toInput(model: Model, values: Input, ctx: NodeContext): Promise<I
   for (const field of model.fields) {
     const value = values[field.id];
     if (value === undefined || (value === null && field.nullable !== true)) continue;
-    const sent = await toSent(field, value, ctx);
-    input[field.as ?? field.id] = field.inList === true ? [sent] : sent;
+    const requestValue = await toSent(field, value, ctx);
+    input[field.as ?? field.id] = field.inList === true ? [requestValue] : requestValue;
   }
   return input;
 }
@@ -177,7 +183,7 @@ function withQuery({ endpoint, fields }: Model, input: Input): string {
   return query.size === 0 ? endpoint : `${endpoint}?${query}`;
 }
 
-function bodyOf({ fields }: Model, input: Input): Input {
-  const asked = new Set(fields.filter(({ inQuery }) => inQuery === true).map(({ id, as = id }) => as));
-  return Object.fromEntries(Object.entries(input).filter(([name]) => !asked.has(name)));
+function toBody({ fields }: Model, input: Input): Input {
+  const queryNames = new Set(fields.filter(({ inQuery }) => inQuery === true).map(({ id, as = id }) => as));
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !queryNames.has(name)));
 }

@@ -23,7 +23,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
     isBilled: true,
     // Started megapixels count in full.
     count: (price, values) =>
-      scale(pixelsOf(price, values), pixels => Math.ceil(pixels / PIXELS_PER_MEGAPIXEL)),
+      scale(countPixels(price, values), pixels => Math.ceil(pixels / PIXELS_PER_MEGAPIXEL)),
   },
   second: {
     model: 'per-second',
@@ -33,13 +33,13 @@ const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
   'second of audio': {
     model: 'per-second',
     isBilled: true,
-    count: ({ of = 'audio' }, values) => scale(durationOf(values[of]), Math.ceil),
+    count: ({ of = 'audio' }, values) => scale(readDuration(values[of]), Math.ceil),
   },
   'million video tokens': {
     model: 'video-tokens',
     isBilled: true,
     count: ({ of = 'duration', ...price }, values) => {
-      const pixels = pixelsOf({ ...price, of: 'resolution' }, values);
+      const pixels = countPixels({ ...price, of: 'resolution' }, values);
       const seconds = toNumber(values[of]);
       if (pixels === null || seconds === null) return null;
       return (pixels * FRAMES_PER_SECOND * seconds) / 1024 / 1_000_000;
@@ -60,7 +60,7 @@ export function toPricing({ price, priceSource: source, provider }: Model): Pric
   if (price === null) return unpriced(source);
   const { model, count, isBilled } = UNITS[price.unit];
   const usd = (values: Values): number | null => {
-    const [rate, units] = [rateOf(price, values), count(price, values)];
+    const [rate, units] = [findRate(price, values), count(price, values)];
     return rate === null || units === null ? null : rate * units;
   };
   // For a model priced by a setting, fal counts in the unit of its price page: each unit costs what that setting costs.
@@ -71,18 +71,18 @@ export function toPricing({ price, priceSource: source, provider }: Model): Pric
     usd,
     source,
     settle: (values, usage) => {
-      const [rate, units] = [rateOf(price, values), billedUnits(usage)];
+      const [rate, units] = [findRate(price, values), billedUnits(usage)];
       return rate === null || units === null ? null : rate * units;
     },
   };
 }
 
-function rateOf({ usd, by = [] }: ModelPrice, values: Values): number | null {
+function findRate({ usd, by = [] }: ModelPrice, values: Values): number | null {
   if (typeof usd === 'number') return usd;
   return usd[by.map(field => String(values[field])).join('/')] ?? null;
 }
 
-function pixelsOf({ of = 'image_size', pixels = {} }: ModelPrice, values: Values): number | null {
+function countPixels({ of = 'image_size', pixels = {} }: ModelPrice, values: Values): number | null {
   return pixels[String(values[of])] ?? null;
 }
 
@@ -92,7 +92,7 @@ function toNumber(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;
 }
 
-function durationOf(media: unknown): number | null {
+function readDuration(media: unknown): number | null {
   const { duration = null } = (media ?? {}) as { readonly duration?: number | null };
   return duration;
 }

@@ -37,7 +37,7 @@ export interface ModelPrice {
   /** The price of a unit, or prices by the values of the fields in `by`, joined with a slash. */
   readonly usd: number | Readonly<Record<string, number>>;
   readonly by?: readonly string[];
-  /** The field or port that determines the number of units: seconds, a size, an audio, a text. */
+  /** The field or port that determines the number of units: a duration, size, audio file or text. */
   readonly of?: string;
   /** Pixels by the name of a size or resolution. */
   readonly pixels?: Readonly<Record<string, number>>;
@@ -57,7 +57,7 @@ export interface Model {
   readonly fixed?: JsonObject;
   readonly output: {
     readonly kind: OutputKind;
-    /** Path of the result in the answer, for example `video`. If absent, the first value with a URL. */
+    /** Path of the result in the response, for example `video`. Default: the first value with a URL. */
     readonly path?: string;
     /** Path of a transcription's timed chunks in the answer, which become a second output. Only for fal. */
     readonly chunks?: string;

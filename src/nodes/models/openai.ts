@@ -60,17 +60,22 @@ export const editOpenAi = defineNode({
   config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...CEILING },
   outputs: IMAGE_OUTPUT,
   pricing: unpriced(BY_THE_TOKEN),
-  run: async ({ prompt, image: picture, images = [], mask, ...values }, ctx) => {
+  run: async ({ prompt, image, images = [], mask, ...values }, ctx) => {
     const fields = Object.entries(pickSet(values, GPT_IMAGE)).map(
       ([name, value]) => [name, String(value)] as const,
     );
-    const first = await attachImage(picture, ctx);
-    const all = [first, ...(await attachImages(images, ctx))];
-    const masked = mask === undefined ? [] : [['mask', await attachMask(mask, first, ctx)] as const];
-    const name = all.length === 1 ? 'image' : 'image[]';
+    const firstImage = await attachImage(image, ctx);
+    const allImages = [firstImage, ...(await attachImages(images, ctx))];
+    const masked = mask === undefined ? [] : [['mask', await attachMask(mask, firstImage, ctx)] as const];
+    const name = allImages.length === 1 ? 'image' : 'image[]';
     const call = {
       kind: 'edit' as const,
-      fields: [['prompt', prompt], ...all.map(file => [name, file] as const), ...masked, ...fields] as const,
+      fields: [
+        ['prompt', prompt],
+        ...allImages.map(file => [name, file] as const),
+        ...masked,
+        ...fields,
+      ] as const,
     };
     return { image: await askForImage(call, ctx) };
   },
@@ -94,14 +99,14 @@ async function attachImages(items: readonly Value[], ctx: NodeContext): Promise<
 }
 
 /** Returns the mask as PNG, the only accepted format. Throws NodeError if its size differs from the image's. */
-async function attachMask(ref: MediaRef, picture: Attachment, ctx: NodeContext): Promise<Attachment> {
+async function attachMask(ref: MediaRef, image: Attachment, ctx: NodeContext): Promise<Attachment> {
   const mask = await attachImage(ref, ctx);
-  const [own, wanted] = await Promise.all([
+  const [maskSize, imageSize] = await Promise.all([
     inspectImage(mask.bytes, ctx.signal),
-    inspectImage(picture.bytes, ctx.signal),
+    inspectImage(image.bytes, ctx.signal),
   ]);
-  if (own.width !== wanted.width || own.height !== wanted.height) {
-    const sizes = `${own.width}×${own.height}, and the image ${wanted.width}×${wanted.height}`;
+  if (maskSize.width !== imageSize.width || maskSize.height !== imageSize.height) {
+    const sizes = `${maskSize.width}×${maskSize.height}, and the image ${imageSize.width}×${imageSize.height}`;
     throw new NodeError(
       'invalid_input',
       `The mask must have the same size as the image, but it has ${sizes}.`,
@@ -143,17 +148,17 @@ export const textOpenAiChat = defineNode({
   },
   outputs: { text: text('Text') },
   pricing: unpriced(BY_THE_TOKEN),
-  run: async ({ prompt, system, image: picture, model, maxTokens, tokenField, temperature }, ctx) => {
-    const seen =
-      picture === undefined
+  run: async ({ prompt, system, image, model, maxTokens, tokenField, temperature }, ctx) => {
+    const content =
+      image === undefined
         ? prompt
         : [
             { type: 'text', text: prompt },
-            { type: 'image_url', image_url: { url: await attachImage(picture, ctx) } },
+            { type: 'image_url', image_url: { url: await attachImage(image, ctx) } },
           ];
     const messages = [
       ...(system === undefined ? [] : [{ role: 'system', content: system }]),
-      { role: 'user', content: seen },
+      { role: 'user', content: content },
     ];
     const body = { model, messages, [tokenField]: maxTokens, temperature };
     return { text: keepText(await callProvider('openai', openai, { kind: 'chat', body }, ctx)) };
@@ -177,15 +182,15 @@ export const textOpenAiResponses = defineNode({
   },
   outputs: { text: text('Text') },
   pricing: unpriced(BY_THE_TOKEN),
-  run: async ({ prompt, system, image: picture, model, effort, maxTokens }, ctx) => {
-    const seen =
-      picture === undefined
+  run: async ({ prompt, system, image, model, effort, maxTokens }, ctx) => {
+    const content =
+      image === undefined
         ? []
-        : [{ type: 'input_image', detail: 'auto', image_url: await attachImage(picture, ctx) }];
+        : [{ type: 'input_image', detail: 'auto', image_url: await attachImage(image, ctx) }];
     const body = {
       model,
       instructions: system,
-      input: [{ role: 'user', content: [{ type: 'input_text', text: prompt }, ...seen] }],
+      input: [{ role: 'user', content: [{ type: 'input_text', text: prompt }, ...content] }],
       ...(effort === undefined ? {} : { reasoning: { effort } }),
       max_output_tokens: maxTokens,
     };

@@ -48,7 +48,7 @@ function priceBy({ nodeType, inputs }: CatalogEntry, prices: Prices, fallback: P
     },
     settle: (values, usage) => {
       const price = priceFor(values);
-      return price === undefined ? (fallback.settle?.(values, usage) ?? null) : costOf(price, usage);
+      return price === undefined ? (fallback.settle?.(values, usage) ?? null) : computeCost(price, usage);
     },
     bound: (values, usd) => {
       const price = priceFor(values);
@@ -101,8 +101,10 @@ function boundTokens(
   if (limit === undefined || outputRate === 0) return values;
   const affordable = Math.floor(((leftUsd + TOLERANCE_USD) / outputRate) * MILLION);
   if (affordable < (limit.min ?? 1)) return null;
-  const wanted = values[limit.id];
-  return typeof wanted === 'number' && wanted <= affordable ? values : { ...values, [limit.id]: affordable };
+  const requestedTokens = values[limit.id];
+  return typeof requestedTokens === 'number' && requestedTokens <= affordable
+    ? values
+    : { ...values, [limit.id]: affordable };
 }
 
 // Tolerance for arithmetic with fractions of a cent.
@@ -128,41 +130,44 @@ interface Counts {
 }
 
 function readCounts(usage: unknown): Counts {
-  const used = asUsage(usage);
-  const first = (from: Usage, ...names: readonly string[]): number | undefined =>
+  const usageRecord = asUsage(usage);
+  const firstCount = (from: Usage, ...names: readonly string[]): number | undefined =>
     names.map(name => from[name]).find((value): value is number => typeof value === 'number' && value >= 0);
-  const input = asUsage(used.input_tokens_details ?? used.prompt_tokens_details);
-  const output = asUsage(used.output_tokens_details);
+  const input = asUsage(usageRecord.input_tokens_details ?? usageRecord.prompt_tokens_details);
+  const output = asUsage(usageRecord.output_tokens_details);
   return {
-    units: first(used, 'billable_units'),
-    characters: first(used, 'characters'),
-    input: first(used, 'input_tokens', 'prompt_tokens', 'input_token_count'),
-    cached: first(input, 'cached_tokens'),
-    imageInput: first(input, 'image_tokens'),
-    output: first(used, 'output_tokens', 'completion_tokens', 'output_token_count'),
-    imageOutput: first(output, 'image_tokens'),
+    units: firstCount(usageRecord, 'billable_units'),
+    characters: firstCount(usageRecord, 'characters'),
+    input: firstCount(usageRecord, 'input_tokens', 'prompt_tokens', 'input_token_count'),
+    cached: firstCount(input, 'cached_tokens'),
+    imageInput: firstCount(input, 'image_tokens'),
+    output: firstCount(usageRecord, 'output_tokens', 'completion_tokens', 'output_token_count'),
+    imageOutput: firstCount(output, 'image_tokens'),
   };
 }
 
 const asUsage = (value: unknown): Usage =>
   typeof value === 'object' && value !== null ? (value as Usage) : {};
 
-/** Tokens with a price of their own are not counted at the general price as well. null: a count is missing. */
-function costOf(price: Price, usage: unknown): number | null {
+/**
+ * Computes the cost. Tokens with a separate price do not count at the general price. Returns null if a count is
+ * missing.
+ */
+function computeCost(price: Price, usage: unknown): number | null {
   const counts = readCounts(usage);
-  const own = (unit: keyof Price, count = 0): number => (price[unit] === undefined ? 0 : count);
-  const imageInput = own('usdPerMillionImageInputTokens', counts.imageInput);
-  const cached = own('usdPerMillionCachedInputTokens', counts.cached);
-  const imageOutput = own('usdPerMillionImageOutputTokens', counts.imageOutput);
+  const countPriced = (unit: keyof Price, count = 0): number => (price[unit] === undefined ? 0 : count);
+  const imageInput = countPriced('usdPerMillionImageInputTokens', counts.imageInput);
+  const cached = countPriced('usdPerMillionCachedInputTokens', counts.cached);
+  const imageOutput = countPriced('usdPerMillionImageOutputTokens', counts.imageOutput);
   const amounts: Readonly<Record<keyof Price, number | undefined>> = {
     usdPerCall: 1,
     usdPerUnit: counts.units,
-    usdPerMillionInputTokens: less(counts.input, imageInput + cached),
+    usdPerMillionInputTokens: subtractCount(counts.input, imageInput + cached),
     usdPerMillionCachedInputTokens: cached / MILLION,
     usdPerMillionImageInputTokens: imageInput / MILLION,
-    usdPerMillionOutputTokens: less(counts.output, imageOutput),
+    usdPerMillionOutputTokens: subtractCount(counts.output, imageOutput),
     usdPerMillionImageOutputTokens: imageOutput / MILLION,
-    usdPerMillionCharacters: less(counts.characters, 0),
+    usdPerMillionCharacters: subtractCount(counts.characters, 0),
   };
   let usd = 0;
   for (const [unit, rate] of Object.entries(price)) {
@@ -175,6 +180,6 @@ function costOf(price: Price, usage: unknown): number | null {
 
 const MILLION = 1_000_000;
 
-function less(count: number | undefined, counted: number): number | undefined {
+function subtractCount(count: number | undefined, counted: number): number | undefined {
   return count === undefined ? undefined : Math.max(0, count - counted) / MILLION;
 }

@@ -36,8 +36,8 @@ const TEXT_LENGTHS = { label: 120, description: 400, source: 300, option: 200 } 
 type Bag = Readonly<Record<string, unknown>>;
 
 /** Returns the model without any unknown members. Throws ModelError. */
-export function parseModel(given: unknown): Model {
-  const bag = toBag(given, '');
+export function parseModel(value: unknown): Model {
+  const bag = toBag(value, '');
   const fields = toList(bag.fields, '/fields', MAX_FIELDS).map((field, index) =>
     parseField(field, `/fields/${index}`),
   );
@@ -68,8 +68,8 @@ export function parseModel(given: unknown): Model {
   };
 }
 
-function parseField(given: unknown, path: string): ModelField {
-  const bag = toBag(given, path);
+function parseField(value: unknown, path: string): ModelField {
+  const bag = toBag(value, path);
   const id = toMatch(bag.id, FIELD_ID, `${path}/id`);
   if (RESERVED.has(id)) throw new ModelError(`${path}/id`, `is ${id}, which is a reserved name`);
   const type = toOneOf(bag.type, FIELD_TYPES, `${path}/type`);
@@ -113,8 +113,8 @@ const FIELD_MEMBERS: readonly (readonly [
   ['inQuery', toBoolean],
 ];
 
-function parsePrice(given: unknown, ids: ReadonlySet<string>): ModelPrice {
-  const bag = toBag(given, '/price');
+function parsePrice(value: unknown, ids: ReadonlySet<string>): ModelPrice {
+  const bag = toBag(value, '/price');
   const toUsd = (value: unknown, path: string): number => {
     const usd = toNumber(value, path);
     if (usd < 0 || usd > MAX_USD)
@@ -137,8 +137,8 @@ function parsePrice(given: unknown, ids: ReadonlySet<string>): ModelPrice {
   };
 }
 
-function parseSchema(given: unknown): Model['schema'] {
-  const bag = toBag(given, '/schema');
+function parseSchema(value: unknown): Model['schema'] {
+  const bag = toBag(value, '/schema');
   return {
     source: toText(bag.source, '/schema/source', TEXT_LENGTHS.source),
     date: toMatch(bag.date, DATE, '/schema/date'),
@@ -146,8 +146,8 @@ function parseSchema(given: unknown): Model['schema'] {
   };
 }
 
-function parseDeprecated(given: unknown): NonNullable<Model['deprecated']> {
-  const bag = toBag(given, '/deprecated');
+function parseDeprecated(value: unknown): NonNullable<Model['deprecated']> {
+  const bag = toBag(value, '/deprecated');
   return {
     since: toMatch(bag.since, DATE, '/deprecated/since'),
     ...optional('use', bag.use, value => toMatch(value, NODE_TYPE, '/deprecated/use')),
@@ -164,66 +164,66 @@ function optional<K extends string, T>(
   return value === undefined ? {} : ({ [name]: parse(value) } as { readonly [P in K]?: T });
 }
 
-function toBag(given: unknown, path: string): Bag {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Bag;
+function toBag(value: unknown, path: string): Bag {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Bag;
   throw new ModelError(path, 'must be an object');
 }
 
-function toList(given: unknown, path: string, max: number): readonly unknown[] {
-  if (Array.isArray(given) && given.length <= max) return given;
+function toList(value: unknown, path: string, max: number): readonly unknown[] {
+  if (Array.isArray(value) && value.length <= max) return value;
   throw new ModelError(path, `must be a list with at most ${max} items`);
 }
 
-function toText(given: unknown, path: string, max: number): string {
-  if (typeof given === 'string' && given.trim() !== '' && given.length <= max && !/[\p{Cc}<>]/u.test(given)) {
-    return given;
+function toText(value: unknown, path: string, max: number): string {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= max && !/[\p{Cc}<>]/u.test(value)) {
+    return value;
   }
   throw new ModelError(path, `must be a single line of 1 to ${max} characters, without < and >`);
 }
 
-function toMatch(given: unknown, form: RegExp, path: string): string {
-  if (typeof given === 'string' && given.length <= 300 && form.test(given)) return given;
+function toMatch(value: unknown, form: RegExp, path: string): string {
+  if (typeof value === 'string' && value.length <= 300 && form.test(value)) return value;
   throw new ModelError(path, `must match ${form.source}`);
 }
 
-function toOneOf<T extends string>(given: unknown, allowed: readonly T[], path: string): T {
-  const found = allowed.find(value => value === given);
+function toOneOf<T extends string>(value: unknown, allowed: readonly T[], path: string): T {
+  const found = allowed.find(option => option === value);
   if (found !== undefined) return found;
   throw new ModelError(path, `must be one of ${allowed.join(', ')}`);
 }
 
-function toBoolean(given: unknown, path: string): boolean {
-  if (typeof given === 'boolean') return given;
+function toBoolean(value: unknown, path: string): boolean {
+  if (typeof value === 'boolean') return value;
   throw new ModelError(path, 'must be true or false');
 }
 
-function toNumber(given: unknown, path: string): number {
-  if (typeof given === 'number' && Number.isFinite(given)) return given;
+function toNumber(value: unknown, path: string): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new ModelError(path, 'must be a number');
 }
 
-function toOptions(given: unknown, path: string): readonly string[] {
-  const options = toList(given, path, MAX_OPTIONS).map(option => toText(option, path, TEXT_LENGTHS.option));
+function toOptions(value: unknown, path: string): readonly string[] {
+  const options = toList(value, path, MAX_OPTIONS).map(option => toText(option, path, TEXT_LENGTHS.option));
   if (options.length > 0) return options;
   throw new ModelError(path, 'must have at least one option');
 }
 
 function toTable<T>(
-  given: unknown,
+  value: unknown,
   path: string,
   parse: (value: unknown, path: string) => T,
 ): Readonly<Record<string, T>> {
-  const rows = Object.entries(toBag(given, path));
+  const rows = Object.entries(toBag(value, path));
   if (rows.length > MAX_OPTIONS) throw new ModelError(path, `must have at most ${MAX_OPTIONS} rows`);
   return Object.fromEntries(rows.map(([name, value]) => [name, parse(value, `${path}/${name}`)]));
 }
 
-function toJson(given: unknown, path: string): Json {
-  const text = JSON.stringify(given);
+function toJson(value: unknown, path: string): Json {
+  const text = JSON.stringify(value);
   if (text !== undefined && text.length <= MAX_JSON_LENGTH) return JSON.parse(text) as Json;
   throw new ModelError(path, `must be JSON with at most ${MAX_JSON_LENGTH} characters`);
 }
 
-function toJsonObject(given: unknown, path: string): JsonObject {
-  return toJson(toBag(given, path), path) as JsonObject;
+function toJsonObject(value: unknown, path: string): JsonObject {
+  return toJson(toBag(value, path), path) as JsonObject;
 }

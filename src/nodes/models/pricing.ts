@@ -69,22 +69,22 @@ export function describePricing({ model, usd, source }: Pricing, defaults: Price
  * Returns the credits to reserve before a call with these values is submitted: its exact price (`isExact`), or the
  * maximum that its config declares. null: there is neither, so the call must not be made.
  */
-export function priceOf(
+export function getPrice(
   definition: { readonly pricing: Pricing | undefined },
   values: PricedValues,
 ): { readonly credits: number; readonly isExact: boolean } | null {
   const { pricing } = definition;
   if (pricing === undefined) return { credits: 0, isExact: true };
   const usd = pricing.usd(values);
-  // A setting of the wrong type gives no price; the node refuses it when it runs.
+  // A setting of the wrong type has no price; the node rejects it when it runs.
   if (usd !== null && Number.isFinite(usd)) return { credits: toCredits(usd), isExact: true };
   const declared = values[MAX_CREDITS];
   return typeof declared === 'number' ? { credits: Math.ceil(declared), isExact: false } : null;
 }
 
-/** The reason for which `boundCall` refuses a call. */
+/** The reason for which `boundCall` rejects a call. */
 export const OVER_MAX_CREDITS =
-  'With these inputs the call costs more than the maxCredits of its node: raise that, or shorten the inputs.';
+  'With these inputs, the call costs more than the maxCredits of its node. Raise maxCredits or shorten the inputs.';
 
 /**
  * Returns the values that may be sent for the credits reserved for a call. null: the call must be refused, because its
@@ -94,7 +94,7 @@ export function boundCall(
   definition: { readonly pricing: Pricing | undefined },
   values: PricedValues,
 ): PricedValues | null {
-  const price = priceOf(definition, values);
+  const price = getPrice(definition, values);
   const declared = values[MAX_CREDITS];
   if (price === null || typeof declared !== 'number') return values;
   if (price.isExact) return price.credits > declared ? null : values;
@@ -102,7 +102,7 @@ export function boundCall(
   return bound === undefined ? values : bound(values, price.credits * USD_PER_CREDIT);
 }
 
-/** Costs an unknown amount; the source says why. */
+/** Creates a pricing without a known price. The source says why. */
 export function unpriced(source: string): Pricing {
   return { model: 'unknown', usd: () => null, isUnpriced: () => true, source };
 }

@@ -1,4 +1,4 @@
-// Provides what model nodes share: a provider call, input files as attachments, output files as media of the run.
+// Provides helpers for model nodes: call a provider, attach input files, store output files as media of the run.
 import type { Json, MediaRef, Value } from '../../graph/types.ts';
 import { isRecord } from '../../lib/record.ts';
 import { readImageType } from '../../media/images.ts';
@@ -36,15 +36,15 @@ export async function callProvider<Call>(
 /** Returns the image in a raster format, as models require. */
 export async function attachImage(ref: MediaRef, ctx: NodeContext): Promise<Attachment> {
   const { bytes, contentType } = await ctx.media.readRaster(ref);
-  return new Attachment(bytes, contentType, `image.${extensionOf(contentType)}`);
+  return new Attachment(bytes, contentType, `image.${toExtension(contentType)}`);
 }
 
 export async function attachAudio(ref: MediaRef, ctx: NodeContext): Promise<Attachment> {
-  return new Attachment(await ctx.media.read(ref), ref.contentType, `audio.${extensionOf(ref.contentType)}`);
+  return new Attachment(await ctx.media.read(ref), ref.contentType, `audio.${toExtension(ref.contentType)}`);
 }
 
 export async function attachVideo(ref: MediaRef, ctx: NodeContext): Promise<Attachment> {
-  return new Attachment(await ctx.media.read(ref), ref.contentType, `video.${extensionOf(ref.contentType)}`);
+  return new Attachment(await ctx.media.read(ref), ref.contentType, `video.${toExtension(ref.contentType)}`);
 }
 
 type OutputKind = 'image' | 'video' | 'audio';
@@ -66,8 +66,8 @@ export async function keepFiles(
 }
 
 /**
- * Stores the first file as media of the run. The type is read from the bytes, never from the provider's answer, and the
- * file is decoded when it is stored.
+ * Stores the first file as media of the run. The content type is detected from the bytes, not from the provider's
+ * response.
  */
 export async function keepFile(
   { files }: Delivery,
@@ -79,7 +79,7 @@ export async function keepFile(
   if (bytes === undefined) throw badOutput(`no ${kind}`);
   const contentType = kind === 'image' ? await readImageType(bytes, ctx.signal) : findType(bytes, kind);
   if (contentType === undefined) throw badOutput(`a file that is not a supported ${kind} type`);
-  return ctx.media.put(bytes, { contentType, name: `${name}.${extensionOf(contentType)}` });
+  return ctx.media.put(bytes, { contentType, name: `${name}.${toExtension(contentType)}` });
 }
 
 /** Returns the text of the delivery, limited like any other text. */
@@ -92,8 +92,8 @@ export function keepText({ text }: Delivery): string {
 const MAX_CHUNKS = 20_000;
 
 /**
- * Returns the timed chunks of a transcription in the form of captions, `[{ text, start, end }]` in seconds. Providers send
- * `timestamp: [start, end]` (Whisper) or `start` and `end` (Scribe, which also lists the spaces).
+ * Returns the timed chunks of a transcription in the form of captions, `[{ text, start, end }]` in seconds. Providers
+ * send `timestamp: [start, end]` (Whisper) or `start` and `end` (Scribe, which also lists the spaces).
  */
 export function toChunks({ chunks }: Delivery): Json {
   if (!Array.isArray(chunks)) return [];
@@ -117,8 +117,8 @@ export function pickSet(
   values: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const picked = Object.keys(fields).filter(name => values[name] !== undefined && values[name] !== null);
-  return Object.fromEntries(picked.map(name => [name, values[name]]));
+  const setFields = Object.keys(fields).filter(name => values[name] !== undefined && values[name] !== null);
+  return Object.fromEntries(setFields.map(name => [name, values[name]]));
 }
 
 interface Signature {
@@ -156,10 +156,10 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/mp4': 'm4a',
 };
 
-function extensionOf(contentType: string): string {
+function toExtension(contentType: string): string {
   return EXTENSIONS[contentType] ?? contentType.replace(/^.*\//, '');
 }
 
-function badOutput(what: string): NodeError {
-  return new NodeError('provider_bad_output', `The provider returned ${what}.`);
+function badOutput(problem: string): NodeError {
+  return new NodeError('provider_bad_output', `The provider returned ${problem}.`);
 }

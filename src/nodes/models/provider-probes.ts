@@ -1,4 +1,4 @@
-// Checks whether providers answer: one request each that costs nothing and, if possible, requires the key.
+// Checks whether providers respond, with one free request each that requires the key if possible.
 
 import { toHeaders as comfyHeaders } from '../../providers/comfyui.ts';
 import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
@@ -15,7 +15,7 @@ interface Probe {
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const PROBES: Readonly<Record<ProviderName, Probe>> = {
-  // fal has no free request that checks the key, so any answer counts.
+  // fal has no free request that checks the key, so any response counts.
   fal: { setting: 'FAL_KEY', path: '/', headers: () => ({}) },
   replicate: { setting: 'REPLICATE_API_TOKEN', path: '/account', headers: bearer },
   openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: bearer },
@@ -47,8 +47,8 @@ export function listProbes(settings: ProviderSettings): readonly ProbedProvider[
   });
 }
 
-/** Returns what is wrong with an answer of this status; null if nothing is. */
-export function faultOf(status: number): string | null {
+/** Describes the problem that a status indicates; null if there is none. */
+export function describeFault(status: number): string | null {
   if (status === 401 || status === 403) return `The key was rejected (${status}).`;
   if (status >= 500) return `The provider returned an error (${status}).`;
   return null;

@@ -1,4 +1,4 @@
-// Reads from the settings which providers are configured, as a small plain record.
+// Reads from the settings which providers are configured.
 import type { Settings } from '../../lib/settings.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';

@@ -1,5 +1,5 @@
-// Updates an installed model to what its provider publishes now without changing the meaning of stored workflows: names
-// and defaults stay, and a removed field is refused where it is set instead of being ignored.
+// Updates an installed model to its provider's current data without changing the meaning of stored workflows: names and
+// defaults stay, and setting a removed field is an error instead of being ignored.
 
 import { findProblem } from '../../graph/fields.ts';
 import type { Json } from '../../graph/types.ts';
@@ -21,7 +21,7 @@ export interface Reconciled {
  */
 export function reconcile(installed: Model, published: Model): Reconciled {
   if (installed.output.kind !== published.output.kind) {
-    // Other port types would change every graph that uses the node.
+    // Another output type would break every graph that uses the node.
     const what = `now returns ${published.output.kind} instead of ${installed.output.kind}; it is kept unchanged and deprecated`;
     return { model: deprecate(installed, published.schema.date), changes: [{ kind: 'output', what }] };
   }
@@ -31,18 +31,20 @@ export function reconcile(installed: Model, published: Model): Reconciled {
   const { deprecated, isHidden, ...rest } = installed;
   if (deprecated !== undefined) changes.push({ kind: 'deprecated', what: 'is listed again' });
   // It was hidden when it was deprecated.
-  const kept = deprecated === undefined && isHidden !== undefined ? { ...rest, isHidden } : rest;
-  const model = { ...kept, fields, ...price, schema: published.schema };
+  const restored = deprecated === undefined && isHidden !== undefined ? { ...rest, isHidden } : rest;
+  const model = { ...restored, fields, ...price, schema: published.schema };
   return changes.length === 0 ? { model: installed, changes } : { model, changes };
 }
 
-/** Removed by the operator. Only adding it by name brings it back, never a listing. */
+/** Marks a model as removed by the operator. Only adding it by name restores it, never a listing. */
 export function remove(model: Model, since: string): Model {
-  const gone = deprecate(model, since);
-  return { ...gone, deprecated: { since, ...gone.deprecated, isRemoved: true } };
+  const deprecated = deprecate(model, since);
+  return { ...deprecated, deprecated: { since, ...deprecated.deprecated, isRemoved: true } };
 }
 
-/** A model that its provider removed stays, so that graphs with it still load and waiting runs can end. */
+/**
+ * Deprecates a model that its provider removed. It stays, so that graphs with it still load and waiting runs can end.
+ */
 export function deprecate(model: Model, since: string): Model {
   return { ...model, isHidden: true, deprecated: model.deprecated ?? { since } };
 }
@@ -74,17 +76,17 @@ function reconcileFields(
   published: readonly ModelField[],
   changes: ModelChange[],
 ): readonly ModelField[] {
-  const keyOf = ({ id, as = id }: ModelField): string => as;
-  const now = new Map(published.map(field => [keyOf(field), field]));
-  const known = new Set(installed.map(keyOf));
-  const added = published.filter(field => !known.has(keyOf(field)));
+  const toKey = ({ id, as = id }: ModelField): string => as;
+  const now = new Map(published.map(field => [toKey(field), field]));
+  const knownKeys = new Set(installed.map(toKey));
+  const added = published.filter(field => !knownKeys.has(toKey(field)));
   for (const { id, required } of added) {
     changes.push({
       kind: 'field',
       what: required === true ? `requires the new field ${id}` : `accepts the new field ${id}`,
     });
   }
-  return [...installed.map(field => reconcileField(field, now.get(keyOf(field)), changes)), ...added];
+  return [...installed.map(field => reconcileField(field, now.get(toKey(field)), changes)), ...added];
 }
 
 function reconcileField(
@@ -101,9 +103,9 @@ function reconcileField(
     const { required: _required, default: _default, ...rest } = before;
     return { ...rest, removed: true };
   }
-  const kept = keepDefault(before, after);
+  const keptDefault = keepDefault(before, after);
   const { default: _default, isPort: _isPort, ...shape } = after;
-  // Whether a value comes from a port is decided here, not by the provider.
+  // Whether a value is a port or a field does not change.
   const { id, label, description, isPort } = before;
   const own = {
     id,
@@ -111,8 +113,8 @@ function reconcileField(
     ...(description === undefined ? {} : { description }),
     ...(isPort === undefined ? {} : { isPort }),
   };
-  const field = { ...shape, ...own, ...kept };
-  const merged = kept === undefined ? withoutDefault({ ...field, required: true }) : field;
+  const field = { ...shape, ...own, ...keptDefault };
+  const merged = keptDefault === undefined ? withoutDefault({ ...field, required: true }) : field;
   if (canonical(before) === canonical(merged)) return before;
   note(describeChange(before, merged));
   return merged;
@@ -133,10 +135,10 @@ function withoutDefault({ default: _, ...field }: ModelField): ModelField {
 }
 
 function describeChange(before: ModelField, after: ModelField): string {
-  const gone = before.enum?.filter(option => after.enum?.includes(option) !== true) ?? [];
+  const common = before.enum?.filter(option => after.enum?.includes(option) !== true) ?? [];
   const added = after.enum?.filter(option => before.enum?.includes(option) !== true) ?? [];
   const parts = [
-    gone.length > 0 ? `no longer takes ${gone.slice(0, 5).join(', ')}` : '',
+    common.length > 0 ? `no longer takes ${common.slice(0, 5).join(', ')}` : '',
     added.length > 0 ? `also takes ${added.slice(0, 5).join(', ')}` : '',
     before.default !== undefined && after.default === undefined ? 'must now be set' : '',
   ].filter(part => part !== '');

@@ -1,4 +1,4 @@
-// Builds a model's fields from the published schema of its input: media become ports, enums choices, limits limits.
+// Builds a model's fields from the published schema of its input: media become ports, and enums and bounds are kept.
 import type { FieldType, Json, PortType } from '../../graph/types.ts';
 import { isRecord } from '../../lib/record.ts';
 import { type ResolvedSchema, type Schema, type SchemaDocument, toNames } from './json-schema.ts';
@@ -42,7 +42,7 @@ export function readFields(document: SchemaDocument, input: unknown): SchemaFiel
   const { schema } = document.resolve(input);
   if (!isRecord(schema.properties)) throw new UnusableSchema('its input has no published fields');
   const required = new Set(toNames(schema.required));
-  const names = orderOf(schema);
+  const names = readOrder(schema);
   const fields: ModelField[] = [];
   const fixed: Record<string, Json> = {};
   const ids = new Set<string>();
@@ -64,7 +64,7 @@ export function readFields(document: SchemaDocument, input: unknown): SchemaFiel
   };
 }
 
-function orderOf(schema: Schema): readonly string[] {
+function readOrder(schema: Schema): readonly string[] {
   const properties = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
   const order = toNames(schema['x-fal-order-properties']);
   const rank = (name: string): number => {
@@ -82,22 +82,22 @@ function xOrder({ properties }: Schema, name: string): number {
 function readField(
   document: SchemaDocument,
   name: string,
-  given: unknown,
+  property: unknown,
   required: boolean,
-  taken: ReadonlySet<string>,
+  usedIds: ReadonlySet<string>,
 ): ModelField | undefined {
   if (!FIELD_ID.test(name)) return undefined;
-  const resolved = document.resolve(given);
-  const media = mediaOf(name, resolved.schema);
+  const resolved = document.resolve(property);
+  const media = detectMedia(name, resolved.schema);
   const bare = name.replace(/_(?:url|uri)(s?)$/, '$1');
-  const id = media !== undefined && FIELD_ID.test(bare) && !taken.has(bare) ? bare : name;
-  const shape = media ?? shapeOf(document, name, resolved);
+  const id = media !== undefined && FIELD_ID.test(bare) && !usedIds.has(bare) ? bare : name;
+  const shape = media ?? toShape(document, name, resolved);
   if (shape === undefined) return undefined;
   const isPort = media !== undefined || (required && shape.type === 'TEXT' && shape.enum === undefined);
-  const fallback = isPort ? undefined : defaultOf(resolved.schema, shape);
+  const fallback = isPort ? undefined : readDefault(resolved.schema, shape);
   return {
     id,
-    label: labelOf(id),
+    label: toLabel(id),
     ...shape,
     ...(isPort ? { isPort } : {}),
     ...(required && fallback === undefined ? { required } : {}),
@@ -107,10 +107,10 @@ function readField(
   };
 }
 
-type Shape = Pick<ModelField, 'type'> & Partial<Omit<ModelField, 'id' | 'label' | 'type'>>;
+type FieldShape = Pick<ModelField, 'type'> & Partial<Omit<ModelField, 'id' | 'label' | 'type'>>;
 
 /** Whether a property contains a file, by its name and by being a string or a list of strings. */
-function mediaOf(name: string, schema: Schema): Shape | undefined {
+function detectMedia(name: string, schema: Schema): FieldShape | undefined {
   const isList = schema.type === 'array';
   const item = isList && isRecord(schema.items) ? schema.items : schema;
   const isText = item.type === undefined || item.type === 'string';
@@ -121,20 +121,20 @@ function mediaOf(name: string, schema: Schema): Shape | undefined {
   return isList ? { type: 'LIST', itemType: type, ...itemBounds(schema) } : { type };
 }
 
-function shapeOf(document: SchemaDocument, name: string, { schema }: ResolvedSchema): Shape | undefined {
+function toShape(document: SchemaDocument, name: string, { schema }: ResolvedSchema): FieldShape | undefined {
   const { type } = schema;
-  if (Array.isArray(schema.enum)) return choiceOf(schema);
+  if (Array.isArray(schema.enum)) return toChoice(schema);
   if (type === 'string') return { type: 'TEXT' };
   if (type === 'boolean') return { type: 'BOOLEAN' };
   if (type === 'integer')
-    return { type: 'NUMBER', integer: true, ...boundsOf(schema, 1), ...seedBounds(name, schema) };
-  if (type === 'number') return { type: 'NUMBER', ...boundsOf(schema, 0) };
+    return { type: 'NUMBER', integer: true, ...readBounds(schema, 1), ...seedBounds(name, schema) };
+  if (type === 'number') return { type: 'NUMBER', ...readBounds(schema, 0) };
   const isTextList = type === 'array' && document.resolve(schema.items).schema.type === 'string';
   if (isTextList) return { type: 'LIST', itemType: 'TEXT', ...itemBounds(schema) };
   return { type: 'JSON' };
 }
 
-function choiceOf(schema: Schema): Shape | undefined {
+function toChoice(schema: Schema): FieldShape | undefined {
   const values = (schema.enum as readonly unknown[]).filter(value => value !== null);
   const texts = values.filter(
     value => typeof value === 'string' && value !== '' && !/[<>\p{Cc}]/u.test(value),
@@ -147,12 +147,12 @@ function choiceOf(schema: Schema): Shape | undefined {
     min: Math.min(...numbers),
     max: Math.max(...numbers),
     ...(numbers.every(Number.isInteger) ? { integer: true } : {}),
-    ...stepOf(numbers),
+    ...findStep(numbers),
   };
 }
 
-/** Evenly spaced numbers such as 5 and 10 are exactly what min, max and step can express. */
-function stepOf(numbers: readonly number[]): { readonly step?: number } {
+/** Returns the step of evenly spaced numbers such as 5 and 10, which min, max and step can express. */
+function findStep(numbers: readonly number[]): { readonly step?: number } {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const [first = 0, second = first] = sorted;
   const step = second - first;
@@ -164,12 +164,12 @@ function stepOf(numbers: readonly number[]): { readonly step?: number } {
  * Returns the limit. `unit` is the distance from an exclusive bound to the nearest valid value; 0 if any distance is
  * valid.
  */
-function boundsOf(
+function readBounds(
   { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
   unit: 0 | 1,
-): Shape | object {
-  const min = boundOf(minimum, exclusiveMinimum, unit);
-  const max = boundOf(maximum, exclusiveMaximum, -unit);
+): FieldShape | object {
+  const min = readBound(minimum, exclusiveMinimum, unit);
+  const max = readBound(maximum, exclusiveMaximum, -unit);
   return {
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
@@ -182,7 +182,7 @@ const stepBy = (multipleOf: number): object => (multipleOf === 1 ? { integer: tr
 const isBound = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
 /** An exclusive bound is a number or, in OpenAPI 3.0, `true` beside the regular bound. */
-function boundOf(inclusive: unknown, exclusive: unknown, unit: number): number | undefined {
+function readBound(inclusive: unknown, exclusive: unknown, unit: number): number | undefined {
   if (isBound(exclusive)) return exclusive + unit;
   if (!isBound(inclusive)) return undefined;
   return exclusive === true ? inclusive + unit : inclusive;
@@ -210,7 +210,7 @@ const FITS: Readonly<Partial<Record<FieldType, (value: unknown) => boolean>>> = 
 };
 
 /** Returns the default if it is valid for its own field. An invalid default is the provider's error and is not sent. */
-function defaultOf({ default: value }: Schema, shape: Shape): Json | undefined {
+function readDefault({ default: value }: Schema, shape: FieldShape): Json | undefined {
   if (value === undefined || value === null || FITS[shape.type]?.(value) !== true) return undefined;
   if (typeof value === 'string' && (value === '' || shape.enum?.includes(value) === false)) return undefined;
   if (typeof value === 'number') {
@@ -220,7 +220,7 @@ function defaultOf({ default: value }: Schema, shape: Shape): Json | undefined {
   return value as Json;
 }
 
-function labelOf(id: string): string {
+function toLabel(id: string): string {
   const words = id.replaceAll('_', ' ').trim();
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
 }

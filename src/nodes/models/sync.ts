@@ -1,5 +1,5 @@
-// Computes what a provider's list would change in the installed models. Pure, so that changes can be shown before they
-// are made.
+// Computes the changes that a provider's list implies for the installed models, so that they can be shown before they
+// are applied.
 import type { ListedModel, ListingProvider } from './listing/listing.ts';
 import type { Model } from './model.ts';
 import { deprecate, type ModelChange, reconcile } from './reconcile.ts';
@@ -17,7 +17,7 @@ export interface SyncPlan {
   readonly changes: readonly PlannedChange[];
   /** How many installed models were compared with the list. */
   readonly compared: number;
-  /** So much would change or disappear that an error in the list is more likely. */
+  /** Set if so many models would change or disappear that an error in the list is more likely. */
   readonly isLarge: boolean;
 }
 
@@ -28,10 +28,12 @@ export interface SyncOptions {
   /** Whether to restore models that the operator removed, because they were requested by name. */
   readonly restores?: boolean;
   /** Node types that new models must not use. */
-  readonly taken: ReadonlySet<string>;
+  readonly usedTypes: ReadonlySet<string>;
 }
 
-/** A list without any of the requested models is an error of the list, not a removal of all of them. */
+/**
+ * Thrown if a list contains none of the requested models, which more likely is an error than a removal of all of them.
+ */
 export class EmptyListing extends Error {
   constructor(count: number) {
     super(
@@ -48,22 +50,22 @@ const LARGE_COUNT = 5;
 export function planSync(
   installed: readonly Model[],
   listed: readonly ListedModel[],
-  { date, addsNew, restores = false, taken }: SyncOptions,
+  { date, addsNew, restores = false, usedTypes }: SyncOptions,
 ): SyncPlan {
   if (listed.length === 0 && installed.length > 0) throw new EmptyListing(installed.length);
-  const byName = new Map(listed.map(row => [nameOf(row.endpoint), row]));
-  const known = new Set(installed.map(({ endpoint }) => nameOf(endpoint)));
-  const types = new Set(taken);
+  const byName = new Map(listed.map(row => [stripVersion(row.endpoint), row]));
+  const knownNames = new Set(installed.map(({ endpoint }) => stripVersion(endpoint)));
+  const types = new Set(usedTypes);
   const compared = installed.filter(({ deprecated }) => restores || deprecated?.isRemoved !== true);
-  const old = compared.flatMap(model => planOne(model, byName.get(nameOf(model.endpoint)), date));
-  const fresh = addsNew ? listed.filter(({ endpoint }) => !known.has(nameOf(endpoint))) : [];
-  const added = fresh.flatMap(row => planNew(row, types));
-  const changes = [...old, ...added];
-  const moved = old.filter(({ kind }) => kind === 'changed' || kind === 'gone').length;
+  const old = compared.flatMap(model => planOne(model, byName.get(stripVersion(model.endpoint)), date));
+  const fresh = addsNew ? listed.filter(({ endpoint }) => !knownNames.has(stripVersion(endpoint))) : [];
+  const additions = fresh.flatMap(row => planNew(row, types));
+  const changes = [...old, ...additions];
+  const changeCount = old.filter(({ kind }) => kind === 'changed' || kind === 'gone').length;
   return {
     changes,
     compared: compared.length,
-    isLarge: moved >= LARGE_COUNT && moved > compared.length * LARGE_SHARE,
+    isLarge: changeCount >= LARGE_COUNT && changeCount > compared.length * LARGE_SHARE,
   };
 }
 
@@ -78,12 +80,12 @@ export function planFor(
   }: Pick<SyncOptions, 'date' | 'addsNew' | 'restores'> & { readonly isAsked?: (model: Model) => boolean },
 ): SyncPlan {
   const ours = inUse.filter(model => model.provider === provider && isAsked(model));
-  const taken = new Set(inUse.map(({ nodeType }) => nodeType));
-  return planSync(ours, listed, { ...options, taken });
+  const usedTypes = new Set(inUse.map(({ nodeType }) => nodeType));
+  return planSync(ours, listed, { ...options, usedTypes });
 }
 
-/** A specific version of a model is still that model. */
-export function nameOf(endpoint: string): string {
+/** Returns the endpoint without its version. */
+export function stripVersion(endpoint: string): string {
   return endpoint.replace(/:[0-9a-f]{16,64}$/, '');
 }
 
@@ -99,8 +101,8 @@ function planOne(model: Model, row: ListedModel | undefined, date: string): read
     const what = `is listed in an unusable form: ${row.problem ?? 'unknown'}`;
     return [{ kind: 'unusable', nodeType, endpoint, changes: [{ kind: 'output', what }] }];
   }
-  const { model: next, changes } = reconcile(model, row.model);
-  return changes.length === 0 ? [] : [{ kind: 'changed', nodeType, endpoint, changes, model: next }];
+  const { model: nextModel, changes } = reconcile(model, row.model);
+  return changes.length === 0 ? [] : [{ kind: 'changed', nodeType, endpoint, changes, model: nextModel }];
 }
 
 function planNew(
@@ -111,12 +113,12 @@ function planNew(
   if (model === undefined) {
     return [{ kind: 'unusable', nodeType: '', endpoint, changes: [{ kind: 'output', what: problem }] }];
   }
-  const named = withFreeName(model, types);
-  types.add(named.nodeType);
-  return [{ kind: 'new', nodeType: named.nodeType, endpoint, changes: [], model: named }];
+  const namedModel = withFreeName(model, types);
+  types.add(namedModel.nodeType);
+  return [{ kind: 'new', nodeType: namedModel.nodeType, endpoint, changes: [], model: namedModel }];
 }
 
-/** Two endpoints may lead to the same name; the second gets a number. */
+/** Returns the model with a free node type: a second model with the same name gets a number. */
 function withFreeName(model: Model, types: ReadonlySet<string>): Model {
   for (let number = 1; number < 100; number++) {
     const nodeType = number === 1 ? model.nodeType : `${model.nodeType}_${number}`;

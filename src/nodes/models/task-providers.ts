@@ -1,4 +1,4 @@
-// Lists the providers with tasks, for the poller that watches calls of suspended runs.
+// Lists the providers with tasks, for the poller that tracks the calls of suspended runs.
 import { comfyui } from '../../providers/comfyui.ts';
 import { fal } from '../../providers/fal.ts';
 import { openaiResponses } from '../../providers/openai.ts';
@@ -15,7 +15,7 @@ export function hasTasks(name: keyof Providers): name is TaskProviderName {
   return Object.hasOwn(CONNECT, name);
 }
 
-/** Polls a task, or asks for its cancellation. */
+/** Polls or cancels a task. */
 export type PollTask = (
   call: PolledTask,
   send: NodeContext['providerFetch'],

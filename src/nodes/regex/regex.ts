@@ -3,7 +3,7 @@ import type { RE2JS } from 're2js';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
 import { NodeError } from '../define.ts';
 import { assertTextLength, MAX_TEXT_LENGTH } from '../limits.ts';
-import { performRegexTask, type RegexAnswer, type RegexTask } from './task.ts';
+import { performRegexTask, type RegexResult, type RegexTask } from './task.ts';
 
 const MAX_PATTERN_LENGTH = 500;
 /** RE2 does at most text length × program size steps. */
@@ -11,7 +11,7 @@ const MAX_STEPS = 20_000_000;
 /** About 20 ms of work. A list may contain a hundred such texts. */
 const INLINE_STEPS = 100_000;
 
-const pool = createThreadPool<RegexTask, RegexAnswer>({
+const pool = createThreadPool<RegexTask, RegexResult>({
   module: new URL('./thread', import.meta.url),
   threads: 2,
   timeoutMs: 15_000,
@@ -40,12 +40,12 @@ export interface Replacing {
 
 /** Returns the text with every match replaced. Throws NodeError as `testRegex` does, and `text_too_long`. */
 export async function replaceRegex(replacing: Replacing, ctx: RegexContext): Promise<string> {
-  const answer = await match({ kind: 'replace', ...replacing, maxLength: MAX_TEXT_LENGTH }, ctx);
-  if (typeof answer === 'object') assertTextLength(answer.length);
-  return String(answer);
+  const result = await match({ kind: 'replace', ...replacing, maxLength: MAX_TEXT_LENGTH }, ctx);
+  if (typeof result === 'object') assertTextLength(result.length);
+  return String(result);
 }
 
-async function match(task: RegexTask, { account, signal }: RegexContext): Promise<RegexAnswer> {
+async function match(task: RegexTask, { account, signal }: RegexContext): Promise<RegexResult> {
   const { pattern, text } = task;
   if (pattern.length > MAX_PATTERN_LENGTH) {
     const message = `The pattern has ${pattern.length} characters. The maximum is ${MAX_PATTERN_LENGTH}.`;

@@ -16,9 +16,9 @@ export type RegexTask =
  * Returns whether the text matches, the text with every match replaced, or, if that would be too long, an upper bound
  * of its length.
  */
-export type RegexAnswer = boolean | string | { readonly length: number };
+export type RegexResult = boolean | string | { readonly length: number };
 
-export function performRegexTask(regex: RE2JS, task: RegexTask): RegexAnswer {
+export function performRegexTask(regex: RE2JS, task: RegexTask): RegexResult {
   const { text } = task;
   if (task.kind === 'test') return regex.matcher(text).find();
   // $` and $' would repeat the whole text at every match, so they are not supported and stay as written.

@@ -1,6 +1,6 @@
-// The thread that matches costly regular expressions.
+// Runs costly regular expressions in a worker thread.
 import { RE2JS } from 're2js';
 import { serveTasks } from '../../lib/threads/serve.ts';
-import { performRegexTask, type RegexAnswer, type RegexTask } from './task.ts';
+import { performRegexTask, type RegexResult, type RegexTask } from './task.ts';
 
-serveTasks<RegexTask, RegexAnswer>(task => performRegexTask(RE2JS.compile(task.pattern), task));
+serveTasks<RegexTask, RegexResult>(task => performRegexTask(RE2JS.compile(task.pattern), task));

@@ -5,7 +5,7 @@ import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { boundCall, OVER_MAX_CREDITS, priceOf } from '../../nodes/models/pricing.ts';
+import { boundCall, getPrice, OVER_MAX_CREDITS } from '../../nodes/models/pricing.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getPlanLimits } from '../../services/accounts/daily-executions.ts';
 import type { RunDeps } from '../deps.ts';
@@ -27,7 +27,7 @@ export interface Estimate {
 /** Adds up the calls of the forecast paid nodes. */
 export function priceForecast(forecasts: readonly NodeForecast[]): Estimate {
   const lines = forecasts.map(({ node, definition, calls, isCounted }) => {
-    const prices = calls.map(values => priceOf(definition, values));
+    const prices = calls.map(values => getPrice(definition, values));
     return {
       nodeId: node.id,
       nodeLabel: node.label,

@@ -5,7 +5,7 @@ import { readListing } from '../../nodes/models/listing/read-listing.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import { withShipped } from '../../nodes/models/shipped.ts';
-import { EmptyListing, nameOf, planFor, type SyncPlan } from '../../nodes/models/sync.ts';
+import { EmptyListing, planFor, type SyncPlan, stripVersion } from '../../nodes/models/sync.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { loadModels, type ModelsDeps } from './models.ts';
@@ -25,15 +25,15 @@ export async function findOffers(
   { provider, query }: { readonly provider: ListingProvider; readonly query: string },
 ) {
   requireScope(actor, 'instance:admin');
-  const listed = await list(deps, provider, { words: query, isFull: false });
+  const listed = await list(deps, provider, { searchText: query, isFull: false });
   const { models } = await loadModels(deps);
   const ours = withShipped(models).filter(model => model.provider === provider);
-  const nodes = new Map(ours.map(({ endpoint, nodeType }) => [nameOf(endpoint), nodeType]));
+  const nodes = new Map(ours.map(({ endpoint, nodeType }) => [stripVersion(endpoint), nodeType]));
   const offers = listed.slice(0, MAX_OFFERS).map(({ endpoint, label, category = null }) => ({
     endpoint,
     label,
     category,
-    nodeType: nodes.get(nameOf(endpoint)) ?? null,
+    nodeType: nodes.get(stripVersion(endpoint)) ?? null,
   }));
   return { offers, isCut: listed.length > offers.length };
 }
@@ -54,16 +54,16 @@ export async function planModels(
     endpoints ?? installed.flatMap(model => (model.provider === provider ? [model.endpoint] : []));
   const listed = await list(deps, provider, { endpoints: requested, isFull: true });
   const unlisted = requested.filter(
-    endpoint => !listed.some(row => nameOf(row.endpoint) === nameOf(endpoint)),
+    endpoint => !listed.some(row => stripVersion(row.endpoint) === stripVersion(endpoint)),
   );
   if (endpoints !== undefined && unlisted.length > 0)
     throw new AppError('not_found', `${provider} does not list ${unlisted.join(', ')}.`);
-  const names = new Set(requested.map(nameOf));
+  const names = new Set(requested.map(stripVersion));
   const options = {
     date: new Date(deps.now()).toISOString().slice(0, 10),
     addsNew: endpoints !== undefined,
     restores: endpoints !== undefined,
-    isAsked: ({ endpoint }: Model) => names.has(nameOf(endpoint)),
+    isAsked: ({ endpoint }: Model) => names.has(stripVersion(endpoint)),
   };
   try {
     return { revision, ...planFor(installed, provider, listed, options) };

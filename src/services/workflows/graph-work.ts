@@ -1,7 +1,7 @@
 // Runs tasks on graphs: at once for small graphs, in a worker thread for large ones.
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
-import { type CatalogOrigin, originOf } from '../../nodes/catalog.ts';
+import { type CatalogOrigin, getCatalogOrigin } from '../../nodes/catalog.ts';
 import type { Deps } from '../deps.ts';
 import { type GraphResults, type GraphTask, performGraphTask, type TaskOf } from './graph-task.ts';
 import type { GraphContext, SentTask } from './graph-thread.ts';
@@ -40,7 +40,7 @@ export function workAtOnce<Kind extends GraphTask['kind']>(
 
 /** The sources from which a thread builds its catalog; undefined: every task is done in place. */
 const threadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
-  isLarge(task) ? originOf(deps.catalog) : undefined;
+  isLarge(task) ? getCatalogOrigin(deps.catalog) : undefined;
 
 /** Does the task for the account. Throws what the task throws, 400 `invalid_graph` past the time limit, 503. */
 export async function workOnGraph<Kind extends GraphTask['kind']>(

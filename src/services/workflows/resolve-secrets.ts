@@ -45,7 +45,7 @@ export async function createRunSecrets(
         `The secret ${name} may not be sent to ${first.host}. The workflow's creator can allow this host.`,
       );
     },
-    mayCarry: (names, first, next) =>
+    mayRedirect: (names, first, next) =>
       names.every(name => allowsHost(secretNamed(secrets, name), first, next)),
     scrub: text => patterns.reduce((scrubbed, pattern) => scrubbed.replace(pattern, HIDDEN), text),
     conceal: (text, names) =>

@@ -251,7 +251,7 @@ describe('the list of a ComfyUI server', () => {
     const { rows } = await listed('comfyui', () => info);
     assert.ok(rows.every(({ model, problem }) => model === undefined && problem !== undefined));
     assert.equal(JSON.stringify(rows).includes('<script'), false);
-    const found = await listed('comfyui', () => info, { words: 'sampler', isFull: false });
+    const found = await listed('comfyui', () => info, { searchText: 'sampler', isFull: false });
     assert.deepEqual(
       found.rows.map(({ endpoint }) => endpoint),
       ['KSampler'],

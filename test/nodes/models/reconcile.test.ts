@@ -112,7 +112,7 @@ describe('a model list', () => {
     label: 'm',
     model: { ...OLD, endpoint },
   }));
-  const options = { date: '2026-11-22', addsNew: false, taken: new Set<string>() };
+  const options = { date: '2026-11-22', addsNew: false, usedTypes: new Set<string>() };
 
   it('that lacks a fifth of the models needs confirmation', () => {
     assert.equal(planSync(models, listed, options).isLarge, false);

@@ -68,8 +68,8 @@ describe('the secrets of a run', () => {
     const url = at('https://api.example.com/x');
     const own = await secretsOf({ A: 'value' });
     assert.equal(own.valueFor('A', url), 'value');
-    assert.equal(own.mayCarry(['A'], url, at('https://api.example.com/y')), true);
-    assert.equal(own.mayCarry(['A'], url, at('http://api.example.com/y')), false);
+    assert.equal(own.mayRedirect(['A'], url, at('https://api.example.com/y')), true);
+    assert.equal(own.mayRedirect(['A'], url, at('http://api.example.com/y')), false);
     const others = await secretsOf({ A: 'value' }, 2);
     assert.throws(() => others.valueFor('A', url), {
       code: 'secret_not_allowed',
@@ -79,7 +79,7 @@ describe('the secrets of a run', () => {
 
   it('with hosts are sent to those alone, whoever runs', async () => {
     const hosts = ['api.example.com', '*.example.org:8443', 'Bücher.example', '[::1]:9000', 'localhost:8080'];
-    const { mayCarry, valueFor } = await secretsOf({ A: { value: 'value', hosts } }, 2);
+    const { mayRedirect, valueFor } = await secretsOf({ A: { value: 'value', hosts } }, 2);
     const allowed = [
       'https://api.example.com/x',
       'https://API.example.com:443/x',
@@ -102,11 +102,11 @@ describe('the secrets of a run', () => {
     ];
     for (const address of allowed) {
       assert.equal(valueFor('A', at(address)), 'value', address);
-      assert.equal(mayCarry(['A'], at('https://other.example'), at(address)), true, address);
+      assert.equal(mayRedirect(['A'], at('https://other.example'), at(address)), true, address);
     }
     for (const address of refused) {
       assert.throws(() => valueFor('A', at(address)), { code: 'secret_not_allowed' }, address);
-      assert.equal(mayCarry(['A'], at('https://api.example.com'), at(address)), false, address);
+      assert.equal(mayRedirect(['A'], at('https://api.example.com'), at(address)), false, address);
     }
   });
 

@@ -7,7 +7,7 @@ import {
   type ListedModel,
   type ListingHost,
   type ListingQuery,
-  ListingRefused,
+  ListingRejected,
   toListed,
 } from './listing.ts';
 
@@ -29,27 +29,27 @@ export async function listFal(query: ListingQuery, host: ListingHost): Promise<r
 }
 
 async function readModels(
-  { endpoints, words, category, isFull }: ListingQuery,
+  { endpoints, searchText, category, isFull }: ListingQuery,
   host: ListingHost,
 ): Promise<readonly JsonRecord[]> {
-  const asked = new URLSearchParams();
-  if (isFull) asked.set('expand', 'openapi-3.0');
-  if (words !== undefined && words !== '') asked.set('q', words);
-  if (category !== undefined) asked.set('category', category);
+  const query = new URLSearchParams();
+  if (isFull) query.set('expand', 'openapi-3.0');
+  if (searchText !== undefined && searchText !== '') query.set('q', searchText);
+  if (category !== undefined) query.set('category', category);
   const pages = { limit: isFull ? FULL_PAGE : PAGE };
   if (endpoints === undefined) {
-    const rows = await readPages(asked, pages, host);
+    const rows = await readPages(query, pages, host);
     if (rows === undefined) throw new Error("fal's answer is not a list of models.");
     return rows;
   }
   return readByName(endpoints, pages.limit, some => {
-    const part = new URLSearchParams(asked);
+    const part = new URLSearchParams(query);
     for (const endpoint of some) part.append('endpoint_id', endpoint);
     return readPages(part, pages, host);
   });
 }
 
-/** Returns undefined if fal does not know one of the named models, or if the answer is not a list. */
+/** Returns undefined if fal does not know one of the requested models, or if the response is not a list. */
 async function readPages(
   question: URLSearchParams,
   pages: { limit: number },
@@ -57,34 +57,35 @@ async function readPages(
 ): Promise<readonly JsonRecord[] | undefined> {
   const rows: JsonRecord[] = [];
   const seen = new Set<string>();
-  const asked = new URLSearchParams(question);
+  const query = new URLSearchParams(question);
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await askPage(asked, pages, host);
-    if (!Array.isArray(answer.models)) return undefined;
-    for (const row of answer.models.map(asRecord)) {
+    const response = await askPage(query, pages, host);
+    if (!Array.isArray(response.models)) return undefined;
+    for (const row of response.models.map(asRecord)) {
       const id = asText(row.endpoint_id);
       if (id !== undefined && !seen.has(id)) rows.push(row);
       if (id !== undefined) seen.add(id);
     }
-    const next = asText(answer.next_cursor);
-    if (next === undefined || answer.has_more === false || next === asked.get('cursor')) return rows;
-    asked.set('cursor', next);
+    const nextCursor = asText(response.next_cursor);
+    if (nextCursor === undefined || response.has_more === false || nextCursor === query.get('cursor'))
+      return rows;
+    query.set('cursor', nextCursor);
   }
   throw new Error(`fal's list has more than ${MAX_PAGES} pages. Choose a category.`);
 }
 
 /** Reduces the page size for all further requests when fal says that it is too large. */
 async function askPage(
-  asked: URLSearchParams,
+  query: URLSearchParams,
   pages: { limit: number },
   host: ListingHost,
 ): Promise<JsonRecord> {
   for (;;) {
-    asked.set('limit', String(pages.limit));
+    query.set('limit', String(pages.limit));
     try {
-      return asRecord(await ask(`/v1/models?${asked}`, host));
+      return asRecord(await request(`/v1/models?${query}`, host));
     } catch (err) {
-      const lower = err instanceof ListingRefused && err.status === 400 ? lowerLimit(err, pages.limit) : 0;
+      const lower = err instanceof ListingRejected && err.status === 400 ? lowerLimit(err, pages.limit) : 0;
       if (lower === 0) throw err;
       pages.limit = lower;
     }
@@ -95,28 +96,28 @@ async function askPage(
  * Reads "Requested limit 50 exceeds maximum of 10 for this query". Returns 0 if the request was refused for another
  * reason.
  */
-function lowerLimit({ detail }: ListingRefused, limit: number): number {
+function lowerLimit({ detail }: ListingRejected, limit: number): number {
   if (!/limit/i.test(detail)) return 0;
-  const most = Number(/maximum of (\d{1,4})/.exec(detail)?.[1] ?? Math.floor(limit / 2));
-  return most < limit ? most : 0;
+  const maximum = Number(/maximum of (\d{1,4})/.exec(detail)?.[1] ?? Math.floor(limit / 2));
+  return maximum < limit ? maximum : 0;
 }
 
 /** One unknown name can fail the whole request, so its halves are then requested separately. */
 async function readByName(
   endpoints: readonly string[],
-  most: number,
+  maxBatch: number,
   read: (some: readonly string[]) => Promise<readonly JsonRecord[] | undefined>,
 ): Promise<readonly JsonRecord[]> {
   const rows: JsonRecord[] = [];
-  const open = Array.from({ length: Math.ceil(endpoints.length / most) }, (_, index) =>
-    endpoints.slice(index * most, (index + 1) * most),
+  const batches = Array.from({ length: Math.ceil(endpoints.length / maxBatch) }, (_, index) =>
+    endpoints.slice(index * maxBatch, (index + 1) * maxBatch),
   );
-  for (let some = open.shift(); some !== undefined; some = open.shift()) {
-    const found = await read(some);
-    if (found !== undefined) rows.push(...found);
+  for (let some = batches.shift(); some !== undefined; some = batches.shift()) {
+    const results = await read(some);
+    if (results !== undefined) rows.push(...results);
     else if (some.length > 1) {
       const middle = Math.ceil(some.length / 2);
-      open.unshift(some.slice(0, middle), some.slice(middle));
+      batches.unshift(some.slice(0, middle), some.slice(middle));
     }
   }
   return rows;
@@ -141,17 +142,17 @@ async function askPrices(
   endpoints: readonly string[],
   host: ListingHost,
 ): Promise<readonly JsonRecord[] | undefined> {
-  const asked = new URLSearchParams(endpoints.map(endpoint => ['endpoint_id', endpoint] as [string, string]));
+  const query = new URLSearchParams(endpoints.map(endpoint => ['endpoint_id', endpoint] as [string, string]));
   try {
-    const { prices } = asRecord(await ask(`/v1/models/pricing?${asked}`, host));
+    const { prices } = asRecord(await request(`/v1/models/pricing?${query}`, host));
     return Array.isArray(prices) ? prices.map(asRecord) : undefined;
   } catch (err) {
-    if (err instanceof ListingRefused && (err.status === 400 || err.status === 422)) return undefined;
+    if (err instanceof ListingRejected && (err.status === 400 || err.status === 422)) return undefined;
     throw err;
   }
 }
 
-function ask(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
+function request(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
   // As with fal's storage: behind a proxy or a test double, it is below the configured base URL.
   const base = baseUrl === QUEUE_URL ? API_URL : baseUrl;
   return fetchJson(base + path, { authorization: `Key ${key}` });
@@ -176,7 +177,7 @@ function toRow(
   const source = `https://fal.ai/models/${endpoint}`;
   return toListed(facts, () => ({
     ...facts,
-    ...schemasOf(row.openapi),
+    ...findSchemas(row.openapi),
     price: prices.get(endpoint),
     source,
     date,
@@ -186,7 +187,7 @@ function toRow(
 const NOTHING = { document: {}, input: undefined, output: undefined } as const;
 
 /** The input is the body of the submission; the output is what the result's URL returns. */
-function schemasOf(document: unknown): Pick<PublishedModel, 'document' | 'input' | 'output'> {
+function findSchemas(document: unknown): Pick<PublishedModel, 'document' | 'input' | 'output'> {
   const paths = Object.entries(asRecord(asRecord(document).paths)).slice(0, 50);
   const submission = paths
     .map(([, path]) => asRecord(asRecord(path).post))
@@ -194,14 +195,14 @@ function schemasOf(document: unknown): Pick<PublishedModel, 'document' | 'input'
   const result = paths.find(
     ([name, path]) => /\/requests\/\{[^}]+\}$/.test(name) && isRecord(asRecord(path).get),
   );
-  const answer = result === undefined ? submission : asRecord(asRecord(result[1]).get);
+  const response = result === undefined ? submission : asRecord(asRecord(result[1]).get);
   return {
     document,
-    input: bodyOf(submission?.requestBody),
-    output: bodyOf(asRecord(asRecord(answer).responses)['200']),
+    input: getJsonSchema(submission?.requestBody),
+    output: getJsonSchema(asRecord(asRecord(response).responses)['200']),
   };
 }
 
-function bodyOf(holder: unknown): unknown {
+function getJsonSchema(holder: unknown): unknown {
   return asRecord(asRecord(asRecord(holder).content)['application/json']).schema;
 }

@@ -24,14 +24,14 @@ export interface ListedModel {
 export interface ListingQuery {
   /** Only these models, with all details. */
   readonly endpoints?: readonly string[];
-  readonly words?: string;
+  readonly searchText?: string;
   readonly category?: string;
   /** Includes what a node is built from: schemas and prices. */
   readonly isFull: boolean;
 }
 
-/** The provider answered with a status other than 200 or 404. `detail` is its message. */
-export class ListingRefused extends Error {
+/** Thrown if the provider responds with a status other than 200 or 404. `detail` is its message. */
+export class ListingRejected extends Error {
   readonly status: number;
   readonly detail: string;
 

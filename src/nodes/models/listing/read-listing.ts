@@ -10,7 +10,7 @@ import {
   type ListingProvider,
   type ListingQuery,
   type ListingReader,
-  ListingRefused,
+  ListingRejected,
 } from './listing.ts';
 import { listReplicate } from './replicate.ts';
 import { listComfyUi, listOpenAi } from './servers.ts';
@@ -31,9 +31,9 @@ export type Fetch = (
     readonly timeoutMs: number;
     readonly maxBytes: number;
   },
-) => Promise<ListingAnswer>;
+) => Promise<ListingResponse>;
 
-interface ListingAnswer {
+interface ListingResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -69,7 +69,7 @@ export async function readListing(
     );
     // A model that was requested by name and does not exist is part of the result.
     if (status === 404) return {};
-    if (status !== 200) throw refusalOf(provider, status, body);
+    if (status !== 200) throw toRejection(provider, status, body);
     try {
       return JSON.parse(body.toString('utf8'));
     } catch (err) {
@@ -81,22 +81,22 @@ export async function readListing(
   return READERS[provider](query, { endpoint, fetchJson, date });
 }
 
-/** Retries a few times if the provider is busy, after the delay that it asks for or with growing delays. */
+/** Retries a few times if the provider is busy, after the delay that it requests or with increasing delays. */
 async function fetchPatiently(
-  ask: () => Promise<ListingAnswer>,
+  send: () => Promise<ListingResponse>,
   signal: AbortSignal,
-): Promise<ListingAnswer> {
+): Promise<ListingResponse> {
   for (let retries = 0; ; retries++) {
-    const answer = await ask();
-    if (!RETRIED.has(answer.status) || retries === MAX_RETRIES) return answer;
-    const waitMs = Math.min(readRetryAfter(answer) ?? backoffMs(BACKOFF, retries), MAX_WAIT_MS);
+    const response = await send();
+    if (!RETRIED.has(response.status) || retries === MAX_RETRIES) return response;
+    const waitMs = Math.min(readRetryAfter(response) ?? backoffMs(BACKOFF, retries), MAX_WAIT_MS);
     await sleep(waitMs, undefined, { signal });
   }
 }
 
-function refusalOf(provider: ListingProvider, status: number, body: Buffer): ListingRefused {
+function toRejection(provider: ListingProvider, status: number, body: Buffer): ListingRejected {
   const detail = body.subarray(0, 4096).toString('utf8');
-  const said = detail
+  const message = detail
     .replace(/[\s<>\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, MAX_DETAIL);
@@ -107,8 +107,8 @@ function refusalOf(provider: ListingProvider, status: number, body: Buffer): Lis
         ? 'it is rate limiting requests; try again in a few minutes'
         : status >= 500
           ? 'it is not available; try again later'
-          : said === ''
+          : message === ''
             ? 'it gave no reason'
-            : `its message: ${said}`;
-  return new ListingRefused(`${provider} answered with status ${status}; ${advice}.`, status, detail);
+            : `its message: ${message}`;
+  return new ListingRejected(`${provider} answered with status ${status}; ${advice}.`, status, detail);
 }

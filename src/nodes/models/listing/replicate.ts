@@ -9,15 +9,15 @@ const MODEL_NAME = /^\w[\w.-]*\/\w[\w.-]*$/;
 
 export async function listReplicate(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   if (query.endpoints !== undefined) {
-    const listed: ListedModel[] = [];
-    for (const endpoint of query.endpoints) listed.push(...(await readOne(endpoint, host)));
-    return listed;
+    const models: ListedModel[] = [];
+    for (const endpoint of query.endpoints) models.push(...(await readOne(endpoint, host)));
+    return models;
   }
   if (query.category !== undefined) {
-    const { models } = asRecord(await ask(`/collections/${encodeURIComponent(query.category)}`, host));
+    const { models } = asRecord(await request(`/collections/${encodeURIComponent(query.category)}`, host));
     return asArray(models).map(row => toRow(asRecord(row), host));
   }
-  const words = query.words ?? '';
+  const words = query.searchText ?? '';
   const rows = words === '' ? await readPages(host) : await search(words, host);
   return rows.map(row => toRow(row, host));
 }
@@ -26,28 +26,28 @@ export async function listReplicate(query: ListingQuery, host: ListingHost): Pro
 async function readOne(endpoint: string, host: ListingHost): Promise<readonly ListedModel[]> {
   const [name = ''] = endpoint.split(':');
   if (!MODEL_NAME.test(name)) return [];
-  const row = asRecord(await ask(`/models/${name}`, host));
+  const row = asRecord(await request(`/models/${name}`, host));
   return asText(row.name) === undefined ? [] : [toRow(row, host)];
 }
 
 async function search(words: string, host: ListingHost): Promise<readonly JsonRecord[]> {
-  const { models } = asRecord(await ask(`/search?query=${encodeURIComponent(words)}`, host));
-  return asArray(models).map(found => asRecord(asRecord(found).model ?? found));
+  const { models } = asRecord(await request(`/search?query=${encodeURIComponent(words)}`, host));
+  return asArray(models).map(model => asRecord(asRecord(model).model ?? model));
 }
 
 async function readPages(host: ListingHost): Promise<readonly JsonRecord[]> {
   const rows: JsonRecord[] = [];
   let path: string | undefined = '/models';
   for (let page = 0; page < MAX_PAGES && path !== undefined; page++) {
-    const answer: JsonRecord = asRecord(await ask(path, host));
-    rows.push(...asArray(answer.results).map(asRecord));
+    const response: JsonRecord = asRecord(await request(path, host));
+    rows.push(...asArray(response.results).map(asRecord));
     // The URL of the next page is absolute; only the part after the base URL is used.
-    path = /\/models(\?[\w=&%.+-]*)$/.exec(asText(answer.next) ?? '')?.[0];
+    path = /\/models(\?[\w=&%.+-]*)$/.exec(asText(response.next) ?? '')?.[0];
   }
   return rows;
 }
 
-function ask(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
+function request(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
   return fetchJson(baseUrl + path, { authorization: `Bearer ${key}` });
 }
 

@@ -3,7 +3,7 @@
 
 import { toHeaders } from '../../../providers/comfyui.ts';
 import { asArray, asRecord, asText } from '../../../providers/response.ts';
-import { slugOf, toLine } from '../from-schema.ts';
+import { toLine, toSlug } from '../from-schema.ts';
 import { parseModel } from '../parse-model.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 
@@ -11,7 +11,7 @@ export async function listOpenAi(query: ListingQuery, host: ListingHost): Promis
   const { baseUrl, key } = host.endpoint;
   const { data } = asRecord(await host.fetchJson(`${baseUrl}/models`, { authorization: `Bearer ${key}` }));
   const ids = asArray(data).flatMap(row => asText(asRecord(row).id) ?? []);
-  return ids.filter(id => isAsked(id, query)).map(id => toLanguageModel(id, host));
+  return ids.filter(id => isRequested(id, query)).map(id => toLanguageModel(id, host));
 }
 
 /** Such a server lists only names and not what the models do, so each is offered as a chat model. */
@@ -35,7 +35,7 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
   ];
   try {
     const model = parseModel({
-      nodeType: `text:openai_${slugOf(id.replaceAll(':', '_'))}`,
+      nodeType: `text:openai_${toSlug(id.replaceAll(':', '_'))}`,
       ...facts,
       fields,
       output: { kind: 'text' },
@@ -56,24 +56,24 @@ export async function listComfyUi(query: ListingQuery, host: ListingHost): Promi
   const nodes = Object.entries(asRecord(await host.fetchJson(`${baseUrl}/object_info`, toHeaders(key))));
   const problem = 'it is a node type; run a graph that uses it with generate:comfyui or video:comfyui';
   return nodes
-    .filter(([id]) => isAsked(id, query))
+    .filter(([id]) => isRequested(id, query))
     .map(([endpoint, node]) => {
       const { display_name, category } = asRecord(node);
       const label = toLine(asText(display_name) ?? '', 120) || toLine(endpoint, 120);
-      const sorted = asText(category);
+      const familyName = asText(category);
       return {
         provider: 'comfyui' as const,
         endpoint: toLine(endpoint, 300),
         label,
-        ...(sorted === undefined ? {} : { category: toLine(sorted, 60) }),
+        ...(familyName === undefined ? {} : { category: toLine(familyName, 60) }),
         problem,
       };
     });
 }
 
-function isAsked(id: string, { endpoints, words = '' }: ListingQuery): boolean {
+function isRequested(id: string, { endpoints, searchText = '' }: ListingQuery): boolean {
   if (endpoints !== undefined) return endpoints.includes(id);
-  return words
+  return searchText
     .toLowerCase()
     .split(/\s+/)
     .every(word => id.toLowerCase().includes(word));
