@@ -1,4 +1,4 @@
-// Admits or refuses requests before their body is read: authentication, then access, then rate limits.
+// Admits or rejects requests before their body is read: authentication, then access, then rate limits.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';
@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** Sets `req.actor` and the rate limit headers, or refuses the request. Refused requests count too. */
+/** Sets `req.actor` and the rate limit headers, or rejects the request. Rejected requests count too. */
 export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
   app.decorateRequest('actor');
   app.decorateRequest('dailyUse');
@@ -28,10 +28,10 @@ export function registerAdmission(app: App, authentication: Authentication, limi
       };
   });
   const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const refusal = await identify(authentication, req);
+    const rejection = await identify(authentication, req);
     const usedUp = await limits.count(req, reply);
-    if (usedUp !== undefined && (refusal === undefined || isGuess(req, refusal))) throw usedUp;
-    if (refusal !== undefined) throw refusal;
+    if (usedUp !== undefined && (rejection === undefined || isGuess(req, rejection))) throw usedUp;
+    if (rejection !== undefined) throw rejection;
     await limits.countExecution(req);
   };
   app.addHook('onRequest', (req, reply, done) => {
@@ -65,7 +65,7 @@ async function isAdmitted(
   try {
     const actor = await authentication.identify(req, access);
     requireAccess(actor, access);
-    if (credentialOf(actor) !== credentialOf(req.actor)) return false;
+    if (getCredentialId(actor) !== getCredentialId(req.actor)) return false;
     await read();
     return true;
   } catch (err) {
@@ -73,7 +73,7 @@ async function isAdmitted(
   }
 }
 
-const credentialOf = (actor: Actor): string | undefined =>
+const getCredentialId = (actor: Actor): string | undefined =>
   actor.kind === 'user' ? actor.credential.id : undefined;
 
 /** Whether the request may be guessing credentials. Past the limit of its address, it gets only 429. */

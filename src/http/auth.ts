@@ -11,8 +11,8 @@ import {
 import { type AgentCallerDeps, authenticateAgent } from '../services/accounts/agent-caller.ts';
 import { requireContentSecret } from '../services/content/content.ts';
 import type { Deps } from '../services/deps.ts';
-import { type Access, isKeyOnly, scopeOf } from './access.ts';
-import { sessionCookieOf } from './session-cookie.ts';
+import { type Access, getKeyScope, isKeyOnly } from './access.ts';
+import { createSessionCookie } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -73,7 +73,7 @@ function bearerKey({ keys }: Pick<Deps, 'keys'>): Credential {
  * public routes. Throws 403 `cross_site_request`.
  */
 function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): Credential {
-  const cookie = sessionCookieOf(settings.BASE_URL);
+  const cookie = createSessionCookie(settings.BASE_URL);
   const isSameSite = createSiteCheck(settings.BASE_URL);
   return req => {
     const token = cookie.read(req.headers.cookie);
@@ -92,7 +92,7 @@ export function requireAccess(actor: Actor, access: Access): void {
   if (access === 'public' || access === 'anyone' || access === 'agent' || access === 'content-secret') return;
   if (access === 'signed-in') requireUser(actor);
   else if (access === 'session') requireSession(actor);
-  else requireScope(actor, isKeyOnly(access) ? scopeOf(access) : access);
+  else requireScope(actor, isKeyOnly(access) ? getKeyScope(access) : access);
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);

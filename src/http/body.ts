@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Properties of the body that are passed on as raw text. `opaque` ones are not parsed: any JSON object is valid. */
     asSent?: Readonly<Record<string, 'read' | 'opaque'>>;
-    /** Whether numbers that JavaScript would round are parsed as Infinity, so that validation refuses them by their path. */
+    /** Whether numbers that JavaScript would round are parsed as Infinity, so that validation rejects them by their path. */
     hasExactNumbers?: boolean;
   }
 }
@@ -32,7 +32,7 @@ export function registerBodyParsers(app: App): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
-    const fault = faultOf(req, body);
+    const fault = findBodyFault(req, body);
     if (fault !== undefined) return done(fault);
     const sent = body.toString('utf8');
     const kept = keptMembers(req, sent);
@@ -86,7 +86,7 @@ function isJson(text: string): boolean {
 /** Replaces an absent body with an empty object on routes where all properties are optional. */
 export function registerOptionalBodies(app: App): void {
   const fill: preValidationHookHandler = (req, _reply, done) => {
-    // `null` is a body, and validation refuses it.
+    // `null` is a body, and validation rejects it.
     if (req.body === undefined) req.body = {};
     done();
   };
@@ -111,7 +111,7 @@ export function isOptionalBody(schema: BodySchema | undefined): boolean {
   return type === 'object' && required.length === 0 && minProperties === 0;
 }
 
-function faultOf({ headers }: FastifyRequest, body: Buffer): AppError | undefined {
+function findBodyFault({ headers }: FastifyRequest, body: Buffer): AppError | undefined {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
     return new AppError(

@@ -17,14 +17,14 @@ export function onClosed(raw: ServerResponse, callback: () => void): void {
 
 /** Adds `closeSignal` to replies, and fires the open signals before the server waits for its last responses. */
 export function registerCloseSignals(app: App): void {
-  const open = new Set<AbortController>();
+  const openControllers = new Set<AbortController>();
   let stopping = false;
   app.decorateReply('closeSignal', function closeSignal() {
     const controller = new AbortController();
-    open.add(controller);
+    openControllers.add(controller);
     // Listens on the response: the socket outlives it and would collect one listener per request.
     this.raw.once('close', () => {
-      open.delete(controller);
+      openControllers.delete(controller);
       if (!this.raw.writableFinished) controller.abort();
     });
     if (stopping || this.raw.destroyed) controller.abort();
@@ -32,7 +32,7 @@ export function registerCloseSignals(app: App): void {
   });
   app.addHook('preClose', done => {
     stopping = true;
-    for (const controller of open) controller.abort();
+    for (const controller of openControllers) controller.abort();
     done();
   });
 }

@@ -16,9 +16,9 @@ export function sendCached(
   cacheControl: string,
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', cacheControl);
-  const known = findMatch(req.headers['if-none-match'], etag);
+  const matching = findMatch(req.headers['if-none-match'], etag);
   // Returns the caller's ETag, which includes the content coding of its copy.
-  if (known !== undefined) return reply.code(304).header('etag', known).send();
+  if (matching !== undefined) return reply.code(304).header('etag', matching).send();
   return sendJson(reply, text);
 }
 
@@ -34,6 +34,6 @@ export function findMatch(header: string | undefined, etag: string): string | un
   if (candidates.includes('*')) return etag;
   // The comparison is weak: W/ is ignored.
   const plain = (tag: string): string => plainEtag(tag.replace(/^W\//, ''));
-  const found = candidates.find(candidate => plain(candidate) === plain(etag));
-  return found?.startsWith('W/') && !etag.startsWith('W/') ? etag : found;
+  const match = candidates.find(candidate => plain(candidate) === plain(etag));
+  return match?.startsWith('W/') && !etag.startsWith('W/') ? etag : match;
 }

@@ -68,10 +68,10 @@ function translateValidation(faults: readonly ValidationFault[], context: string
     message: explainFault(fault),
   }));
   const [first] = issues;
-  const place = context === 'querystring' ? 'query' : context;
+  const source = context === 'querystring' ? 'query' : context;
   return new AppError(
     'invalid_request',
-    `The ${place}${first?.path ? ` at ${first.path}` : ''} ${first?.message ?? 'has the wrong form'}.`,
+    `The ${source}${first?.path ? ` at ${first.path}` : ''} ${first?.message ?? 'has the wrong form'}.`,
     { issues, cause },
   );
 }

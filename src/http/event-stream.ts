@@ -26,16 +26,16 @@ export function streamSignal(
   read: () => Promise<unknown>,
 ): AbortSignal {
   const release = req.takeStream();
-  const ended = new AbortController();
+  const streamEnd = new AbortController();
   const timer = setInterval(
-    () => void req.isStillAdmitted(read).then(isAdmitted => isAdmitted || ended.abort()),
+    () => void req.isStillAdmitted(read).then(isAdmitted => isAdmitted || streamEnd.abort()),
     CHECK_MS,
   );
   onClosed(reply.raw, () => {
     clearInterval(timer);
     release();
   });
-  return AbortSignal.any([reply.closeSignal(), ended.signal]);
+  return AbortSignal.any([reply.closeSignal(), streamEnd.signal]);
 }
 
 /** Sends events until they end or `signal` fires. */

@@ -65,7 +65,7 @@ class Feed {
 
   /** Yields the content before the next delimiter. */
   async *read(): AsyncGenerator<Buffer, void, undefined> {
-    for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) {
+    for (let piece = await this.#readChunk(); piece !== undefined; piece = await this.#readChunk()) {
       yield piece;
       freeBuffer(piece);
     }
@@ -73,7 +73,7 @@ class Feed {
 
   /** Skips to the next delimiter unless it was already reached. */
   async skip(): Promise<void> {
-    while (this.#isInPart) await this.#next();
+    while (this.#isInPart) await this.#readChunk();
   }
 
   /** Whether a part follows the delimiter. Two dashes end the form. */
@@ -97,7 +97,7 @@ class Feed {
     return lines;
   }
 
-  async #next(): Promise<Buffer | undefined> {
+  async #readChunk(): Promise<Buffer | undefined> {
     if (!this.#isInPart) return undefined;
     for (;;) {
       const rest = this.#rest;

@@ -54,10 +54,10 @@ interface Window {
 }
 
 export function createLimits(deps: Deps): Limits {
-  const planOf = (name: string): PlanLimits => getPlanLimits(deps.settings, name);
+  const findPlan = (name: string): PlanLimits => getPlanLimits(deps.settings, name);
   return {
     async count(req, reply) {
-      const { key, limit } = windowOf(req, planOf);
+      const { key, limit } = getWindow(req, findPlan);
       const { limit: kind = 'requests' } = req.routeOptions.config;
       const isFree = kind === 'none' || req.method === 'OPTIONS';
       const allowance = isFree
@@ -68,8 +68,8 @@ export function createLimits(deps: Deps): Limits {
       return rateLimitError('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
     },
     async countMessages(req, reply, messages) {
-      const { key, limit } = windowOf(req, planOf);
-      for (let counted = 1; counted < messages; counted++) {
+      const { key, limit } = getWindow(req, findPlan);
+      for (let extra = 1; extra < messages; extra++) {
         const allowance = await deps.limiter.take(key, limit, MINUTE);
         reply.headers(rateHeaders(allowance));
         if (!allowance.isAllowed)
@@ -95,28 +95,29 @@ export function createLimits(deps: Deps): Limits {
     peekAddress: address =>
       deps.limiter.peek(
         `requests:address:${toNetwork(address)}`,
-        planOf('anonymous').requestsPerMinute,
+        findPlan('anonymous').requestsPerMinute,
         MINUTE,
       ),
   };
 }
 
-/** Returns the window of the user, or of the address if the credential was refused and `req.actor` is unset. */
-function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Window {
+/** Returns the window of the user, or of the address if the credential was rejected and `req.actor` is unset. */
+function getWindow(req: FastifyRequest, planOf: (name: string) => PlanLimits): Window {
   const actor = req.actor as FastifyRequest['actor'] | undefined;
   const { access, limit } = req.routeOptions.config;
   if (actor !== undefined && access === 'content-secret')
     return { key: 'requests:content-secret', limit: CONTENT_PER_MINUTE };
   if (actor?.kind === 'user' && actor.credential.kind === 'session' && limit !== 'executions')
     return { key: `requests:sessions-of:${actor.userId}`, limit: SESSION_PER_MINUTE };
-  const who = actor?.kind === 'user' ? `user:${actor.userId}` : `address:${toNetwork(addressOf(req))}`;
+  const caller =
+    actor?.kind === 'user' ? `user:${actor.userId}` : `address:${toNetwork(getClientAddress(req))}`;
   const plan = planOf(actor?.plan ?? 'anonymous');
   return limit === 'executions'
-    ? { key: startsKey(who), limit: plan.executionsPerMinute }
-    : { key: `requests:${who}`, limit: plan.requestsPerMinute };
+    ? { key: startsKey(caller), limit: plan.executionsPerMinute }
+    : { key: `requests:${caller}`, limit: plan.requestsPerMinute };
 }
 
 /** Returns the address of the caller, or of the proxy if a trusted proxy forwards an invalid one. */
-export function addressOf(req: FastifyRequest): string {
+export function getClientAddress(req: FastifyRequest): string {
   return isIP(req.ip) > 0 ? req.ip : (req.socket.remoteAddress ?? '');
 }

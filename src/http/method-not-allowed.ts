@@ -8,19 +8,19 @@ import type { App } from './app.ts';
 export function registerMethodNotAllowed(app: App): void {
   // The same router as Fastify's, but keyed only by path.
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 });
-  const known = new Map<string, Set<string>>();
+  const methodsByPath = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
-    const methods = known.get(url) ?? new Set<string>();
+    const methods = methodsByPath.get(url) ?? new Set<string>();
     for (const name of [method].flat()) methods.add(name);
-    if (!known.has(url)) router.on('GET', url, refuseToCall, methods);
-    known.set(url, methods);
+    if (!methodsByPath.has(url)) router.on('GET', url, refuseToCall, methods);
+    methodsByPath.set(url, methods);
   });
   const refusal = ({ method, url }: FastifyRequest): AppError => {
     const path = url.split('?', 1)[0] ?? '/';
-    const found = router.find('GET', path);
-    if (found === null || found.store === null)
+    const route = router.find('GET', path);
+    if (route === null || route.store === null)
       return new AppError('not_found', `Route ${method} ${path} not found.${versionHint(path)}`);
-    const allow = [...(found.store as Set<string>)].sort().join(', ');
+    const allow = [...(route.store as Set<string>)].sort().join(', ');
     return new AppError('method_not_allowed', `The method ${method} is not allowed. Use one of ${allow}.`, {
       headers: { allow },
     });
@@ -30,7 +30,7 @@ export function registerMethodNotAllowed(app: App): void {
     const versioned = path.replace(/^(?:\/api)?\/(?:v1\/)?/, '/api/v1/');
     return versioned !== path && router.find('GET', versioned) !== null ? ` Did you mean ${versioned}?` : '';
   };
-  // The hook refuses before the body is read.
+  // The hook rejects before the body is read.
   app.addHook('onRequest', (req, _reply, done) => done(req.is404 ? refusal(req) : undefined));
   app.setNotFoundHandler(req => {
     throw refusal(req);

@@ -21,27 +21,27 @@ const KEEP_ALIVE_MS = 72_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const HEADERS_MAX_BYTES = 16_384;
 
-export interface RefusalOptions {
+export interface RejectionOptions {
   /** The headers of every response to a caller of whom only the address is known. */
   readonly headersFor: (address: string) => Readonly<Record<string, string>>;
-  readonly onRefusal: (err: Error, status: number, requestId: string) => void;
+  readonly onRejection: (err: Error, status: number, requestId: string) => void;
 }
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /** Refuses invalid HTTP, large headers, slow requests and CONNECT with the same error body as all other errors. */
-export function createNodeServer(handler: Handler, options: RefusalOptions): Server {
+export function createNodeServer(handler: Handler, options: RejectionOptions): Server {
   const newest = new WeakMap<Socket, Exchange>();
   const track: Handler = (req, res) => {
     newest.set(req.socket, [req, res]);
     handler(req, res);
   };
-  const refused = new WeakSet<Socket>();
-  const refuse = (thrown: Error, socket: Socket): void => {
-    // Bytes after invalid HTTP have no meaning, so each connection is refused once.
-    if (refused.has(socket)) return;
-    refused.add(socket);
+  const rejectedSockets = new WeakSet<Socket>();
+  const reject = (thrown: Error, socket: Socket): void => {
+    // Bytes after invalid HTTP have no meaning, so each connection is rejected once.
+    if (rejectedSockets.has(socket)) return;
+    rejectedSockets.add(socket);
     const [req, res] = newest.get(socket) ?? [];
     if (isGone(thrown, socket)) socket.destroy();
     else if (req === undefined || res === undefined) sendRaw(socket, thrown, options);
@@ -57,7 +57,7 @@ export function createNodeServer(handler: Handler, options: RefusalOptions): Ser
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_TIMEOUTS_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // A hook refuses a missing Host with our error body. Node would send none.
+      // A hook rejects a missing Host with our error body. Node would send none.
       requireHostHeader: false,
     },
     track,
@@ -68,12 +68,12 @@ export function createNodeServer(handler: Handler, options: RefusalOptions): Ser
     holdBody(req);
     track(req, res);
   });
-  server.on('connect', (_req, socket) => refuse(CONNECT_REFUSED, socket as Socket));
-  server.on('clientError', (err, socket) => refuse(err, socket as Socket));
+  server.on('connect', (_req, socket) => reject(CONNECT_NOT_SUPPORTED, socket as Socket));
+  server.on('clientError', (err, socket) => reject(err, socket as Socket));
   return server;
 }
 
-const CONNECT_REFUSED = new AppError('method_not_allowed', 'CONNECT is not supported.', {
+const CONNECT_NOT_SUPPORTED = new AppError('method_not_allowed', 'CONNECT is not supported.', {
   headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT' },
 });
 
@@ -97,7 +97,7 @@ function failBody(req: IncomingMessage, res: ServerResponse, err: Error): void {
   }
 }
 
-function sendRaw(socket: Socket, thrown: Error, { headersFor, onRefusal }: RefusalOptions): void {
+function sendRaw(socket: Socket, thrown: Error, { headersFor, onRejection }: RejectionOptions): void {
   if (!socket.writable) return;
   const err = translateError(thrown);
   const requestId = requestIdOf();
@@ -115,7 +115,7 @@ function sendRaw(socket: Socket, thrown: Error, { headersFor, onRefusal }: Refus
   socket.end(`HTTP/1.1 ${err.status} ${STATUS_CODES[err.status]}\r\n${head.join('')}\r\n${body}`, () =>
     socket.destroySoon(),
   );
-  onRefusal(thrown, err.status, requestId);
+  onRejection(thrown, err.status, requestId);
 }
 
 const DRAIN_POLL_MS = 50;

@@ -4,7 +4,7 @@ import { toNetwork } from '../lib/addresses.ts';
 import { rateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
-import { addressOf } from './limits.ts';
+import { getClientAddress } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,31 +15,31 @@ declare module 'fastify' {
 
 const MAX_PER_ACCOUNT = 20;
 const MAX_PER_NETWORK = 200;
-/** The Retry-After of a refused caller. It is unknown when a stream will end. */
+/** The Retry-After of a rejected caller. It is unknown when a stream will end. */
 const RETRY_SECONDS = 10;
 
 export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void {
-  const open = new Map<string, number>();
+  const openCounts = new Map<string, number>();
   app.decorateRequest('takeStream', function takeStream() {
     const windows: (readonly [key: string, limit: number, whose: string])[] = [
-      [`address:${toNetwork(addressOf(this))}`, MAX_PER_NETWORK, 'address'],
+      [`address:${toNetwork(getClientAddress(this))}`, MAX_PER_NETWORK, 'address'],
     ];
     if (this.actor.kind === 'user') windows.push([`user:${this.actor.userId}`, MAX_PER_ACCOUNT, 'account']);
     for (const [key, limit, whose] of windows) {
-      if ((open.get(key) ?? 0) < limit) continue;
+      if ((openCounts.get(key) ?? 0) < limit) continue;
       const reset = Math.ceil(now() / 1000) + RETRY_SECONDS;
-      const what = `This ${whose} has ${limit} open event streams, close one`;
-      throw rateLimitError('too_many_streams', what, { limit, reset }, now());
+      const reason = `This ${whose} has ${limit} open event streams, close one`;
+      throw rateLimitError('too_many_streams', reason, { limit, reset }, now());
     }
-    for (const [key] of windows) open.set(key, (open.get(key) ?? 0) + 1);
+    for (const [key] of windows) openCounts.set(key, (openCounts.get(key) ?? 0) + 1);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
       for (const [key] of windows) {
-        const left = (open.get(key) ?? 1) - 1;
-        if (left === 0) open.delete(key);
-        else open.set(key, left);
+        const remaining = (openCounts.get(key) ?? 1) - 1;
+        if (remaining === 0) openCounts.delete(key);
+        else openCounts.set(key, remaining);
       }
     };
   });

@@ -10,7 +10,7 @@ import { sendCached, type TaggedText } from './conditional.ts';
 import { completeDocument } from './openapi/document.ts';
 import type { Document } from './openapi/operation.ts';
 import { registerReference } from './pages/reference.ts';
-import { sessionCookieOf } from './session-cookie.ts';
+import { createSessionCookie } from './session-cookie.ts';
 
 const GUIDE_PATH = '/docs/api.md';
 
@@ -61,12 +61,12 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
 
 /** Builds the document on the first request, when all routes are registered. */
 function createDocumentText(app: App): () => TaggedText {
-  let made: TaggedText | undefined;
+  let cached: TaggedText | undefined;
   return () => {
-    if (made !== undefined) return made;
+    if (cached !== undefined) return cached;
     const text = JSON.stringify(app.swagger());
-    made = { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
-    return made;
+    cached = { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
+    return cached;
   };
 }
 
@@ -76,7 +76,7 @@ const securitySchemes = (baseUrl: string) =>
     session: {
       type: 'apiKey',
       in: 'cookie',
-      name: sessionCookieOf(baseUrl).name,
+      name: createSessionCookie(baseUrl).name,
       description:
         'Set by `POST /api/v1/auth/sign-in`. A session has all scopes, and `instance:admin` if the user is an ' +
         'administrator. Methods other than GET and HEAD require `Sec-Fetch-Site: same-origin` or the `Origin` of this service.',

@@ -68,7 +68,7 @@ export function created(deps: Pick<Deps, 'settings'>, reply: FastifyReply, path:
 }
 
 /** Returns the response of operations that return only success. */
-export async function done(work: Promise<void>): Promise<{ readonly success: true }> {
+export async function whenDone(work: Promise<void>): Promise<{ readonly success: true }> {
   await work;
   return { success: true };
 }

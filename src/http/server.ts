@@ -122,8 +122,8 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
     serverFactory: handler =>
       createNodeServer(handler, {
         headersFor: addressHeaders,
-        onRefusal: (err, status, requestId) => {
-          metrics.observeRefusal(status);
+        onRejection: (err, status, requestId) => {
+          metrics.observeRejection(status);
           log.debug({ err: err.message, status, requestId }, 'a connection was refused');
         },
       }),

@@ -21,7 +21,7 @@ export const namesSession = (header = ''): boolean => NAMED.test(header);
  * Creates the cookie for a base URL. With https, the `__Host-` prefix prevents other hosts and plain http from setting it.
  * JavaScript cannot read it, and other sites can send it only by linking to a page.
  */
-export function sessionCookieOf(baseUrl: string): SessionCookie {
+export function createSessionCookie(baseUrl: string): SessionCookie {
   const isSecure = baseUrl.startsWith('https:');
   const name = NAMES[isSecure ? 'https' : 'http'];
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

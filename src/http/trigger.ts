@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { rateHeaders, rateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
-import { addressOf } from './limits.ts';
+import { getClientAddress } from './limits.ts';
 
 const PATH = /^\/api\/v1\/workflow\/[^/?]+\/trigger\/?(?:\?|$)/;
 const REQUESTS_AN_HOUR = 100;
@@ -15,7 +15,11 @@ const HOUR = 3600;
 export function registerTrigger(app: App, { limiter, now }: Deps): void {
   app.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;
-    const allowance = await limiter.take(`trigger:${toNetwork(addressOf(req))}`, REQUESTS_AN_HOUR, HOUR);
+    const allowance = await limiter.take(
+      `trigger:${toNetwork(getClientAddress(req))}`,
+      REQUESTS_AN_HOUR,
+      HOUR,
+    );
     reply.headers({ 'access-control-allow-origin': '*', ...rateHeaders(allowance) });
     if (allowance.isAllowed)
       throw new AppError(

@@ -1,4 +1,4 @@
-// Handles bodies that are not read: those that a caller holds back until 100 Continue, and the rest of a refused request.
+// Handles bodies that are not read: those that a caller holds back until 100 Continue, and the rest of a rejected request.
 // A short rest is read and discarded by Node, and the connection is kept.
 // Otherwise the connection is closed. Closing while bytes arrive would reset it, and the sender would lose the response:
 // our side ends the connection first, and discards incoming bytes for a moment.
@@ -13,7 +13,7 @@ const DRAIN_MS = 1000;
 
 /** Must be called before an error response is sent. */
 export function discardBody({ raw }: FastifyRequest, reply: FastifyReply): void {
-  // Fastify closes the connection of each request whose body it refuses.
+  // Fastify closes the connection of each request whose body it rejects.
   if (isShort(raw) && !isBodyHeld(raw)) reply.removeHeader('connection');
   else reply.header('connection', 'close');
   // Also for a short rest: a sender with `Connection: close` may still be sending.

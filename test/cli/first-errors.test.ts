@@ -314,13 +314,13 @@ describe('a folder', () => {
         graphwright(['doctor'], settings),
       ]);
       assert.equal(served.code, 1);
-      assert.match(served.err, /^graphwright: .*No space left on device.* Make room/);
+      assert.match(served.err, /^graphwright: .*No space left on device.* Free some disk space/);
       const storage = await openDiskStorage(join(disk, 'media'));
       const big = Buffer.alloc(40_000_000);
       const options = { contentType: 'image/png', maxBytes: big.length };
       await assert.rejects(storage.put(newId('media'), big, options), {
         code: 'unavailable',
-        message: /no room left/,
+        message: /disk of this service is full/,
       });
       assert.match(examined.out, /✖ +disk space +0\.0 GB free .* need at least 1 GB/);
     } finally {

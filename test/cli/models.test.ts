@@ -138,7 +138,7 @@ describe('graphwright models', () => {
       assert.match(err, /not JSON/);
     }
     fal.failResponses(/^GET \/v1\/models/, { status: 200, body: Buffer.alloc(50_000_000, 0x20) });
-    assert.match((await graphwright(['search'])).err, /more than is accepted/);
+    assert.match((await graphwright(['search'])).err, /more data than is accepted/);
   });
 
   it('lets one of two concurrent changes win, and the other reports it', async () => {

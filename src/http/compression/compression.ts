@@ -39,7 +39,7 @@ const COMPRESSORS: Readonly<Record<Coding, () => Transform>> = {
 
 /** Must be called before the routes are registered. */
 export function registerCompression(app: App): void {
-  const kept = createLru<Buffer>(MAX_KEPT_BYTES);
+  const cache = createLru<Buffer>(MAX_KEPT_BYTES);
   const compress = async (
     req: FastifyRequest,
     reply: FastifyReply,
@@ -52,9 +52,9 @@ export function registerCompression(app: App): void {
       etag !== undefined && (req.method === 'GET' || req.method === 'HEAD')
         ? `${coding} ${req.url} ${etag}`
         : '';
-    const found = key === '' ? undefined : kept.get(key);
-    const body = found ?? (await COMPRESS[coding](Buffer.from(payload as string)));
-    if (key !== '' && found === undefined) kept.set(key, body, body.length + key.length);
+    const cached = key === '' ? undefined : cache.get(key);
+    const body = cached ?? (await COMPRESS[coding](Buffer.from(payload as string)));
+    if (key !== '' && cached === undefined) cache.set(key, body, body.length + key.length);
     reply.header('content-encoding', coding).removeHeader('content-length');
     if (typeof etag === 'string') reply.header('etag', codedEtag(etag, coding));
     return body;

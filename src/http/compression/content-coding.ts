@@ -14,9 +14,9 @@ export function chooseCoding<C extends Coding = Coding>(
 ): C | undefined {
   if (accepted === undefined) return undefined;
   const weights = new Map(accepted.toLowerCase().split(',', MAX_LISTED).map(parseItem));
-  const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0;
-  const best = codings.reduce((left, right) => (weightOf(right) > weightOf(left) ? right : left));
-  return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined;
+  const getWeight = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0;
+  const best = codings.reduce((left, right) => (getWeight(right) > getWeight(left) ? right : left));
+  return getWeight(best) > 0 && getWeight(best) >= (weights.get('identity') ?? 0) ? best : undefined;
 }
 
 function parseItem(item: string): [coding: string, weight: number] {

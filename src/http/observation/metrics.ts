@@ -25,8 +25,8 @@ export interface ObservedRequest {
 
 export interface Metrics {
   observeRequest(request: ObservedRequest): void;
-  /** Counts a connection that was refused before it sent a request. */
-  observeRefusal(status: number): void;
+  /** Counts a connection that was rejected before it sent a request. */
+  observeRejection(status: number): void;
   /** Returns the exposition text. Values that the database does not return in time are left out. */
   render(format: MetricsFormat): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -51,7 +51,7 @@ export function createMetrics(deps: RunDeps): Metrics {
     enableExemplars: true,
     registers,
   });
-  const refusals = new Counter({
+  const rejections = new Counter({
     name: 'graphwright_http_refused_connections_total',
     help: 'Connections refused before they sent a request: invalid HTTP, headers too large or too slow',
     labelNames: ['status'],
@@ -75,7 +75,7 @@ export function createMetrics(deps: RunDeps): Metrics {
       requests.observe({ labels, value: seconds, exemplarLabels });
       if (status === 429) limited.inc();
     },
-    observeRefusal: status => refusals.labels(String(status)).inc(),
+    observeRejection: status => rejections.labels(String(status)).inc(),
     async render(format) {
       await refreshWork();
       return render(format);

@@ -33,24 +33,24 @@ export class RequestLog extends LogController {
     const level = status >= 500 ? 'info' : 'debug';
     if (!this.#log.isLevelEnabled(level)) return;
     const ms = Math.round(elapsedTime * 10) / 10;
-    const line = { method: req.method, path: pathOf(req), status, ms, requestId: req.id };
+    const line = { method: req.method, path: getPath(req), status, ms, requestId: req.id };
     this.#log[level](err ? { ...line, err } : line, 'request');
   }
 
   override streamError(err: Error, req: FastifyRequest): void {
     const hungUp = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
     this.#log[hungUp ? 'debug' : 'warn'](
-      { err, path: pathOf(req), requestId: req.id },
+      { err, path: getPath(req), requestId: req.id },
       'a response was aborted',
     );
   }
 
   override writeHeadError(err: Error, req: FastifyRequest): void {
-    this.#log.error({ err, path: pathOf(req), requestId: req.id }, 'a response could not be started');
+    this.#log.error({ err, path: getPath(req), requestId: req.id }, 'a response could not be started');
   }
 }
 
 /** Returns the path without query strings and tokens, which must not be logged. */
-function pathOf({ url, routeOptions }: FastifyRequest): string {
+function getPath({ url, routeOptions }: FastifyRequest): string {
   return routeOptions.url?.includes('/:token') === true ? routeOptions.url : (url.split('?', 1)[0] ?? '');
 }

@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** undefined only if the request was refused before any hook. */
+    /** undefined only if the request was rejected before any hook. */
     scope: Scope | undefined;
   }
 }

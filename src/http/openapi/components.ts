@@ -26,8 +26,8 @@ function replace(value: unknown, schemas: Schemas): unknown {
   ]);
   const { title, ...schema } = withType(Object.fromEntries(entries));
   if (typeof title !== 'string') return { ...(title === undefined ? {} : { title }), ...schema };
-  const known = schemas.get(title);
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
+  const existing = schemas.get(title);
+  if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(schema))
     throw new Error(`Two different schemas have the title ${title}. Rename one of them.`);
   schemas.set(title, schema);
   return { $ref: `#/components/schemas/${title}` };

@@ -1,7 +1,7 @@
 // Completes the OpenAPI document with the descriptions of the routes: ids, descriptions, errors, headers, links and
 // examples.
 import { CompletionEvent } from '../../runs/run-response.schema.ts';
-import { type Access, isKeyOnly, type Reauthentication, scopeOf } from '../access.ts';
+import { type Access, getKeyScope, isKeyOnly, type Reauthentication } from '../access.ts';
 import { isOptionalBody } from '../body.ts';
 import { nameSchemas } from './components.ts';
 import { errorExamples, exampleOf, requestExampleOf } from './examples.ts';
@@ -126,7 +126,7 @@ function securityOf(access: Access): Readonly<Record<string, readonly string[]>>
   if (access === 'anyone') return [{ apiKey: [] }, { session: [] }, {}];
   if (access === 'session') return [{ session: [] }];
   if (access === 'agent') return [{ apiKey: [] }];
-  if (isKeyOnly(access)) return [{ apiKey: [scopeOf(access)] }];
+  if (isKeyOnly(access)) return [{ apiKey: [getKeyScope(access)] }];
   return [{ apiKey: access === 'signed-in' ? [] : [access] }, { session: [] }];
 }
 

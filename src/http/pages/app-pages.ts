@@ -11,7 +11,7 @@ import {
 import { type Actor, hasSession } from '../../services/accounts/actor.ts';
 import { readOwnSession } from '../../services/sessions/sessions.ts';
 import type { HttpDeps } from '../app.ts';
-import { HTML, sendErrorPage, themeOf } from './page-answers.ts';
+import { getTheme, HTML, sendErrorPage } from './page-answers.ts';
 
 export const ASSETS = '/assets';
 
@@ -56,7 +56,7 @@ export function createAppPages(deps: HttpDeps): AppPages {
         return reply;
       }
       const session = await findSession(deps, req.actor);
-      const parts = { ...partsOf(state.bundle, files), theme: themeOf(req.headers.cookie), session };
+      const parts = { ...toPageParts(state.bundle, files), theme: getTheme(req.headers.cookie), session };
       return reply.headers(headers).send(renderAppPage(parts));
     },
   };
@@ -85,7 +85,7 @@ function policyFor(mediaOrigins: readonly string[]): string {
   ].join('; ');
 }
 
-function partsOf({ manifest }: Bundle, files: PageFiles): Omit<AppPage, 'theme' | 'session'> {
+function toPageParts({ manifest }: Bundle, files: PageFiles): Omit<AppPage, 'theme' | 'session'> {
   return {
     entry: address(manifest.entry),
     scripts: files.scripts.map(address),

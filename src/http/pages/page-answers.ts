@@ -9,7 +9,7 @@ import { findMatch } from '../conditional.ts';
 import { translateError } from '../errors.ts';
 import { namesSession } from '../session-cookie.ts';
 
-export interface PageAnswer {
+export interface PageResponse {
   readonly body: Buffer;
   /** Weak, because it covers every content encoding. */
   readonly etag: string;
@@ -20,7 +20,7 @@ export interface PageAnswer {
 
 export interface PageCache {
   /** Returns the cached page, or makes and caches it. The key must contain everything that the page depends on. */
-  get(key: string, make: () => Promise<PageAnswer>): Promise<PageAnswer>;
+  get(key: string, render: () => Promise<PageResponse>): Promise<PageResponse>;
 }
 
 export const HTML = 'text/html; charset=utf-8';
@@ -47,7 +47,7 @@ const RELOADING = `${POLICIES[HTML]}; script-src 'self'`;
 const UNKNOWN_ADDRESS = 'Check the address. The page may have been moved or deleted.';
 const TAKES_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
-export function toAnswer(text: string, contentType: string): PageAnswer {
+export function toPageResponse(text: string, contentType: string): PageResponse {
   const body = Buffer.from(text);
   const etag = `W/"${sha256(body).toString('base64url').slice(0, 22)}"`;
   return { body, contentType, etag };
@@ -55,14 +55,14 @@ export function toAnswer(text: string, contentType: string): PageAnswer {
 
 /** Creates a least-recently-used cache of rendered pages, limited in bytes. */
 export function createPageCache(): PageCache {
-  const kept = createLru<PageAnswer>(MAX_CACHED_BYTES);
+  const cache = createLru<PageResponse>(MAX_CACHED_BYTES);
   return {
-    async get(key, make) {
-      const found = kept.get(key);
-      if (found !== undefined) return found;
-      const made = await make();
-      kept.set(key, made, made.body.length);
-      return made;
+    async get(key, render) {
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
+      const rendered = await render();
+      cache.set(key, rendered, rendered.body.length);
+      return rendered;
     },
   };
 }
@@ -71,7 +71,7 @@ export function createPageCache(): PageCache {
 export function sendPage(
   req: FastifyRequest,
   reply: FastifyReply,
-  page: PageAnswer,
+  page: PageResponse,
   cacheControl: string,
 ): FastifyReply {
   const { etag, contentType, body, policy } = forReader(page, req, reply);
@@ -81,24 +81,24 @@ export function sendPage(
 }
 
 /** Applies the reader's theme and sign-in state to HTML pages. */
-function forReader(page: PageAnswer, req: FastifyRequest, reply: FastifyReply): PageAnswer {
+function forReader(page: PageResponse, req: FastifyRequest, reply: FastifyReply): PageResponse {
   if (page.contentType !== HTML) return page;
   reply.header('vary', reply.getHeader('vary') ?? 'Cookie');
-  const reader = readerOf(req);
+  const reader = getReader(req);
   if (reader.theme === undefined && !reader.isSignedIn) return page;
   const etag = `${page.etag.slice(0, -1)}-${reader.theme ?? ''}${reader.isSignedIn ? '-user' : ''}"`;
   return { ...page, etag, body: Buffer.from(personalize(reader, page.body.toString())) };
 }
 
-const readerOf = ({ headers: { cookie } }: FastifyRequest): Reader => ({
-  theme: themeOf(cookie),
+const getReader = ({ headers: { cookie } }: FastifyRequest): Reader => ({
+  theme: getTheme(cookie),
   isSignedIn: namesSession(cookie),
 });
 
 const THEME = /(?:^|;\s*)theme=(light|dark)(?:;|$)/;
 
 /** Reads the chosen theme from the cookie that the application and the public pages share. */
-export function themeOf(cookie = ''): Reader['theme'] {
+export function getTheme(cookie = ''): Reader['theme'] {
   return THEME.exec(cookie)?.[1] as Reader['theme'];
 }
 
@@ -119,7 +119,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
       .code(err.status)
       .headers({ ...err.headers, 'cache-control': 'no-store', ...securityHeaders(HTML, RELOADING) })
       .header('content-type', HTML)
-      .send(personalize(readerOf(req), renderOutagePage(err.message)));
+      .send(personalize(getReader(req), renderOutagePage(err.message)));
     return;
   }
   if (err.status >= 500) {
@@ -129,7 +129,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
   reply
     .code(err.status)
     .headers({ ...err.headers, 'cache-control': 'no-cache', ...securityHeaders(HTML), 'content-type': HTML })
-    .send(personalize(readerOf(req), renderMessagePage(err.status, pageMessage(err, req))));
+    .send(personalize(getReader(req), renderMessagePage(err.status, pageMessage(err, req))));
 }
 
 /** API messages about addresses and credentials do not apply to a browser. */

@@ -9,7 +9,7 @@ import {
 import type { Document } from '../../pages/reference/document.ts';
 import { createReference, type Reference } from '../../pages/reference/pages.ts';
 import type { App } from '../app.ts';
-import { HTML, type PageAnswer, sendErrorPage, sendPage, toAnswer } from './page-answers.ts';
+import { HTML, type PageResponse, sendErrorPage, sendPage, toPageResponse } from './page-answers.ts';
 
 const REVALIDATE = 'public, no-cache';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -34,18 +34,18 @@ async function readReference(baseUrl: string, document: () => Document): Promise
 
 /** `document` is called on the first request, when every route is registered. */
 export function registerReference(app: App, baseUrl: string, document: () => Document): void {
-  let made: Promise<Reference> | undefined;
+  let loading: Promise<Reference> | undefined;
   const reference = (): Promise<Reference> => {
-    made ??= readReference(baseUrl, document);
-    return made;
+    loading ??= readReference(baseUrl, document);
+    return loading;
   };
-  const pages = new Map<string, PageAnswer>();
-  const answerTo = async (path: string): Promise<PageAnswer> => {
-    const known = pages.get(path);
-    if (known !== undefined) return known;
+  const pages = new Map<string, PageResponse>();
+  const respondTo = async (path: string): Promise<PageResponse> => {
+    const cached = pages.get(path);
+    if (cached !== undefined) return cached;
     const text = (await reference()).page(path);
     if (text === undefined) throw new AppError('not_found', `Page ${path} not found in the API reference.`);
-    const page = { ...toAnswer(text, HTML), policy: POLICY };
+    const page = { ...toPageResponse(text, HTML), policy: POLICY };
     // Bounded, because only paths of existing pages get here.
     pages.set(path, page);
     return page;
@@ -57,11 +57,11 @@ export function registerReference(app: App, baseUrl: string, document: () => Doc
   } as const;
   for (const path of ['/docs', '/docs/*'])
     app.get(path, route, async (req, reply) =>
-      sendPage(req, reply, await answerTo(pathOf(req.url)), REVALIDATE),
+      sendPage(req, reply, await respondTo(getPath(req.url)), REVALIDATE),
     );
-  const files: Readonly<Record<string, PageAnswer>> = {
-    [REFERENCE_STYLE_PATH]: toAnswer(REFERENCE_STYLE, 'text/css; charset=utf-8'),
-    [REFERENCE_SCRIPT_PATH]: toAnswer(REFERENCE_SCRIPT, 'text/javascript; charset=utf-8'),
+  const files: Readonly<Record<string, PageResponse>> = {
+    [REFERENCE_STYLE_PATH]: toPageResponse(REFERENCE_STYLE, 'text/css; charset=utf-8'),
+    [REFERENCE_SCRIPT_PATH]: toPageResponse(REFERENCE_SCRIPT, 'text/javascript; charset=utf-8'),
   };
   for (const [path, file] of Object.entries(files))
     app.get(path, route, async (req, reply) => sendPage(req, reply, file, IMMUTABLE));
@@ -70,13 +70,13 @@ export function registerReference(app: App, baseUrl: string, document: () => Doc
     return sendPage(
       req,
       reply,
-      toAnswer(JSON.stringify(index), 'application/json; charset=utf-8'),
+      toPageResponse(JSON.stringify(index), 'application/json; charset=utf-8'),
       REVALIDATE,
     );
   });
 }
 
 /** Returns the path without the query and without a trailing slash. */
-function pathOf(url: string): string {
+function getPath(url: string): string {
   return (url.split('?')[0] ?? '').replace(/\/+$/, '');
 }

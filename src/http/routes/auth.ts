@@ -22,9 +22,9 @@ import { changePassword, signIn } from '../../services/sessions/sign-in.ts';
 import type { StartedSession, Visitor } from '../../services/sessions/start-session.ts';
 import { acceptInvite, setUp } from '../../services/sessions/use-link.ts';
 import type { App } from '../app.ts';
-import { addressOf } from '../limits.ts';
-import { done, operationsOf } from '../route.ts';
-import { sessionCookieOf } from '../session-cookie.ts';
+import { getClientAddress } from '../limits.ts';
+import { operationsOf, whenDone } from '../route.ts';
+import { createSessionCookie } from '../session-cookie.ts';
 
 const operation = operationsOf('Sign-in');
 const operatorOperation = operationsOf('Operator');
@@ -32,7 +32,7 @@ const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The s
 const NO_STORE = 'no-store';
 
 export function registerAuth(app: App, deps: Deps): void {
-  const cookie = sessionCookieOf(deps.settings.BASE_URL);
+  const cookie = createSessionCookie(deps.settings.BASE_URL);
   const signedIn = (reply: FastifyReply, { token, expiresAt }: StartedSession): FastifyReply =>
     reply
       .code(204)
@@ -49,7 +49,7 @@ export function registerAuth(app: App, deps: Deps): void {
       body: SetUpBody,
       response: SIGNED_IN,
     }),
-    async (req, reply) => signedIn(reply, await setUp(deps, req.body, visitorOf(req, reply))),
+    async (req, reply) => signedIn(reply, await setUp(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/accept-invite',
@@ -61,7 +61,7 @@ export function registerAuth(app: App, deps: Deps): void {
       body: AcceptInviteBody,
       response: SIGNED_IN,
     }),
-    async (req, reply) => signedIn(reply, await acceptInvite(deps, req.body, visitorOf(req, reply))),
+    async (req, reply) => signedIn(reply, await acceptInvite(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/sign-in',
@@ -73,7 +73,7 @@ export function registerAuth(app: App, deps: Deps): void {
       body: SignInBody,
       response: SIGNED_IN,
     }),
-    async (req, reply) => signedIn(reply, await signIn(deps, req.body, visitorOf(req, reply))),
+    async (req, reply) => signedIn(reply, await signIn(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/password',
@@ -86,7 +86,7 @@ export function registerAuth(app: App, deps: Deps): void {
       response: SIGNED_IN,
     }),
     async (req, reply) =>
-      signedIn(reply, await changePassword(deps, req.actor, req.body, visitorOf(req, reply))),
+      signedIn(reply, await changePassword(deps, req.actor, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/reauthenticate',
@@ -99,7 +99,7 @@ export function registerAuth(app: App, deps: Deps): void {
       response: { 204: Type.Unsafe<undefined>({ description: 'Confirmed for 15 minutes' }) },
     }),
     async (req, reply) => {
-      await reauthenticate(deps, req.actor, req.body, visitorOf(req, reply));
+      await reauthenticate(deps, req.actor, req.body, toVisitor(req, reply));
       return reply.code(204).header('cache-control', NO_STORE).send();
     },
   );
@@ -149,7 +149,7 @@ export function registerAuth(app: App, deps: Deps): void {
       params: SessionParams,
       response: { 200: Success },
     }),
-    req => done(endOwnSession(deps, req.actor, req.params.id)),
+    req => whenDone(endOwnSession(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/password-links',
@@ -168,8 +168,8 @@ export function registerAuth(app: App, deps: Deps): void {
 }
 
 /** Returns the properties of the caller that a session stores. */
-export function visitorOf(req: FastifyRequest, reply: FastifyReply): Visitor {
-  const address = addressOf(req);
+export function toVisitor(req: FastifyRequest, reply: FastifyReply): Visitor {
+  const address = getClientAddress(req);
   return {
     address,
     network: toNetwork(address),

@@ -22,8 +22,8 @@ export function registerContent(app: App, deps: Deps): void {
       response: { 201: WrittenPage },
     }),
     async (req, reply) => {
-      const written = await publishContent(deps, req.body, MARKDOWN);
-      return created(deps, reply, pagePath(written.page)).send(present(deps, written));
+      const page = await publishContent(deps, req.body, MARKDOWN);
+      return created(deps, reply, pagePath(page.page)).send(present(deps, page));
     },
   );
   app.put(

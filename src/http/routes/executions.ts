@@ -171,9 +171,9 @@ async function streamEvents(
 }
 
 function parseLastEventId(req: FastifyRequest): number | undefined {
-  const given = req.headers['last-event-id'];
-  if (given === undefined || given === '') return undefined;
-  if (typeof given !== 'string' || !/^\d{1,9}$/.test(given))
+  const lastEventId = req.headers['last-event-id'];
+  if (lastEventId === undefined || lastEventId === '') return undefined;
+  if (typeof lastEventId !== 'string' || !/^\d{1,9}$/.test(lastEventId))
     throw new AppError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
-  return Number(given);
+  return Number(lastEventId);
 }

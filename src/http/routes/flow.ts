@@ -9,7 +9,14 @@ import { findPublicFlow, readFlow } from '../../services/workflows/read-flow.ts'
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App, HttpDeps } from '../app.ts';
 import { createAppPages } from '../pages/app-pages.ts';
-import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
+import {
+  createPageCache,
+  HTML,
+  SVG,
+  sendErrorPage,
+  sendPage,
+  toPageResponse,
+} from '../pages/page-answers.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = operationsOf('Pages');
@@ -38,7 +45,7 @@ export function registerFlow(app: App, deps: HttpDeps): void {
       const results = await flow.results();
       const page = await cache.get(`${flow.key}.${flow.visibility}.${results?.executionId}`, async () => {
         const view = { ...flow, graph: await flow.graph(), pictures: results?.images };
-        return toAnswer(renderFlowPage(view, site, flow.visibility), HTML);
+        return toPageResponse(renderFlowPage(view, site, flow.visibility), HTML);
       });
       const shared = req.actor.kind === 'anonymous' ? 'public' : 'private';
       return sendPage(req, reply.header('vary', 'Authorization, Cookie'), page, `${shared}, no-cache`);
@@ -61,7 +68,7 @@ export function registerFlow(app: App, deps: HttpDeps): void {
         (await cache.get(`preview:${flow.key}`, async () => {
           const drawing = drawPreview({ ...flow, graph: await flow.graph() }, site);
           if (drawing === undefined) throw notDrawn();
-          return toAnswer(drawing, SVG);
+          return toPageResponse(drawing, SVG);
         }));
       if (image === undefined) throw notDrawn();
       return sendPage(req, reply, image, 'public, no-cache');

@@ -18,7 +18,7 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, done, operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
 import { FOLDER_ERRORS, nextLink } from './workflows.ts';
 
 const operation = operationsOf('Folders');
@@ -89,6 +89,6 @@ export function registerFolders(app: App, deps: Deps): void {
       querystring: RemoveFolderQuery,
       response: { 200: Success },
     }),
-    req => done(removeFolder(deps, req.actor, req.params.id, req.query)),
+    req => whenDone(removeFolder(deps, req.actor, req.params.id, req.query)),
   );
 }

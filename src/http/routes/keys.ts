@@ -12,7 +12,7 @@ import { changeKey, createKey, listOwnKeys, readKey, revokeOwnKey } from '../../
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, done, operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
 const operation = operationsOf('Keys');
 
@@ -76,6 +76,6 @@ export function registerKeys(app: App, deps: Deps): void {
       params: KeyParams,
       response: { 200: Success },
     }),
-    req => done(revokeOwnKey(deps, req.actor, req.params.id)),
+    req => whenDone(revokeOwnKey(deps, req.actor, req.params.id)),
   );
 }

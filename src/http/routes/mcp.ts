@@ -25,7 +25,7 @@ export type McpMount = (req: IncomingMessage, res: ServerResponse, call: McpCall
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** Messages counted per batch. The MCP library refuses larger batches before it reads their messages. */
+/** Messages counted per batch. The MCP library rejects larger batches before it reads their messages. */
 const MAX_BATCH = 100;
 
 export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve: McpMount): void {
@@ -81,17 +81,17 @@ function endFailed(raw: ServerResponse): void {
  * pages. Such requests have that site as Host or Origin.
  */
 function createSiteFault(baseUrl: string): (req: FastifyRequest) => AppError | undefined {
-  const own = new URL(baseUrl).hostname;
+  const ownHost = new URL(baseUrl).hostname;
   const isOurs = (hostname: string): boolean =>
-    hostname === own || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
+    hostname === ownHost || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
   return ({ hostname, headers: { origin } }) => {
     if (!isOurs(hostname.toLowerCase()))
-      return refusal(`The Host ${hostname} does not match BASE_URL. Send requests to ${own}.`);
-    const page = origin === undefined ? own : URL.parse(origin)?.hostname;
+      return crossSiteError(`The Host ${hostname} does not match BASE_URL. Send requests to ${ownHost}.`);
+    const page = origin === undefined ? ownHost : URL.parse(origin)?.hostname;
     if (page === undefined || !isOurs(page))
-      return refusal('Requests from pages of other sites are not allowed.');
+      return crossSiteError('Requests from pages of other sites are not allowed.');
     return undefined;
   };
 }
 
-const refusal = (message: string): AppError => new AppError('cross_site_request', message);
+const crossSiteError = (message: string): AppError => new AppError('cross_site_request', message);

@@ -25,7 +25,7 @@ import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
-import { done, FILE_ERRORS, operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { FILE_ERRORS, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
 const operation = operationsOf('Media');
 
@@ -76,7 +76,7 @@ export function registerMedia(app: App, deps: Deps): void {
       querystring: RemoveMediaQuery,
       response: { 200: Success },
     }),
-    req => done(removeMedia(deps, req.actor, req.params.id, req.query)),
+    req => whenDone(removeMedia(deps, req.actor, req.params.id, req.query)),
   );
   // Only this scope accepts forms and bodies of this size.
   void app.register(async scope => registerInline(scope, deps));
@@ -172,19 +172,19 @@ function registerPresigned(app: App, deps: Deps): void {
 }
 
 function checkBytes({ body }: FastifyRequest): AppError | undefined {
-  const bytes = memberOf(body, 'bytes');
+  const bytes = getMember(body, 'bytes');
   if (!isRecord(body) || (Number.isSafeInteger(bytes) && Number(bytes) >= 1)) return undefined;
   return new AppError('invalid_bytes', 'bytes must be the length of the file, a positive integer.');
 }
 
 function checkMediaId({ body }: FastifyRequest): AppError | undefined {
-  if (!isRecord(body) || typeof memberOf(body, 'mediaId') === 'string') return undefined;
+  if (!isRecord(body) || typeof getMember(body, 'mediaId') === 'string') return undefined;
   return new AppError(
     'invalid_media_id',
     'mediaId must be the mediaId that POST /media/upload-url returned.',
   );
 }
 
-function memberOf(body: unknown, name: string): unknown {
+function getMember(body: unknown, name: string): unknown {
   return isRecord(body) ? body[name] : undefined;
 }

@@ -19,8 +19,8 @@ import { listSignInMethods } from '../../services/sessions/sign-in.ts';
 import type { App } from '../app.ts';
 import { wantsPage } from '../pages/page-answers.ts';
 import { operationsOf } from '../route.ts';
-import { sessionCookieOf } from '../session-cookie.ts';
-import { visitorOf } from './auth.ts';
+import { createSessionCookie } from '../session-cookie.ts';
+import { toVisitor } from './auth.ts';
 
 const operation = operationsOf('Sign-in');
 const REDIRECTED = Type.Unsafe<undefined>({ description: 'Redirects the browser' });
@@ -29,8 +29,8 @@ const START_PATH = '/api/v1/auth/oidc';
 export function registerOpenId(app: App, deps: Deps): void {
   const { BASE_URL } = deps.settings;
   const openId = createOpenIdSignIn(deps);
-  const session = sessionCookieOf(BASE_URL);
-  const flow = flowCookieOf(BASE_URL);
+  const session = createSessionCookie(BASE_URL);
+  const flow = createFlowCookie(BASE_URL);
   app.get(
     '/api/v1/auth/methods',
     operation('listSignInMethods', 'public', {
@@ -54,7 +54,7 @@ export function registerOpenId(app: App, deps: Deps): void {
       response: { 302: REDIRECTED, 303: REDIRECTED },
     }),
     (req, reply) =>
-      redirectIfRefused(deps, { req, reply, next: req.query.next }, async () => {
+      redirectIfRejected(deps, { req, reply, next: req.query.next }, async () => {
         const { next, reauthenticate = false } = req.query;
         const sessionId = reauthenticate ? requireSession(req.actor).sessionId : undefined;
         const begun = await requireOpenId(openId).begin({ next, sessionId });
@@ -76,12 +76,12 @@ export function registerOpenId(app: App, deps: Deps): void {
     (req, reply) => {
       // The cookie can be used only once, whatever the outcome.
       reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });
-      const kept = flow.read(req.headers.cookie);
-      return redirectIfRefused(deps, { req, reply, next: openId?.nextOf(kept) }, async () => {
-        const callback = { search: searchOf(req.url), flow: kept };
+      const flowState = flow.read(req.headers.cookie);
+      return redirectIfRejected(deps, { req, reply, next: openId?.nextOf(flowState) }, async () => {
+        const callback = { search: getSearch(req.url), flow: flowState };
         const { session: started, next } = await requireOpenId(openId).complete(
           callback,
-          visitorOf(req, reply),
+          toVisitor(req, reply),
           req.actor,
         );
         if (started !== undefined)
@@ -97,7 +97,7 @@ function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
   throw new AppError('not_found', 'This service has no identity provider. Sign in with a password.');
 }
 
-const searchOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
+const getSearch = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 interface Redirect {
   readonly req: FastifyRequest;
@@ -106,8 +106,8 @@ interface Redirect {
   readonly next: string | undefined;
 }
 
-/** Redirects refused browsers to the sign-in page, which explains the reason. Other clients get the error. */
-async function redirectIfRefused(
+/** Redirects rejected browsers to the sign-in page, which explains the reason. Other clients get the error. */
+async function redirectIfRejected(
   { log }: Pick<Deps, 'log'>,
   { req, reply, next = '/' }: Redirect,
   work: () => Promise<FastifyReply>,
@@ -125,7 +125,7 @@ async function redirectIfRefused(
 }
 
 /** The cookie is SameSite=Lax, so that browsers send it when the provider redirects back. */
-function flowCookieOf(baseUrl: string) {
+function createFlowCookie(baseUrl: string) {
   const isSecure = baseUrl.startsWith('https:');
   const name = isSecure ? '__Host-sign-in' : 'sign-in';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

@@ -22,8 +22,15 @@ import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
 import { findPublicFlow } from '../../services/workflows/read-flow.ts';
 import type { App } from '../app.ts';
-import type { PageAnswer } from '../pages/page-answers.ts';
-import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
+import type { PageResponse } from '../pages/page-answers.ts';
+import {
+  createPageCache,
+  HTML,
+  SVG,
+  sendErrorPage,
+  sendPage,
+  toPageResponse,
+} from '../pages/page-answers.ts';
 import { operationsOf } from '../route.ts';
 
 const PageParams = Type.Object({ slug: Type.String() });
@@ -57,14 +64,14 @@ export function registerPages(app: App, deps: Deps): void {
   const cache = createPageCache();
   const reader = createContentReader(deps, MARKDOWN);
 
-  const contentPage = async (head: ContentHead): Promise<PageAnswer> => {
+  const contentPage = async (head: ContentHead): Promise<PageResponse> => {
     const { id, siteRevision, workflowId } = head;
     const flow = workflowId === null ? undefined : await findPublicFlow(deps, workflowId);
     const results = await flow?.results();
     return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}:${results?.executionId}`, async () => {
       const page = await reader.read(head);
       const drawn = flow && { ...flow, graph: await flow.graph(), pictures: results?.images };
-      return toAnswer(renderContentPage(page, drawn, site), HTML);
+      return toPageResponse(renderContentPage(page, drawn, site), HTML);
     });
   };
 
@@ -109,7 +116,7 @@ export function registerPages(app: App, deps: Deps): void {
         const { page = 1 } = req.query;
         const key = `list:${category}:${page}@${await getSiteRevision(deps)}`;
         const list = await cache.get(key, async () =>
-          toAnswer(renderListPage(await listContentPage(deps, category, page), site), HTML),
+          toPageResponse(renderListPage(await listContentPage(deps, category, page), site), HTML),
         );
         return sendPage(req, reply, list, REVALIDATE);
       },
@@ -127,7 +134,7 @@ type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyRepl
 function registerMachineFiles(
   app: App,
   deps: Deps,
-  rendered: (name: string, make: () => Promise<PageAnswer>) => Handler,
+  rendered: (name: string, make: () => Promise<PageResponse>) => Handler,
 ): void {
   const { BASE_URL: baseUrl } = deps.settings;
   app.get(
@@ -142,7 +149,7 @@ function registerMachineFiles(
       }),
     },
     rendered('sitemap', async () =>
-      toAnswer(
+      toPageResponse(
         renderSitemap(await listAllContent(deps, MAX_SITEMAP_PAGES), baseUrl),
         'application/xml; charset=utf-8',
       ),
@@ -160,16 +167,16 @@ function registerMachineFiles(
       }),
     },
     rendered('rss', async () =>
-      toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
+      toPageResponse(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
     ),
   );
-  const files: Readonly<Record<string, readonly [page: PageAnswer, cacheControl: string]>> = {
-    '/robots.txt': [toAnswer(renderRobots(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
-    '/llms.txt': [toAnswer(renderLlms(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
-    [STYLESHEET_PATH]: [toAnswer(STYLESHEET, 'text/css; charset=utf-8'), IMMUTABLE],
-    [PALETTE_PATH]: [toAnswer(PALETTE_RULES, 'text/css; charset=utf-8'), IMMUTABLE],
-    [RELOAD_PATH]: [toAnswer(RELOAD_SCRIPT, 'text/javascript; charset=utf-8'), IMMUTABLE],
-    [ICON_PATH]: [toAnswer(ICON, SVG), IMMUTABLE],
+  const files: Readonly<Record<string, readonly [page: PageResponse, cacheControl: string]>> = {
+    '/robots.txt': [toPageResponse(renderRobots(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
+    '/llms.txt': [toPageResponse(renderLlms(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
+    [STYLESHEET_PATH]: [toPageResponse(STYLESHEET, 'text/css; charset=utf-8'), IMMUTABLE],
+    [PALETTE_PATH]: [toPageResponse(PALETTE_RULES, 'text/css; charset=utf-8'), IMMUTABLE],
+    [RELOAD_PATH]: [toPageResponse(RELOAD_SCRIPT, 'text/javascript; charset=utf-8'), IMMUTABLE],
+    [ICON_PATH]: [toPageResponse(ICON, SVG), IMMUTABLE],
   };
   for (const [path, [page, cacheControl]] of Object.entries(files))
     app.get(

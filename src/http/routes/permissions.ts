@@ -12,7 +12,7 @@ import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { done, operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
 const operation = operationsOf('Sharing');
 
@@ -52,10 +52,10 @@ export function registerPermissions(app: App, deps: Deps): void {
       params: PermissionParams,
       response: { 200: Success },
     }),
-    ({ actor, params }) => done(unshareWorkflow(deps, actor, params.id, personOf(params.person))),
+    ({ actor, params }) => whenDone(unshareWorkflow(deps, actor, params.id, parsePerson(params.person))),
   );
 }
 
 /** Parses a user id, or otherwise an email. */
-const personOf = (text: string) =>
+const parsePerson = (text: string) =>
   parseUserRef(/^\d{1,9}$/.test(text) ? { userId: Number(text) } : { email: text });

@@ -61,7 +61,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         asSent,
       }),
       // Runs before the schema: an invalid webhook is reported before other faults of the body (docs/api.md, Webhooks).
-      preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
+      preValidation: (req, _reply, done) => done(webhookFault(deps, getWebhook(req.body))),
     },
     async (req, reply) => {
       const { webhook, ...request } = req.body;
@@ -70,7 +70,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         route: 'run',
         request,
         webhook,
-        ...startOptionsOf(req),
+        ...toStartOptions(req),
       } as const;
       return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
@@ -94,7 +94,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         workflowId: req.params.id,
         route: 'execute',
         request: req.body,
-        ...startOptionsOf(req),
+        ...toStartOptions(req),
       } as const;
       return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
@@ -113,24 +113,24 @@ export function registerRuns(app: App, deps: RunDeps): void {
         startsRun: true,
         asSent: { inputs: 'read' },
       }),
-      preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
+      preValidation: (req, _reply, done) => done(webhookFault(deps, getWebhook(req.body))),
     },
     async (req, reply) => {
-      const { idempotencyKey } = startOptionsOf(req);
+      const { idempotencyKey } = toStartOptions(req);
       const run = { executionId: req.params.id, request: req.body, idempotencyKey };
       return sendRun(deps, req, reply, await resumeRun(deps, req.actor, run));
     },
   );
 }
 
-function webhookOf(body: unknown): unknown {
+function getWebhook(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'webhook' in body ? body.webhook : undefined;
 }
 
 /** Reads the options of a start from the headers. */
-const startOptionsOf = (req: FastifyRequest) => ({
+const toStartOptions = (req: FastifyRequest) => ({
   idempotencyKey: singleHeader(req, 'idempotency-key'),
-  trigger: triggerOf(req),
+  trigger: readTrigger(req),
 });
 
 /** Sends 202, or with `Prefer: wait` 200 and the record of the run if it ends in time. */
@@ -140,7 +140,7 @@ async function sendRun(
   reply: FastifyReply,
   accepted: Accepted,
 ): Promise<unknown> {
-  reply.header('location', urlOf(deps, accepted.executionId));
+  reply.header('location', executionUrl(deps, accepted.executionId));
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
   const { waitSeconds, warnings } = parsePrefer(req.headers.prefer);
   if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
@@ -155,15 +155,15 @@ async function sendRun(
 
 function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: AwaitedRun['status']) {
   const accepted = { ...run, status };
-  const self = urlOf(deps, accepted.executionId);
+  const self = executionUrl(deps, accepted.executionId);
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
 }
 
-const urlOf = ({ settings }: RunDeps, executionId: string): string =>
+const executionUrl = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
 /** Returns the kind of client, which is only shown. */
-function triggerOf(req: FastifyRequest): string {
+function readTrigger(req: FastifyRequest): string {
   const client = req.headers['x-client'];
   return client === 'editor' || client === 'cli' ? client : 'api';
 }

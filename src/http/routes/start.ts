@@ -5,7 +5,7 @@ import { hasSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { HTML, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
+import { HTML, sendErrorPage, sendPage, toPageResponse } from '../pages/page-answers.ts';
 import { operationsOf } from '../route.ts';
 
 const operation = operationsOf('Pages');
@@ -14,7 +14,10 @@ const ThemeParams = Type.Object({ theme: Type.Enum(['light', 'dark', 'system']) 
 
 export function registerStart(app: App, deps: Deps): void {
   registerThemes(app, deps);
-  const page = toAnswer(renderStartPage({ baseUrl: deps.settings.BASE_URL, catalog: deps.catalog }), HTML);
+  const page = toPageResponse(
+    renderStartPage({ baseUrl: deps.settings.BASE_URL, catalog: deps.catalog }),
+    HTML,
+  );
   app.get(
     '/',
     {
@@ -45,16 +48,16 @@ function registerThemes(app: App, { settings }: Deps): void {
       schema: { params: ThemeParams, hide: true },
     },
     async ({ params: { theme }, headers }, reply) => {
-      const kept = theme === 'system' ? '; Max-Age=0' : `${theme}; Max-Age=${YEAR_S}`;
+      const cookieValue = theme === 'system' ? '; Max-Age=0' : `${theme}; Max-Age=${YEAR_S}`;
       return reply
-        .headers({ 'set-cookie': `theme=${kept}; Path=/; SameSite=Lax`, 'cache-control': 'no-store' })
-        .redirect(pathOf(headers.referer, [settings.BASE_URL, `http://${headers.host}`]), 303);
+        .headers({ 'set-cookie': `theme=${cookieValue}; Path=/; SameSite=Lax`, 'cache-control': 'no-store' })
+        .redirect(getReturnPath(headers.referer, [settings.BASE_URL, `http://${headers.host}`]), 303);
     },
   );
 }
 
 /** Returns the path of the referring page if it has one of these origins, otherwise `/`. */
-function pathOf(referer: string | undefined, origins: readonly string[]): string {
+function getReturnPath(referer: string | undefined, origins: readonly string[]): string {
   const url = referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer);
   return url !== undefined && origins.includes(url.origin)
     ? `/${url.pathname.replace(/^\/+/, '')}${url.search}`

@@ -20,9 +20,9 @@ function registerPut(scope: App, deps: Deps): void {
   scope.addContentTypeParser('*', (_req, _payload, done) => done(null));
   scope.setErrorHandler((err, req, reply) => {
     discardBody(req, reply);
-    const refusal = formatS3Error(err, req.url.split('?', 1)[0] ?? '', req.id);
-    if (refusal.status >= 500) deps.log.error({ err, requestId: req.id }, 'an upload failed');
-    return reply.code(refusal.status).header('content-type', 'application/xml').send(refusal.xml);
+    const error = formatS3Error(err, req.url.split('?', 1)[0] ?? '', req.id);
+    if (error.status >= 500) deps.log.error({ err, requestId: req.id }, 'an upload failed');
+    return reply.code(error.status).header('content-type', 'application/xml').send(error.xml);
   });
   scope.put(
     '/uploads/:mediaId',

@@ -20,7 +20,7 @@ import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workfl
 import type { App } from '../app.ts';
 import { limitLargeBodies } from '../body.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
-import { created, done, FILE_ERRORS, operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { created, FILE_ERRORS, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
 const operation = operationsOf('Workflows');
 const params = WorkflowId;
@@ -116,7 +116,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
       params,
       response: { 200: Deleted },
     }),
-    req => done(removeWorkflow(deps, req.actor, req.params.id)),
+    req => whenDone(removeWorkflow(deps, req.actor, req.params.id)),
   );
   registerFiles(app, deps);
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
-import { type Access, isKeyOnly, scopeOf } from '../../../src/http/access.ts';
+import { type Access, getKeyScope, isKeyOnly } from '../../../src/http/access.ts';
 import { SCOPES, type Scope } from '../../../src/services/accounts/actor.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -26,7 +26,7 @@ after(() => test.close());
 /** The path with ids of nothing as parameters. */
 const urlOf = ({ path }: Route): string => path.replaceAll(/:\w+/g, '1');
 const scopeFor = (access: Access): Scope | undefined =>
-  SCOPES.find(scope => scope === (isKeyOnly(access) ? scopeOf(access) : access));
+  SCOPES.find(scope => scope === (isKeyOnly(access) ? getKeyScope(access) : access));
 const takesCredential = (access: Access): boolean =>
   scopeFor(access) !== undefined || access === 'signed-in' || access === 'session';
 /** Sends an invalid JSON body with each method but GET: a caller that is refused for the body was admitted. */

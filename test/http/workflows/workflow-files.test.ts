@@ -191,7 +191,7 @@ describe('an import', () => {
     assert.ok(body.meta.issues.some(({ code, nodeId }) => code === 'missing_media' && nodeId === 'a'));
     // With private addresses blocked.
     const near = await imported(stranger, { name: 'W', ...naming(media), media: [media] });
-    assert.match(near.body.meta.warnings.join('\n'), /may not be reached from here/);
+    assert.match(near.body.meta.warnings.join('\n'), /that this service may not reach/);
   });
 
   it('refuses everything that an upload would refuse and leaves nothing behind', async () => {

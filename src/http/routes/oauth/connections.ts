@@ -9,7 +9,7 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { done, operationsOf } from '../../route.ts';
+import { operationsOf, whenDone } from '../../route.ts';
 
 const operation = operationsOf('Connections');
 
@@ -34,6 +34,6 @@ export function registerConnections(app: App, deps: Deps): void {
       params: ConnectionParams,
       response: { 200: Success },
     }),
-    req => done(endOwnConnection(deps, req.actor, req.params.id)),
+    req => whenDone(endOwnConnection(deps, req.actor, req.params.id)),
   );
 }

@@ -27,7 +27,7 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
         const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
         return reply.header('cache-control', 'no-store').redirect(`/sign-in?next=${next}`, 303);
       }
-      return send(reply, await oauth.openConsent(visitOf(req, reply, uid)));
+      return send(reply, await oauth.openConsent(toVisit(req, reply, uid)));
     },
   );
   scope.post(
@@ -45,27 +45,27 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
         isAllowed: form.get('decision') === 'allow',
         scopes: form.getAll('scope'),
       };
-      return send(reply, await oauth.decide(visitOf(req, reply, req.params.uid), decision));
+      return send(reply, await oauth.decide(toVisit(req, reply, req.params.uid), decision));
     },
   );
 }
 
-function visitOf(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {
+function toVisit(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {
   return { raw: req.raw, res: reply.raw, uid, actor: requireSession(req.actor).user };
 }
 
-function send(reply: FastifyReply, answer: ConsentResult): FastifyReply {
+function send(reply: FastifyReply, result: ConsentResult): FastifyReply {
   reply.header('cache-control', 'no-store');
-  if (answer.kind === 'redirect') return reply.redirect(answer.to, 303);
+  if (result.kind === 'redirect') return reply.redirect(result.to, 303);
   return reply
     .headers({
       'content-type': HTML,
-      'content-security-policy': answer.policy,
+      'content-security-policy': result.policy,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
     })
-    .send(answer.html);
+    .send(result.html);
 }
 
 function sendError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {

@@ -6,7 +6,7 @@ import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-s
 import type { Deps } from '../../../services/deps.ts';
 import type { App } from '../../app.ts';
 import { translateError } from '../../errors.ts';
-import { addressOf } from '../../limits.ts';
+import { getClientAddress } from '../../limits.ts';
 import { sendErrorPage } from '../../pages/page-answers.ts';
 import { registerConsent } from './consent.ts';
 
@@ -43,11 +43,11 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
     config: { access: 'public', limit: 'none' } as const,
   };
   const serve = (endpoint: Endpoint) => async (req: FastifyRequest, reply: FastifyReply) => {
-    const answer = await oauth.prepare(endpoint, req.raw, req.body);
+    const respond = await oauth.prepare(endpoint, req.raw, req.body);
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
     reply.hijack();
-    await answer(reply.raw);
+    await respond(reply.raw);
   };
   const onRequest = [limitBy(deps, 'requests', REQUESTS_PER_MINUTE, MINUTE)];
   const forBrowsers = { ...options, onRequest, errorHandler: sendErrorPage };
@@ -64,21 +64,21 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
 }
 
 /** Limits requests by network, across all processes. */
-function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: number) {
+function limitBy({ limiter, now }: Deps, name: string, limit: number, seconds: number) {
   return async (req: FastifyRequest): Promise<void> => {
-    const taken = await limiter.take(`oauth:${what}:${toNetwork(addressOf(req))}`, limit, seconds);
-    if (taken.isAllowed) return;
+    const allowance = await limiter.take(`oauth:${name}:${toNetwork(getClientAddress(req))}`, limit, seconds);
+    if (allowance.isAllowed) return;
     const window = seconds === HOUR ? 'an hour' : 'a minute';
     throw rateLimitError(
       'rate_limited',
-      `More than ${limit} ${what} in ${window} from your address`,
-      taken,
+      `More than ${limit} ${name} in ${window} from your address`,
+      allowance,
       now(),
     );
   };
 }
 
-/** Errors are translated as for PUT: every request can be repeated. At worst, a code that was already used is refused. */
+/** Errors are translated as for PUT: every request can be repeated. At worst, a code that was already used is rejected. */
 const AS_REPEATABLE = 'PUT';
 
 /** Sends an error in the form of OAuth (RFC 6749 §5.2), with our code and request id. */

@@ -24,7 +24,7 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created, done, operationsOf, RESOURCE_ERRORS } from '../../route.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../../route.ts';
 
 const operation = operationsOf('Teams');
 
@@ -85,7 +85,7 @@ function registerSent(app: App, deps: Deps): void {
       response: { 200: Success },
     }),
     ({ actor, params }) =>
-      done(revokeInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId })),
+      whenDone(revokeInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId })),
   );
 }
 
@@ -120,7 +120,7 @@ function registerReceived(app: App, deps: Deps): void {
       params: InvitationParams,
       response: { 200: Success },
     }),
-    ({ actor, params }) => done(declineInvitation(deps, actor, params.id)),
+    ({ actor, params }) => whenDone(declineInvitation(deps, actor, params.id)),
   );
   app.post(
     '/api/v1/invitations/:id/accept',

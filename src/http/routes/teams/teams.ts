@@ -30,7 +30,7 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created, done, operationsOf, RESOURCE_ERRORS } from '../../route.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../../route.ts';
 
 const operation = operationsOf('Teams');
 
@@ -91,7 +91,7 @@ export function registerTeams(app: App, deps: Deps): void {
       params: TeamParams,
       response: { 200: Success },
     }),
-    req => done(removeTeam(deps, req.actor, req.params.id)),
+    req => whenDone(removeTeam(deps, req.actor, req.params.id)),
   );
   registerMembers(app, deps);
 }
@@ -161,6 +161,6 @@ function registerMembers(app: App, deps: Deps): void {
       params: MemberParams,
       response: { 200: Success },
     }),
-    ({ actor, params }) => done(removeMember(deps, actor, { teamId: params.id, userId: params.userId })),
+    ({ actor, params }) => whenDone(removeMember(deps, actor, { teamId: params.id, userId: params.userId })),
   );
 }
