@@ -1,5 +1,5 @@
-// Reads and prepares the files that a scene refers to: decodes and re-encodes images, and downloads and probes videos
-// and sounds.
+// Reads and prepares the files that a scene refers to: decodes and re-encodes images, and downloads and probes video
+// and audio files.
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import type { Resource } from './timeline/compile.ts';
 const MB = 1_048_576;
 const MAX_IMAGE_BYTES = 25 * MB;
 const MAX_CLIP_BYTES = 500 * MB;
-/** Limit for all videos and sounds of one render together. */
+/** Limit for all video and audio files of one render together. */
 const MAX_FOLDER_BYTES = 4096 * MB;
 /** Upper bound for image pixels: the largest frame, with some zoom. */
 const MAX_SIDE = 4096;
@@ -62,7 +62,7 @@ export async function readRenderFiles(
   return files;
 }
 
-/** Like `readRenderFiles`, with a temporary folder that exists while `work` runs. */
+/** Like `readRenderFiles`, with a temporary folder that is deleted after `work`. */
 export function withRenderFiles<T>(
   resources: Iterable<Resource>,
   read: ReadSource,
@@ -106,7 +106,10 @@ async function openStream(
   return read(source, { maxBytes, signal });
 }
 
-/** Writes the file as it arrives, then probes it. The content decides the type, not the declared content type. */
+/**
+ * Writes the file to disk as it arrives, then probes it. Detects the type from the content, not from the declared
+ * content type.
+ */
 async function readClip({ key, kind, source }: Resource, reading: Reading): Promise<ResourceFile> {
   const { folder, signal } = reading;
   const maxBytes = Math.min(MAX_CLIP_BYTES, reading.remainingBytes);

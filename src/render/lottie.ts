@@ -1,5 +1,5 @@
-// Sanitizes an untrusted Lottie animation for the rasterizer. The native player recurses and repeats as the file says,
-// so depth and cost are bounded; external URLs are removed, and fonts and images are replaced with our own.
+// Sanitizes an untrusted Lottie animation for the rasterizer. The native player recurses and repeats as the file
+// demands, so depth and cost are limited. External URLs are removed, and fonts and images are replaced with our own.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';
@@ -62,7 +62,7 @@ function parse(text: string): Fields {
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The objects of a list, or an empty list if the value is not an array. */
+/** Returns the objects of a list, or an empty list if the value is not an array. */
 const toFieldsList = (value: Json | undefined): Fields[] =>
   Array.isArray(value) ? value.filter(isFields) : [];
 
@@ -92,7 +92,7 @@ interface Extent {
   readonly height: number;
 }
 
-/** Measures the layers including every composition that they show. `known` caches compositions that were measured. */
+/** Measures the layers, including all compositions that they show. `extents` caches measured compositions. */
 function measure(
   layers: Json | undefined,
   assets: ReadonlyMap<Json | undefined, Fields>,
@@ -143,7 +143,7 @@ function costOfShapes(shapes: Json | undefined): number {
   }, 0);
 }
 
-/** The largest number anywhere in the value: an animated value counts at its maximum. */
+/** Returns the largest number anywhere in the value. An animated value counts at its maximum. */
 function largestIn(value: Json | undefined): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'object' || value === null) return 0;
@@ -180,7 +180,7 @@ const WEIGHTS = [
 ] as const;
 const bundled = new Map<number, string>();
 
-/** Inter as a data URL, read once. */
+/** Returns the Inter font as a data URL. The file is read once. */
 function fontUrl(weight: number): string {
   return getOrCreate(bundled, weight, () => {
     const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
@@ -188,7 +188,7 @@ function fontUrl(weight: number): string {
   });
 }
 
-/** Without this the player would use the fonts installed on the machine. */
+/** Embeds the font, because the player would otherwise use fonts installed on the machine. */
 function cleanFonts(root: Fields): string | undefined {
   const fonts = isFields(root.fonts) ? toFieldsList(root.fonts.list) : [];
   if (fonts.length > MAX_FONTS) throw createError(`has over ${MAX_FONTS} fonts`);

@@ -17,7 +17,7 @@ export function openScene(value: unknown): Timeline {
   return compileTimeline(parseSceneGraph(expanded.graph));
 }
 
-/** Opens the template with the given props merged over its defaults. */
+/** Opens a template with props merged over its defaults. */
 export function openTemplate(template: Template, props: Props): Timeline {
   return openScene(fillTemplate(template, props));
 }

@@ -98,7 +98,7 @@ In a Video Editor node a string may hold \`{{tokens}}\`, each of which becomes a
 anywhere else, as in "to": "{{total}}", any value.
 `;
 
-/** About 21 KB of Markdown. */
+/** The guide is about 21 KB of Markdown. */
 export function sceneGraphDoc(): string {
   const { $defs: defs } = SCHEMA;
   const commonKeys = Object.keys(COMMON_MEANING);
@@ -124,7 +124,7 @@ export function sceneGraphDoc(): string {
   ].join('\n\n');
 }
 
-/** Definitions that get a section of their own. */
+/** Definitions that have a section in the guide. */
 const LISTED_DEFINITIONS = [
   'Scene',
   'Background',

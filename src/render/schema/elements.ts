@@ -92,7 +92,7 @@ const clipping = {
   speed: maybe(within(0.1, 10)),
   loop: maybe(Type.Boolean()),
 } as const;
-/** The role of a sound in the mix: other sounds are lowered under a voice. */
+/** The role of an audio source in the mix. Music and effects are lowered under a voice. */
 export const ROLES = ['voice', 'music', 'effect'] as const;
 const audioProperties = {
   role: maybe(oneOf(ROLES, 'Default effect.')),

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { described, maybe, oneOf, ref, values, within } from './values.ts';
 
-/** Entrances and exits; `timeline/presets.ts` has one row for each. */
+/** Entrances and exits. `timeline/presets.ts` has a row for each. */
 const PRESETS = [
   'fade',
   'slide-up',

@@ -1,4 +1,4 @@
-// Validates an untrusted value as a scene graph, or reports what is wrong by JSON pointer.
+// Validates an untrusted value as a scene graph, and reports problems by JSON pointer.
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { findFaults, type SchemaFault } from '../../lib/schema-check.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
@@ -32,7 +32,7 @@ function findIssues(value: unknown): readonly Issue[] {
   return explain(findFaults(SCENE_GRAPH_SCHEMA, value));
 }
 
-/** The pointer of the first value below the deepest allowed level. Recursion ends at that level. */
+/** Returns the pointer of the first value below the deepest allowed level. The recursion ends at that level. */
 function findPointerBelowDepth(value: unknown, depth = 1): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > MAX_DEPTH) return '';
@@ -45,7 +45,7 @@ function findPointerBelowDepth(value: unknown, depth = 1): string | undefined {
 
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Keywords that are more helpful than "matches none of several forms". */
+/** Keywords whose messages are more helpful than "matches none of several forms". */
 const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
 
 /**

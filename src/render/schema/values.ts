@@ -1,15 +1,15 @@
 // Defines the value types of scene graphs: times, lengths, colors, paints, easings, and animated values.
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
-/** An object schema that refuses unknown properties. */
+/** Returns an object schema that rejects unknown properties. */
 export const exact = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
-/** The same with a description. */
+/** Adds a description to an object schema. */
 export const described = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { additionalProperties: false, description });
 
-/** A reference into the schema's `$defs`, typed as its target. */
+/** Returns a reference to the schema's `$defs`, typed as its target. */
 export function ref<T extends TSchema>(name: string, _schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `#/$defs/${name}` });
 }
@@ -30,7 +30,7 @@ export const text = (maxLength: number, description?: string) =>
 export const oneOf = <const T extends string[]>(names: readonly [...T], description: string) =>
   Type.Enum(names, { description });
 
-// Type.Tuple writes the draft 7 form.
+// Type.Tuple would write the form of draft 7.
 const pair = (description: string) =>
   Type.Unsafe<[number, number]>({
     type: 'array',
@@ -87,7 +87,7 @@ const Conic = exact({
   stops,
 });
 
-/** Objects distinguished by `type`; named, so that issues are reported for the intended variant. */
+/** Objects distinguished by `type`. They have names, so that issues are reported for the intended variant. */
 export function byType<T>(names: readonly string[], description?: string) {
   return Type.Unsafe<T>({
     ...meaning(description),
@@ -164,7 +164,7 @@ const time = ref('Time', Time);
 const length = ref('Length', Length);
 const easing = ref('Easing', Easing);
 
-/** A value, or keyframes of it. */
+/** Returns the schema of a value, or keyframes of it. */
 function animated<T extends TSchema>(value: T, description: string) {
   const keyframe = exact({ time, value, easing: maybe(easing) });
   return Type.Union([value, exact({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) })], {

@@ -1,4 +1,4 @@
-// Detects speech by its level and computes how much other sounds are lowered (ducking).
+// Detects speech by its level, and computes how much other audio is lowered while someone speaks (ducking).
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { AudioStream } from '../../codecs/mix.ts';
 import type { Gain } from './gain.ts';
@@ -18,13 +18,13 @@ export interface Duck {
 }
 
 const WINDOW = 0.02 * SAMPLE_RATE;
-/** A window counts as voice if it is close to the loudest window and not nearly silent. */
+/** A window counts as speech if it is close to the loudest window and not nearly silent. */
 const BELOW_LOUDEST = 10 ** (-26 / 20);
 const SILENT = 10 ** (-60 / 20);
-/** Shorter pauses count as speech. */
+/** Shorter pauses count as part of the speech. */
 const PAUSE = 0.4 * SAMPLE_RATE;
 
-/** Finds where the sound, which starts with the video, is loud enough to be speech. */
+/** Finds where the audio, which starts with the video, is loud enough to be speech. */
 export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
   const levels: number[] = [];
   let sum = 0;
@@ -52,7 +52,7 @@ export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
   return spans;
 }
 
-/** Fully lowered when each span starts, released after it ends, in even steps of decibels. */
+/** Reaches the full reduction at the start of each span and releases it after the end, in even steps of decibels. */
 export function duckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
   return sample => {
     let depth = 0;
@@ -67,7 +67,7 @@ export function duckGain(spans: readonly Span[], { by, attack, release }: Duck):
   };
 }
 
-/** Index of the first span that ends after the sample. */
+/** Returns the index of the first span that ends after the sample. */
 function findFirstEndingAfter(spans: readonly Span[], sample: number): number {
   let [low, high] = [0, spans.length];
   while (low < high) {

@@ -1,16 +1,16 @@
-// Computes how loud a part is at a moment, and its position between left and right.
+// Computes the gain of a part at a sample, and its position between left and right.
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { bound, mixNumbers, movingAlong, toKeyframes } from '../timeline/scope.ts';
 import type { Part } from './resolve-sounds.ts';
 
-/** The gain factor at a sample of the video. */
+/** Returns the gain factor at a sample of the video. */
 export type Gain = (sample: number) => number;
 
 const MAX_VOLUME = 4;
 
-/** Combines volume, fades and scene transitions; valid within the part's own time only. */
+/** Combines volume, fades and scene transitions. Valid only within the part's own time. */
 export function partGain(part: Part, timeline: Timeline): Gain {
   const { start, length, fadeIn, fadeOut, crossings } = part;
   const volume = volumeGain(part.volume, part, timeline);
@@ -25,7 +25,7 @@ export function partGain(part: Part, timeline: Timeline): Gain {
   };
 }
 
-/** A constant or animated volume, 0 to 4; `start`, `rate` and `span` define its clock. */
+/** Computes a constant or animated volume, 0 to 4. `start`, `rate` and `span` define its clock. */
 export function volumeGain(
   volume: Animated<number>,
   { start, rate, span }: Pick<Part, 'start' | 'rate' | 'span'>,
@@ -40,7 +40,7 @@ export function volumeGain(
   };
 }
 
-/** Equal-power crossfade: two unrelated sounds stay equally loud together. */
+/** Equal-power crossfade, which keeps the loudness of two unrelated signals constant. */
 function getCrossingGain({ direction, start, length }: Part['crossings'][number], sample: number): number {
   const turn = (bound((sample - start) / length) * Math.PI) / 2;
   return direction === 'in' ? Math.sin(turn) : Math.cos(turn);

@@ -1,9 +1,9 @@
-// A lookahead limiter: no sample peak or intersample peak exceeds -1 dBTP, without distortion.
+// Limits peaks with lookahead: no sample or intersample peak exceeds -1 dBTP, without distortion.
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 
 /** Slightly below -1 dBTP, to allow for peaks that four-times oversampling misses. */
 const CEILING = 10 ** (-1.2 / 20);
-/** In samples: the length of the gain ramp, and how far around a peak the gain stays low. */
+/** In samples: the length of the gain ramp, and how long the gain stays low around a peak. */
 const SLOPE = 240;
 const HOLD_SAMPLES = SLOPE + 24;
 /** The delay from input to output, in samples. */
@@ -21,7 +21,7 @@ const KERNELS = [0.25, 0.5, 0.75].map(point =>
     return (Math.sin(Math.PI * x) / (Math.PI * x)) * (0.5 + 0.5 * Math.cos((Math.PI * x) / (TAPS / 2 + 0.5)));
   }),
 ) as [Float64Array, Float64Array, Float64Array];
-/** The largest ratio of an interpolated point to the surrounding samples, whatever their signs. */
+/** The largest possible ratio of an interpolated point to the samples around it. */
 const MAX_OVERSHOOT = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
 
 /** Takes blocks and returns blocks of equal length, LIMITER_DELAY samples later. */
@@ -57,7 +57,10 @@ export function createLimiter(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** The larger peak of both channels at each sample, over the points that the newest samples determine. */
+/**
+ * Returns the larger peak of both channels at each sample, including the interpolated points that the newest samples
+ * determine.
+ */
 function createPeakFinder(): (block: Float32Array) => Float32Array {
   const before = (TAPS - 1) * CHANNELS;
   let history = new Float32Array(before);
@@ -74,7 +77,7 @@ function createPeakFinder(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** The peak between the middle of the TAPS samples that start at `at` and the next sample. */
+/** Returns the peak between the middle of the TAPS samples that start at `at` and the next sample. */
 function peakAt(line: Float32Array, at: number): number {
   const [quarter, half, threeQuarters] = KERNELS;
   let [a, b, c] = [0, 0, 0];
@@ -88,7 +91,7 @@ function peakAt(line: Float32Array, at: number): number {
   return Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(center));
 }
 
-/** The minimum of the newest `length` values. */
+/** Returns a function that computes the minimum of the newest `length` values. */
 function createSlidingMinimum(length: number): (value: number) => number {
   // Only values below all newer ones can still become the minimum; they increase from front to back.
   const values = new Float64Array(length);

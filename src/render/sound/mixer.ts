@@ -1,4 +1,4 @@
-// Mixes parts block by block; only parts that are heard in a block are open.
+// Mixes parts block by block. Opens only the parts that are audible in a block.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/job.ts';
 import { readSamples, type SampleReader } from '../../codecs/mix.ts';
@@ -8,9 +8,11 @@ import type { Part } from './resolve-sounds.ts';
 
 /** A tenth of a second. */
 export const BLOCK = 4800;
-/** Gains are computed every millisecond and interpolated linearly between. */
+/** Gains are computed every millisecond and interpolated linearly in between. */
 export const STEP = 48;
-/** With all sound decoded nothing is awaited, so yield to the event loop after this many blocks. */
+/**
+ * If all audio is already decoded, nothing is awaited. The mixer then yields to the event loop after this many blocks.
+ */
 const BLOCKS_PER_YIELD = 20;
 
 /** A part with its gain, before volume is applied. */
@@ -25,7 +27,7 @@ interface OpenVoice extends Voice {
   readonly end: number;
 }
 
-/** Mixes samples `from` (a multiple of BLOCK) to `to` of the video; the last block may be shorter. */
+/** Mixes samples `from` (a multiple of BLOCK) to `to` of the video. The last block may be shorter. */
 export async function* mixVoices(
   voices: readonly Voice[],
   pieces: Pieces,

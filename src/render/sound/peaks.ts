@@ -1,4 +1,4 @@
-// Reads the peaks of sounds that waveforms follow, once per render and before frames are evaluated.
+// Reads the peaks of the audio that waveforms follow, once per render and before frames are evaluated.
 import { type Clip, decodeAudio } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -13,7 +13,7 @@ const AHEAD_SECONDS = 4;
 const SILENT = 0.01;
 const WINDOW = (SAMPLE_RATE / PER_SECOND) * CHANNELS;
 
-/** Keys of the files that `readPeaks` reads. */
+/** Returns the keys of the files that `readPeaks` reads. */
 export function followedFiles({ keys }: Timeline): ReadonlySet<string> {
   return new Set(
     [...keys].filter(([element]) => 'type' in element && element.type === 'waveform').map(([, key]) => key),
@@ -45,14 +45,14 @@ export async function readPeaks(
   return peaks;
 }
 
-/** How much of the file can be shown: the video may play a small part of a long file. */
+/** Returns how much of the file can be shown. The video may play only a short part of a long file. */
 function shownSeconds({ durationInFrames, fps }: Timeline, heard: readonly PlayedInterval[]): number {
   if (heard.length === 0) return durationInFrames / fps;
   const ends = heard.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
   return ends.reduce((max, end) => Math.max(max, end), 0);
 }
 
-/** The peak amplitude of each window, normalized to the loudest. */
+/** Returns the peak amplitude of each window, normalized to the loudest. */
 async function computePeaks(
   backend: Backend,
   clip: Clip,
@@ -73,7 +73,7 @@ async function computePeaks(
   return values.map(value => Math.round((value / loudest) * 1000) / 1000);
 }
 
-/** When the video plays the same file, as a sound or within a clip. */
+/** Returns when the video plays the file, as audio or within a clip. */
 function findIntervals(timeline: Timeline, files: ResourceFiles, key: string): readonly PlayedInterval[] {
   // A key is the kind followed by the hash of the source.
   const getSource = (resource: string): string => resource.slice(resource.indexOf('-'));

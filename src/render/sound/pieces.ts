@@ -1,5 +1,5 @@
-// Provides the sound of files as stretches use it: trimmed, looped, at its speed. Short pieces are decoded once and
-// kept.
+// Provides the audio of files as the parts use it: trimmed, looped, at their speed. Short pieces are decoded once and
+// cached.
 
 import { decodeAudio } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
@@ -52,7 +52,7 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
   };
 }
 
-/** Loops the piece without gaps, starting at `skip`. */
+/** Loops the piece without gaps, starting at sample `skip`. */
 async function* repeat(
   part: Part,
   skip: number,
@@ -99,7 +99,7 @@ async function gather(audio: AudioStream, samples: number): Promise<Float32Array
   return result;
 }
 
-/** Reports a file that cannot be decoded with the location that names it in the graph. */
+/** Adds the pointer of the element to the error of a file that cannot be decoded. */
 async function* withPointer(pointer: string, audio: AudioStream): AsyncGenerator<Float32Array> {
   try {
     yield* audio;

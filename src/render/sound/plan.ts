@@ -1,4 +1,4 @@
-// Plans what is heard when: stretches of files as plain data, in samples of the video.
+// Plans which audio plays when: stretches of files as plain data, in samples of the video.
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { AudioElement, Element, ROLES, VideoElement } from '../schema/elements.ts';
 import type { AudioItem } from '../schema/scene-graph.ts';
@@ -29,14 +29,14 @@ export interface Stretch {
   readonly crossings: readonly Crossing[];
 }
 
-/** A scene transition with which the stretch fades in or out, in samples of the video. */
+/** A scene transition during which the stretch fades in or out, in samples of the video. */
 export interface Crossing {
   readonly direction: 'in' | 'out';
   readonly start: number;
   readonly length: number;
 }
 
-/** A container's clock: when its second 0 is, its rate, and its end; all in seconds of the video. */
+/** The clock of a container: the time of its second 0, its rate, and its end, all in seconds of the video. */
 interface Clock {
   readonly origin: number;
   readonly rate: number;
@@ -46,10 +46,10 @@ interface Clock {
   readonly crossings: readonly Crossing[];
 }
 
-/** The first sample of a frame. */
+/** Returns the first sample of a frame. */
 export const toSample = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
 
-/** Every sound of the graph, whether or not its file can be read. */
+/** Returns all audio of the graph, whether or not its files can be read. */
 export function planAudio(timeline: Timeline): readonly Stretch[] {
   const { graph, fps, durationInFrames } = timeline;
   const end = durationInFrames / fps;
@@ -98,7 +98,7 @@ function sceneClock(scene: SceneSpan, next: SceneSpan | undefined, fps: number, 
   };
 }
 
-/** Groups nest at most as deep as the schema allows. Masks are visible only, so their sound is skipped. */
+/** Groups are nested at most as deep as the schema allows. Masks are skipped, because they are only visible. */
 function stretchesIn(
   timeline: Timeline,
   elements: readonly Element[] | undefined,

@@ -1,4 +1,4 @@
-// Matches planned sounds with the available files: what can be heard, and what cannot.
+// Matches planned audio with the available files, and reports what cannot be played.
 import type { Clip } from '../../codecs/decode.ts';
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
@@ -6,7 +6,7 @@ import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { planAudio, type Stretch } from './plan.ts';
 
-/** A planned stretch whose file has sound; its length is what is heard. */
+/** A planned stretch whose file has audio. Its length is what is audible. */
 export interface Part extends Stretch {
   readonly clip: Clip;
   /** In samples of the file at 48 kHz: where it starts, how many are used, and whether they loop. */
@@ -21,13 +21,13 @@ export interface ResolvedAudio {
   readonly warnings: readonly string[];
 }
 
-/** Up to this length a piece is decoded once and kept; longer ones have a codec process while they are heard. */
+/** Pieces up to this length are decoded once and cached. Longer ones have a codec process while they play. */
 export const LONG_SAMPLES = 20 * SAMPLE_RATE;
 const MAX_CONCURRENT = 32;
 const MAX_LONG_AT_ONCE = 12;
 const FASTEST = 16;
 
-/** Throws `invalid_scene_graph` if too many sounds play at once. */
+/** Throws `invalid_scene_graph` if too many parts play at once. */
 export function resolveAudio(timeline: Timeline, files: ResourceFiles): ResolvedAudio {
   const parts: Part[] = [];
   const warnings: string[] = [];
@@ -46,7 +46,7 @@ export function resolveAudio(timeline: Timeline, files: ResourceFiles): Resolved
   return { parts: sorted, warnings };
 }
 
-/** Undefined for a clip without sound, which nobody expects to hear. */
+/** Returns undefined for a clip without audio, which is not a problem. */
 function resolvePart(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
   const isClip = stretch.resource.startsWith('video-');
   if (file?.kind !== 'clip') {

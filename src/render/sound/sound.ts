@@ -1,4 +1,4 @@
-// Makes the sound of a video: mixes the parts, lowers music under voice, and normalizes the loudness.
+// Renders the audio of a video: mixes the parts, lowers music under speech, and normalizes the loudness.
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { AudioStream } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
@@ -15,17 +15,17 @@ import { toSample } from './plan.ts';
 import { type Part, resolveAudio } from './resolve-sounds.ts';
 
 const LOUDNESS = -14;
-/** Maximum loudness correction in decibels, so that a whisper is not made a shout or hiss made music. */
+/** Maximum loudness correction in decibels, so that quiet audio and noise are not amplified too much. */
 const MAX_GAIN = 24;
 const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
-/** Blocks before a range after which the limiter has the same state as in the complete video. */
+/** The limiter needs this many blocks before a range to reach the same state as in the complete video. */
 const WARM_UP = 20;
 
-/** Whether anything is heard. Throws `invalid_scene_graph` if too many sounds play at once. */
+/** Whether the video has audio. Throws `invalid_scene_graph` if too many parts play at once. */
 export const hasAudio = (timeline: Timeline, files: ResourceFiles): boolean =>
   resolveAudio(timeline, files).parts.length > 0;
 
-/** JSON pointers of sounds that the graph names but that are not heard. */
+/** Returns the JSON pointers of audio that the graph refers to but that cannot be played. */
 export const listMissingAudio = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
   resolveAudio(timeline, files).warnings;
 
@@ -63,7 +63,7 @@ export async function* renderAudio(
 
 type Mix = (voices: readonly Voice[], range: readonly [number, number]) => AudioStream;
 
-/** The gain of each part; with `duck` and a voice, music and effects are lowered while it speaks. */
+/** Returns the gain of each part. With `duck` and a voice, music and effects are lowered during speech. */
 async function makeRoom(
   timeline: Timeline,
   parts: readonly Part[],
@@ -101,7 +101,7 @@ function masterGain(timeline: Timeline, total: number, factor: number): Gain {
   return sample => factor * volume(sample);
 }
 
-/** Applies gain in place; the block starts at a multiple of STEP. */
+/** Applies the gain in place. The block must start at a multiple of STEP. */
 function amplify(block: Float32Array, from: number, gain: Gain): void {
   let high = gain(from);
   for (let i = 0; i < block.length; i += STEP * CHANNELS) {

@@ -1,5 +1,5 @@
-// Changes the speed of sound at constant pitch by WSOLA: overlapping hops, each taken near its time from where it best
-// continues the previous one (Verhelst and Roelands, 1993).
+// Changes the speed of audio at constant pitch by WSOLA: takes overlapping hops, each near its ideal position, from
+// where it best continues the previous one (Verhelst and Roelands, 1993).
 import { CHANNELS } from '../../codecs/job.ts';
 
 /** In samples: output produced at once, the search range in the input, and the step of the coarse search. */
@@ -9,7 +9,7 @@ const ROUGH = 4;
 
 const FADE = Float32Array.from({ length: HOP }, (_, i) => (1 - Math.cos((Math.PI * (i + 0.5)) / HOP)) / 2);
 
-/** Takes block after block and returns the output so far; `undefined` ends the sound and flushes the rest. */
+/** Takes block after block and returns the output so far. `undefined` ends the audio and flushes the rest. */
 export function createTempo(speed: number): (block: Float32Array | undefined) => Float32Array {
   // Input starting at sample `base`.
   let history = new Float32Array(0);
@@ -51,7 +51,10 @@ function crossFade(input: Float32Array, from: number, to: number): Float32Array 
   return out;
 }
 
-/** The position near `due` where the input best matches the input at `next`: a coarse search, then a fine one. */
+/**
+ * Returns the position near `idealPosition` where the input best matches the input at `next`: a coarse search, then a
+ * fine one.
+ */
 function findBestPosition(input: Float32Array, next: number, idealPosition: number): number {
   const rough = search(input, next, idealPosition, REACH, ROUGH);
   return search(input, next, rough, ROUGH - 1, 1);
@@ -70,7 +73,7 @@ function search(input: Float32Array, next: number, middle: number, reach: number
   return best;
 }
 
-/** Similarity of the hops at two positions: 1 identical, 0 unrelated. */
+/** Returns the similarity of the hops at two positions: 1 identical, 0 unrelated. */
 function likeness(input: Float32Array, a: number, b: number, step: number): number {
   let product = 0;
   let energy = 1e-9;

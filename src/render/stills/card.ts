@@ -108,7 +108,7 @@ function drawBackground(ctx: CanvasContext, { width, height }: Card, theme: Them
   }
 }
 
-/** Draws the image into its frame and returns the space that is left for text. */
+/** Draws the image into its frame and returns the remaining area for text. */
 async function drawCardImage(ctx: CanvasContext, card: Card, image: Uint8Array): Promise<Rect> {
   const frame = getImageFrame(card);
   ctx.drawImage(await decodeImage(image), frame.x, frame.y, frame.width, frame.height);
@@ -155,7 +155,7 @@ interface Span {
   readonly height: number;
 }
 
-/** Title above text, both as large as they fit; either of them alone takes all of the space. */
+/** Draws the title above the text, both as large as they fit. If only one of them exists, it gets the whole area. */
 function drawTitleAndText(
   pen: TextTarget,
   card: Card,
@@ -201,7 +201,7 @@ function drawTitleAndText(
 
 const BODY: Weight = 400;
 
-/** Short text may be large; long text in large letters is tiring to read. */
+/** Returns the maximum title size. Short text may be large; long text in large letters is tiring to read. */
 function getTitleScale(head: string): number {
   return head.length < 60 ? 0.155 : head.length < 160 ? 0.105 : 0.075;
 }

@@ -1,5 +1,4 @@
-// Draws single frames of a timeline with the files that are available: reads waveforms first, then draws what the
-// frames show.
+// Draws single frames of a timeline with the available files. Reads waveforms first.
 import { findBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -11,7 +10,7 @@ import { usedFiles } from '../timeline/used-files.ts';
 import type { DrawnStills, ResourceFiles } from './still.ts';
 import { drawSceneStills } from './stills.ts';
 
-/** The files of the timeline that these frames show or follow. */
+/** Returns the files of the timeline that these frames show, or whose waveforms they show. */
 export function findUsedResources(timeline: Timeline, frames: readonly number[]): readonly Resource[] {
   const usedKeys = usedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
   const followed = followedFiles(timeline);
@@ -25,7 +24,7 @@ export interface FramesRequest {
   readonly format: ImageFormat;
 }
 
-/** Draws frames in order. Content that cannot be shown becomes a warning. */
+/** Draws the frames in order. Content that cannot be shown becomes a warning. */
 export async function drawFrames(
   timeline: Timeline,
   files: ResourceFiles,
@@ -39,7 +38,7 @@ export async function drawFrames(
   return drawSceneStills({ lists, files: usedResources, scale, format, codecs: readSettings() }, signal);
 }
 
-/** Empty if no codec is available; waveforms are then reported as missing. */
+/** Reads the peaks. Without a codec, returns none, and waveforms are reported as missing. */
 async function tryReadPeaks(
   timeline: Timeline,
   files: ResourceFiles,

@@ -1,4 +1,4 @@
-// Chooses colors for generated pictures and the random numbers behind them: the same words give the same picture.
+// Chooses the colors of generated images, and their random numbers. The same prompt gives the same image.
 import { createHash } from 'node:crypto';
 import { seededRandom } from '../../lib/seeded-random.ts';
 
@@ -59,19 +59,19 @@ const PALETTES: readonly Palette[] = [
   },
 ];
 
-/** A deterministic sequence of numbers from 0 up to 1, seeded by the text. */
+/** Returns a deterministic sequence of numbers from 0 up to 1, seeded by the text. */
 export function createSeededRandom(text: string): () => number {
   return seededRandom(createHash('sha256').update(text).digest().readUInt32LE(0));
 }
 
-/** The palette that the prompt's words select, else one chosen by a hash of the text. */
+/** Returns the palette whose keywords match the prompt, otherwise one chosen by a hash of the prompt. */
 export function choosePalette(prompt: string): Palette {
   const matching = PALETTES.find(palette => palette.keywords.test(prompt.slice(0, 2000)));
   const fallback = PALETTES[Math.floor(createSeededRandom(`palette ${prompt}`)() * PALETTES.length)];
   return matching ?? fallback ?? (PALETTES[0] as Palette);
 }
 
-/** The color with another opacity, 0 to 1. */
+/** Returns the color with another opacity, 0 to 1. */
 export function withAlpha(hex: string, alpha: number): string {
   return `${hex.slice(0, 7)}${Math.round(alpha * 255)
     .toString(16)

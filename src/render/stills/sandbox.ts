@@ -1,4 +1,4 @@
-// Draws the pictures of the sandbox models: abstract, derived from the prompt, and labeled as stand-ins.
+// Draws the images of the sandbox models: abstract, derived from the prompt, and labeled as placeholders.
 import { type CanvasContext, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
 import { ellipsize } from '../text/text-layout.ts';
 import { choosePalette, createSeededRandom, type Palette, withAlpha } from './palette.ts';
@@ -26,7 +26,7 @@ export function drawSandboxImage({ prompt, seed, style, width, height, isUnlabel
   return surface;
 }
 
-/** A placeholder picture for scenes: the same landscape without the label. */
+/** Draws a placeholder image for scenes: the landscape of the gradient style, without the label. */
 export function drawPlaceholder(words: string, width: number, height: number): Surface {
   const surface = createSurface(width, height);
   const roll = createSeededRandom(JSON.stringify(['sample', words]));
@@ -34,7 +34,7 @@ export function drawPlaceholder(words: string, width: number, height: number): S
   return surface;
 }
 
-/** What edit:sandbox draws over its input: a wash in the prompt's colors, and the label. */
+/** Draws the overlay of edit:sandbox: a wash in the prompt's colors, and the label. */
 export function drawSandboxWash(prompt: string, seed: number, width: number, height: number): Surface {
   const surface = createSurface(width, height);
   const { ctx } = surface;
@@ -52,7 +52,7 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
   return surface;
 }
 
-/** A sky of soft lights above waves that come closer. */
+/** Draws a sky of soft lights above waves that come closer. */
 function drawGradient({ ctx, width, height, palette, random: roll }: Scene): void {
   const [deep, mid, bright, light] = palette.colors;
   const sky = ctx.createLinearGradient(0, 0, width * 0.25, height);
@@ -78,7 +78,7 @@ function drawGradient({ ctx, width, height, palette, random: roll }: Scene): voi
     drawWave({ ctx, width, height, palette, random: roll }, layer / (layers - 1));
 }
 
-/** One wave; `near` goes from 0 at the horizon to 1 at the bottom. */
+/** Draws one wave. `depth` goes from 0 at the horizon to 1 at the bottom. */
 function drawWave({ ctx, width, height, palette, random: roll }: Scene, near: number): void {
   const base = height * (0.52 + near * 0.36);
   const swing = height * (0.035 + near * 0.05);
@@ -100,7 +100,7 @@ function drawWave({ ctx, width, height, palette, random: roll }: Scene, near: nu
   ctx.fill();
 }
 
-/** Quarter circles, semicircles and dots on a grid of squares. */
+/** Draws quarter circles, semicircles and dots on a grid of squares. */
 function drawBlocks({ ctx, width, height, palette, random: roll }: Scene): void {
   const hues = [palette.ground, ...palette.colors];
   const pick = (): string => hues[Math.floor(roll() * hues.length)] ?? palette.ground;
@@ -194,7 +194,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Orbits around a bright center, some broken into arcs, with small moons. */
+/** Draws orbits around a bright center, some broken into arcs, with small moons. */
 function drawRings({ ctx, width, height, palette, random: roll }: Scene): void {
   const [deep, , bright, light] = palette.colors;
   ctx.fillStyle = palette.ground;
@@ -251,7 +251,7 @@ function drawGlow(ctx: CanvasContext, x: number, y: number, radius: number, hue:
 const LABEL = 'SANDBOX';
 const LABEL_SPACING = 0.14;
 
-/** A dark pill in the lower left corner with the label, and as much of the prompt as fits. */
+/** Draws a dark pill in the lower left corner, with the label and as much of the prompt as fits. */
 function drawLabel(ctx: CanvasContext, width: number, height: number, prompt: string): void {
   const size = Math.max(7, Math.min(width, height) * 0.021);
   const [inset, padding, tall] = [size * 1.5, size * 1.15, size * 2.7];

@@ -36,7 +36,7 @@ export interface Card {
   readonly image?: Uint8Array;
 }
 
-/** The image area: the right part of a wide card, the upper part of a tall one. */
+/** Returns the image area: the right part of a wide card, the upper part of a tall one. */
 export function getImageFrame({ width, height }: Size): Rect {
   if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
   const share = Math.round(width * 0.42);
@@ -56,7 +56,7 @@ export interface SandboxImage {
   readonly isUnlabeled?: true;
 }
 
-/** A file as it is sent to the drawing thread. Images were encoded by media/images.ts, SVG by media/svg. */
+/** A file as sent to the drawing thread. Images were encoded by media/images.ts, SVG by media/svg. */
 export type ResourceFile =
   | { readonly kind: 'image'; readonly bytes: Uint8Array }
   | { readonly kind: 'svg'; readonly bytes: Uint8Array }

@@ -11,13 +11,13 @@ import type { SceneRequest, StillRequest, StillResponse } from './worker.ts';
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
 const STOP_MS = 500;
-// People look at a still, think, and ask for the next one, so threads are kept for a while. A thread takes about 60 MB
-// with its images, so it ends when it stays idle.
+// Threads are kept for a while, because previews follow each other with pauses. An idle thread takes about 60 MB with
+// its images, so it ends after some time.
 const IDLE_MS = 30_000;
 
 const idle = new Map<Worker, NodeJS.Timeout>();
 
-/** Draws the still as a PNG. Equal stills give equal bytes. */
+/** Draws a still as a PNG. Equal stills give equal bytes. */
 export async function drawStill(request: StillDrawing, signal: AbortSignal): Promise<Buffer> {
   const answer = await requestFromThread(request, signal);
   if (!('png' in answer)) throw new Error('The thread returned no still.');
@@ -42,7 +42,7 @@ export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): 
   return answer.drawn;
 }
 
-/** The back end for clips among the files, if there are any. Without a back end, clips cannot be shown. */
+/** Finds the codec back end if there are clips among the files. Without a back end, clips cannot be shown. */
 async function chooseDecoder(
   files: SceneStills['files'],
   codecs: CodecSettings,
@@ -58,7 +58,7 @@ async function chooseDecoder(
   }
 }
 
-// `once` wraps the signal's reason in an error of its own.
+// `once` would wrap the signal's reason in an error of its own.
 const isTimeout = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError';
 
 function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<StillResponse> {
@@ -91,7 +91,7 @@ async function sendRequest(
   return answer;
 }
 
-/** Asks the thread to end its decoders, which would outlive it, before it is terminated. */
+/** Asks the thread to end its decoders before it is terminated, because they would outlive it. */
 async function stop(worker: Worker): Promise<void> {
   worker.postMessage({ kind: 'stop' } satisfies StillRequest);
   await once(worker, 'message', { signal: AbortSignal.timeout(STOP_MS) }).catch(() => undefined);

@@ -1,4 +1,4 @@
-// The thread that draws stills: one message in; one PNG, or the frames of a scene graph, out.
+// Draws stills in a worker thread: takes one message, and returns one PNG or the frames of a scene graph.
 import { parentPort } from 'node:worker_threads';
 import { restoreBackend } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';

@@ -47,7 +47,7 @@ function toList(each: string | number, props: Props): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** The value at a dotted path with numeric segments, or undefined. */
+/** Returns the value at a dotted path with numeric segments, or undefined. */
 export function readPath(props: Props, path: string): unknown {
   let value: unknown = props;
   for (const key of path.split('.')) {

@@ -1,4 +1,4 @@
-// Loads ready-made scenes that a graph can use by blockId instead of writing elements.
+// Loads ready-made scenes (blocks), which a graph can use by blockId instead of writing elements.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SceneGraph } from '../schema/scene-graph.ts';
@@ -19,7 +19,9 @@ export const BLOCKS: readonly Block[] = readdirSync(FOLDER)
   .sort()
   .map(file => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Block);
 
-/** Replaces block scenes with their elements; a scene whose block does not exist is left for the caller to refuse. */
+/**
+ * Replaces block scenes with their elements. Leaves scenes with an unknown block unchanged; the caller rejects them.
+ */
 export function expandBlocks(graph: SceneGraph): {
   readonly graph: unknown;
   readonly unknown: readonly string[];

@@ -1,4 +1,4 @@
-// Lists all templates: those shipped with the service, and the operator's.
+// Lists all templates: those shipped with the service and those of the operator.
 import { join } from 'node:path';
 import { readSettings } from '../../lib/settings.ts';
 import { readTemplates } from './read-templates.ts';

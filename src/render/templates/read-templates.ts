@@ -12,7 +12,7 @@ const MAX_BYTES = 4_194_304;
 const MAX_SIDE = 4096;
 const MAX_FPS = 120;
 
-/** Reads every template of the folder, by file name. Throws a SettingsError that names the file and the problem. */
+/** Reads all templates of the folder, by file name. Throws a SettingsError that names the file and the problem. */
 export function readTemplates(folder: string): readonly Template[] {
   const names = listFiles(folder);
   if (names.length > MAX_FILES)
@@ -53,7 +53,7 @@ const integerUpTo = (most: number): Check => [
   value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most,
 ];
 
-// Issues of the scene graph are reported by pointer when it is rendered.
+// Issues of the scene graph itself are reported when it is rendered.
 const FIELDS: Readonly<Record<string, Check>> = {
   id: [
     'lower-case letters, digits and hyphens',

@@ -1,4 +1,4 @@
-// Defines a template: a scene graph as data with placeholders for props, some of which a workflow provides through
+// Defines a template: a scene graph as data with placeholders for props. A workflow can provide some props through
 // ports.
 import { bindProps, MAX_ITEMS, type Props, readPath } from './bind.ts';
 
@@ -13,7 +13,7 @@ export interface InputMapping {
   readonly required: boolean;
 }
 
-/** A mapping, or one for each item of a list prop: `{i}` counts from 0, `{n}` from 1. */
+/** An input mapping, or one for each item of a list prop: `{i}` counts from 0, `{n}` from 1. */
 export type Input = InputMapping & { readonly each?: string };
 
 export interface Template {
@@ -35,12 +35,12 @@ export interface Template {
   readonly allow?: { readonly users?: readonly number[]; readonly teams?: readonly string[] };
 }
 
-/** Builds the scene graph from these props merged over the template's defaults; not validated yet. */
+/** Builds the scene graph from props merged over the template's defaults. The result is not validated yet. */
 export function fillTemplate({ fps, width, height, graph, defaultProps }: Template, props: Props): unknown {
   return { fps, width, height, ...(bindProps(graph, { ...defaultProps, ...props }) as object) };
 }
 
-/** The mappings that exist with these props: a list has as many as it has items. */
+/** Returns the mappings that exist with these props: as many for a list as it has items. */
 export function inputMappings({ inputs, defaultProps }: Template, props: Props): readonly InputMapping[] {
   return inputs.flatMap(({ each, ...mapping }) => {
     if (each === undefined) return [mapping];
@@ -54,7 +54,7 @@ export function inputMappings({ inputs, defaultProps }: Template, props: Props):
   });
 }
 
-/** Returns the props with a value set at a dotted path. Objects on the way are copied, never changed. */
+/** Returns the props with a value set at a dotted path. Copies objects along the path instead of changing them. */
 export function setProp(props: Props, path: string, value: unknown): Props {
   return setAt(props, path.split('.'), value) as Props;
 }

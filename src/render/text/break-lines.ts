@@ -1,17 +1,17 @@
 // Breaks measured text into lines, for cards and scene paragraphs. Widths are in em, so that a word is measured once
-// for all sizes.
+// for all font sizes.
 
-/** Maximum number of characters that are laid out; the rest is cut off like any overflow. */
+/** Maximum number of characters that are laid out. The rest is left out, like other overflow. */
 export const MAX_CHARACTERS = 4000;
 
-/** Text that is not broken as long as it fits on a line. */
+/** Text that is not broken if it fits on a line. */
 export interface Unit {
   readonly width: number;
   /** Width of the space after it; 0 if there is none. */
   readonly space: number;
 }
 
-/** Splits a unit between letters into pieces of at most that width. */
+/** Splits a unit between letters into pieces of at most `width`. */
 export type CutUnit<U extends Unit> = (unit: U, width: number) => readonly U[];
 
 /** Paragraphs of units, or lines of units. */
@@ -26,10 +26,10 @@ export interface Stretch {
 
 const WORD_SEGMENTER = new Intl.Segmenter('en', { granularity: 'word' });
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-// Scripts written without spaces: a line may end after any word that the segmenter's dictionary finds.
+// In scripts without spaces, a line may end after each word that the segmenter's dictionary finds.
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
-// Tolerance: the width was found by bisection, and the same words must break the same way.
+// Tolerance, because the width was found by bisection, and the same words must break in the same way.
 const TOLERANCE = 1e-6;
 const HALVINGS = 8;
 
@@ -53,11 +53,11 @@ export function cutIntoStretches(line: string): readonly Stretch[] {
   return stretches;
 }
 
-/** The graphemes of a text, which readers perceive as characters. */
+/** Splits a text into graphemes, which readers perceive as characters. */
 export const splitGraphemes = (text: string): readonly string[] =>
   Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 
-/** Breaks all paragraphs into lines no wider than `width`; a wider unit is split. */
+/** Breaks all paragraphs into lines no wider than `width`. Splits units that are wider. */
 export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, cutUnit: CutUnit<U>): Rows<U> {
   return paragraphs.flatMap(units => {
     const lines: U[][] = [[]];
@@ -74,7 +74,7 @@ export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, c
   });
 }
 
-/** Breaks into as many lines as at full width but of similar length, to avoid a last line with a single word. */
+/** Breaks into as many lines as at full width but of similar length, which avoids a last line with a single word. */
 export function breakEvenly<U extends Unit>(
   paragraphs: Rows<U>,
   width: number,

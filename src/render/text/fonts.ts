@@ -36,7 +36,7 @@ const FALLBACKS: readonly Face[] = [
   variable('noto-sans-jp'),
   variable('noto-sans-kr'),
 ];
-/** The fallbacks, with the preferred one before others of the same characters, whose shapes differ by country. */
+/** Fallback fonts. The preferred one comes before others with the same characters, whose shapes differ by country. */
 const first = (name: string): readonly Face[] =>
   FALLBACKS.toSorted((a, b) => +(b.name === name) - +(a.name === name));
 const JAPANESE_FIRST = first('noto-sans-jp');
@@ -47,7 +47,7 @@ const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}
 const EMOJI_FILE = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
 
 type Range = readonly [from: number, to: number];
-/** The weight to request: the rasterizer would otherwise embolden a face that has one weight. */
+/** Returns the weight to request. The rasterizer would embolden a face that has only one weight. */
 export function getAvailableWeight(family: string, weight: number): number {
   return FAMILIES[family]?.onlyWeight ?? weight;
 }
@@ -55,7 +55,7 @@ export function getAvailableWeight(family: string, weight: number): number {
 type Subset = readonly [name: string, ranges: readonly Range[]];
 const subsets = new Map<string, readonly Subset[]>();
 const registered = new Set<string>();
-// Bounded, since texts of counters keep changing.
+// Bounded, because texts of counters keep changing.
 const stacks = createLru<string>(5000);
 
 /**

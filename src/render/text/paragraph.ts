@@ -45,7 +45,7 @@ interface Part {
   readonly width: number;
 }
 
-/** Width in em of a text in the style of a run, including the run's size factor. */
+/** Returns the width in em of a text in the style of a run, including the run's size factor. */
 type MeasureRun = (text: string, run: TextRun) => number;
 
 const RTL = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -53,7 +53,7 @@ const MEASURED_SIZE = 100;
 
 const layouts = createLru<Paragraph>(400);
 
-/** Lays out the text in a box; `height` is NaN if the box is as tall as the text. Results are cached. */
+/** Lays out the text in a box. `height` is NaN if the box is as tall as the text. Results are cached. */
 export function layOut(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
   const { split: _split, fill: _fill, ...measuredContent } = content;
   const key = JSON.stringify([measuredContent, width, height]);
@@ -96,7 +96,7 @@ interface Box {
 
 const inEm = ({ width, padding }: Box, size: number): number => Math.max(0.5, width / size - 2 * padding);
 
-/** The number of lines that fit. */
+/** Returns the number of lines that fit. */
 function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height, padding }: Box): number {
   if (Number.isNaN(height)) return maxLines;
   return Math.max(1, Math.min(maxLines, Math.floor((height / size - 2 * padding) / lineHeight + 0.02)));
@@ -113,7 +113,7 @@ function measureWith(ctx: CanvasContext, letterSpacing: number): MeasureRun {
   };
 }
 
-/** Sets the brush's font to the style of a run; `size` excludes the run's own factor. */
+/** Sets the font to the style of a run. `size` excludes the run's own size factor. */
 export function setRunFont(
   ctx: CanvasContext,
   text: string,
@@ -126,7 +126,7 @@ export function setRunFont(
   ctx.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
 }
 
-/** The units of each paragraph. A unit may span several runs, such as a word with a bold middle. */
+/** Returns the units of each paragraph. A unit may span several runs, such as a word with a bold middle. */
 function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<WordUnit> {
   const fullText = runs
     .map(({ text }) => text)
@@ -169,7 +169,7 @@ function toParts(
   });
 }
 
-/** The largest size at which everything fits, to a twentieth of the range's step; else the smallest. */
+/** Returns the largest size at which everything fits, to a twentieth of the range's step, or the smallest size. */
 function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box): number {
   if (content.fit === 'none') return content.size;
   const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
@@ -193,7 +193,7 @@ function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box):
 /** Longer texts are body text, which is not balanced. */
 const MAX_EVEN_LINES = 6;
 
-/** Balances lines if the text is centered and short; else fills each line. */
+/** Breaks into balanced lines if the text is centered and short, otherwise fills each line. */
 function breakContent(
   paragraphs: Rows<WordUnit>,
   { align }: TextContent,
@@ -222,7 +222,7 @@ function cutWords(unit: WordUnit, width: number, measure: MeasureRun): readonly 
   return [...pieces, { parts, width: usedWidth, space: unit.space }];
 }
 
-/** The lines that fit, the last one with an ellipsis; words are removed to make room for it. */
+/** Returns the lines that fit, the last one with an ellipsis. Removes words to make space for it. */
 function withEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun): Rows<WordUnit> {
   const lastLine = [...(lines.at(-1) ?? [])];
   const run = lastLine.at(-1)?.parts.at(-1)?.run;
@@ -271,7 +271,7 @@ function placeLines(
   return { lines, size, height: top + box.padding * size, isRightToLeft };
 }
 
-/** Merges neighbors of one style into one piece, so that letters join, kern and reorder correctly. */
+/** Merges neighbors of the same style into one piece, so that letters join, kern and reorder correctly. */
 function placePieces(units: readonly WordUnit[], size: number, isRightToLeft: boolean): readonly Piece[] {
   const merged: { text: string; run: TextRun; width: number }[] = [];
   for (const [index, unit] of units.entries()) {

@@ -2,7 +2,7 @@
 import type { CutUnit, Rows, Unit } from './break-lines.ts';
 import { breakEvenly, breakLines, cutIntoStretches, MAX_CHARACTERS, splitGraphemes } from './break-lines.ts';
 
-/** Measures the width of a text in em; weight and letter spacing are fixed by its creator. */
+/** Measures the width of a text in em, at a fixed weight and letter spacing. */
 export type Measure = (text: string) => number;
 
 export interface TextBox {
@@ -105,7 +105,7 @@ function cutOff(lines: readonly string[], width: number, measure: Measure): read
   return [...lines.slice(0, -1), ellipsize(`${lines.at(-1) ?? ''}…`, width, measure)];
 }
 
-/** The text on one line, shortened with an ellipsis if it is wider than `width` (in em). */
+/** Returns the text on one line, shortened with an ellipsis if it is wider than `width` (in em). */
 export function ellipsize(text: string, width: number, measure: Measure): string {
   if (text.length <= MAX_CHARACTERS && measure(text) <= width) return text;
   const graphemes = splitGraphemes(text.slice(0, MAX_CHARACTERS));

@@ -1,11 +1,11 @@
-// Turns caption tracks (SRT, WebVTT, cues or words) into pages and the text node that shows one.
+// Converts caption tracks (SRT, WebVTT, cues or words) into pages, and pages into text nodes.
 import type { CaptionTrack, Word } from '../schema/scene-graph.ts';
 import { BARE, type DrawNode, type TextContent, type TextRun } from './draw-list.ts';
 import { translation } from './matrix.ts';
 import { type Names, resolveColor, type Scope } from './scope.ts';
 import { applyCase, toStyleContent } from './text-content.ts';
 
-/** A page, shown from start to end in seconds; its words have their own times. */
+/** A page is shown from start to end, in seconds. Its words have their own times. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
@@ -13,12 +13,12 @@ export interface Cue {
 }
 
 const MAX_CUES = 20_000;
-/** A pause this long between words starts a new page; a page stays this long after its last word. */
+/** A pause this long between words starts a new page. A page stays this long after its last word. */
 const PAUSE_SECONDS = 0.8;
 const LINGER_SECONDS = 0.35;
 const SENTENCE_END = /[.?!。？！…]["'”’)]*$/;
 
-/** The pages of the track, in order. */
+/** Returns the pages of the track, in order. */
 export function readCues(track: CaptionTrack): readonly Cue[] {
   const lines = track.cues ?? parseTimed(track.srt ?? track.vtt ?? '');
   const words = (track.words ?? lines.flatMap(spreadWords))
@@ -58,7 +58,7 @@ function spread(phrase: readonly Word[], maxWords: number): readonly (readonly W
 const STAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
 const ARROW = new RegExp(`^\\s*${STAMP.source}\\s*-->\\s*${STAMP.source}`);
 
-/** SRT and WebVTT differ only in what stands between times and texts, which is skipped here. */
+/** Parses SRT and WebVTT, which differ only in the lines between times and texts. These lines are skipped. */
 export function parseTimed(text: string): readonly Word[] {
   const lines: Word[] = [];
   for (const block of text
@@ -101,7 +101,7 @@ function spreadWords({ text, start, end }: Word): readonly Word[] {
   });
 }
 
-/** The node that shows the page at this moment, if any. */
+/** Returns the node that shows the current page, if there is one. */
 export function captionNode(track: CaptionTrack, cues: readonly Cue[], scope: Scope): DrawNode | undefined {
   if (track.hidden === true) return undefined;
   const cue = cues.find(({ start, end }) => scope.now >= start - 1e-6 && scope.now < end - 1e-6);

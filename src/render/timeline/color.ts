@@ -1,4 +1,4 @@
-// Parses color text to red, green, blue and alpha.
+// Parses color text into red, green, blue and alpha.
 import type { Rgba } from './draw-list.ts';
 
 const NAMED_COLORS: Readonly<Record<string, Rgba>> = {
@@ -7,7 +7,7 @@ const NAMED_COLORS: Readonly<Record<string, Rgba>> = {
   transparent: [0, 0, 0, 0],
 };
 
-/** Undefined if the text is not a color; theme tokens are not. */
+/** Returns undefined if the text is not a color. Theme tokens are not colors. */
 export function parseColor(text: string): Rgba | undefined {
   if (text.startsWith('#')) return parseHex(text.slice(1));
   const named = NAMED_COLORS[text];
@@ -42,7 +42,7 @@ function fromHsl(hue: number, saturation: number, lightness: number, alpha: numb
   return [channel(0), channel(8), channel(4), alpha];
 }
 
-/** Interpolates weighted by alpha, so that fading from transparent does not darken. */
+/** Interpolates colors weighted by alpha, so that fading from transparent does not darken. */
 export function mixColors(from: Rgba, to: Rgba, share: number): Rgba {
   const alpha = from[3] + (to[3] - from[3]) * share;
   if (alpha <= 0) return [to[0], to[1], to[2], 0];

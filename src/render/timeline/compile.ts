@@ -1,5 +1,5 @@
-// Compiles a scene graph to a timeline: resolves names, converts times to frames and lists files. What cannot be drawn
-// becomes an issue.
+// Compiles a scene graph into a timeline: resolves names, converts times to frames and lists files. Problems become
+// issues.
 import { createHash } from 'node:crypto';
 import type { Issue } from '../../lib/errors.ts';
 import type { Element } from '../schema/elements.ts';
@@ -122,7 +122,7 @@ interface FoundElement {
   readonly pointer: string;
 }
 
-/** Visits every element, media background and sound of the graph, including groups and masks, without recursion. */
+/** Lists all elements, media backgrounds and audio of the graph, including groups and masks, without recursion. */
 function listElements(graph: SceneGraph): readonly FoundElement[] {
   const elements: FoundElement[] = [];
   const pending: { element: Element; pointer: string }[] = [];

@@ -1,4 +1,4 @@
-// Computes what each kind of element shows at a moment: one table row per kind.
+// Computes the content of each kind of element at a moment, with a table row per kind.
 import type {
   Element,
   LottieElement,
@@ -32,7 +32,7 @@ import {
 import { counterContent, textContent } from './text-content.ts';
 import { waveformContent } from './waveform.ts';
 
-/** The box of an element and its scope: `now` counts from its own start. */
+/** The box of an element and its scope. `now` counts from the element's start. */
 export interface ElementContext {
   readonly scope: Scope;
   readonly width: number;

@@ -1,4 +1,4 @@
-// Describes one frame as plain data with all values resolved, so that the painter needs no notion of time.
+// Defines draw lists: one frame as plain data with all values resolved, so that the painter needs no notion of time.
 import type { Split } from '../schema/motion.ts';
 import type { Easing } from '../schema/values.ts';
 
@@ -84,7 +84,7 @@ export interface TextRun {
   readonly highlight?: Rgba;
 }
 
-/** How each part of a split text enters; computed once the lines are known. */
+/** How each part of a split text enters, computed once the lines are known. */
 export interface SplitState {
   readonly by: Split['by'];
   readonly preset: NonNullable<Split['preset']>;
@@ -159,7 +159,7 @@ export interface LottieContent {
   readonly loop: boolean;
 }
 
-/** A frame of a clip. Without a decoder it is left out with a warning. */
+/** A frame of a clip. Without a decoder, it is left out with a warning. */
 export interface ClipContent extends Omit<ImageContent, 'kind'> {
   readonly kind: 'clip';
   /** Position in the file in seconds; past its end the last frame stays, or a loop continues at `trim`. */
@@ -210,7 +210,7 @@ export interface DrawNode {
   readonly content: Content;
 }
 
-/** Defaults for the appearance of a node. */
+/** Default appearance of a node. */
 export const BARE = {
   anchorY: 0,
   opacity: 1,
@@ -220,7 +220,7 @@ export const BARE = {
   clips: [],
 } as const;
 
-/** A part of the frame that is drawn on its own; equal hashes mean equal pixels. */
+/** A separately drawn part of the frame. Equal hashes mean equal pixels. */
 export interface Layer {
   readonly pointer: string;
   readonly hash: string;

@@ -1,4 +1,4 @@
-// Easing curves: map progress 0 to 1 to a value that is 0 at 0 and 1 at 1.
+// Defines easing curves, which map progress 0 to 1 to a value that is 0 at 0 and 1 at 1.
 import type { EASINGS, Easing } from '../schema/values.ts';
 
 type Curve = (t: number) => number;
@@ -61,7 +61,7 @@ const CURVES: Readonly<Record<(typeof EASINGS)[number], Curve>> = {
   hold: t => (t < 1 ? 0 : 1),
 };
 
-/** The value of the curve; progress is clamped to 0 to 1. */
+/** Returns the value of the curve. Clamps progress to 0 to 1. */
 export function ease(spec: Easing, progress: number): number {
   if (progress <= 0) return 0;
   if (progress >= 1) return 1;

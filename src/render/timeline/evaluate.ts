@@ -1,4 +1,4 @@
-// Evaluates a timeline at a frame to a draw list: a pure function behind stills, clips and segments.
+// Evaluates a timeline at a frame to a draw list. A pure function, used for stills, clips and segments.
 import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { captionNode } from './captions.ts';
@@ -11,7 +11,7 @@ import { toRect } from './outlines.ts';
 import { bound, movingNumber, resolveColor, type Scope, solid, toFill } from './scope.ts';
 import { type SceneState, transitionAt } from './transitions.ts';
 
-/** Everything visible in the frame, counted from 0. */
+/** Returns everything visible in the frame. Frames are counted from 0. */
 export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
   const { graph, width, height } = timeline;
   const scope = scopeAt(timeline, frame, 0, timeline.durationInFrames);
@@ -51,7 +51,7 @@ function scopeAt(timeline: Timeline, frame: number, start: number, end: number):
   };
 }
 
-/** The scene of this frame, or both scenes of a transition. After the last scene nothing is shown. */
+/** Returns the nodes of this frame's scene, or of both scenes of a transition. After the last scene, returns none. */
 function sceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
   const at = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
   const nextScene = timeline.scenes[at];
@@ -61,7 +61,7 @@ function sceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
   return transitionNodes(timeline, leaving, nextScene, frame);
 }
 
-/** The scene's background and elements as separate layers, so that what does not change keeps its hash. */
+/** Returns the background and elements of a scene as separate layers, so that unchanged ones keep their hash. */
 function toSceneNodes(
   timeline: Timeline,
   { scene, pointer, start, end }: SceneSpan,

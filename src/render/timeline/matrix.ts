@@ -1,4 +1,4 @@
-// 2D affine matrices.
+// Defines 2D affine matrices.
 import type { Direction } from '../schema/motion.ts';
 import type { Matrix } from './draw-list.ts';
 
@@ -12,7 +12,7 @@ export const DIRECTION_VECTORS: Readonly<Record<Direction, readonly [number, num
   down: [0, 1],
 };
 
-/** Applies `b`, then `a`. */
+/** Returns the matrix that applies `b`, then `a`. */
 export function multiply(a: Matrix, b: Matrix): Matrix {
   return [
     a[0] * b[0] + a[2] * b[1],
@@ -27,7 +27,7 @@ export function multiply(a: Matrix, b: Matrix): Matrix {
 export const translation = (x: number, y: number): Matrix => [1, 0, 0, 1, x, y];
 export const scaling = (x: number, y: number): Matrix => [x, 0, 0, y, 0, 0];
 
-/** Clockwise on the screen. */
+/** Returns a clockwise rotation. */
 export function rotation(degrees: number): Matrix {
   const radians = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(radians), Math.sin(radians)];
@@ -39,7 +39,7 @@ export function skewing(x: number, y: number): Matrix {
   return [1, tan(y), tan(x), 1, 0, 0];
 }
 
-/** Applies the matrix about a point, which stays in place. */
+/** Returns the matrix applied about a point, which stays fixed. */
 export function about(x: number, y: number, matrix: Matrix): Matrix {
   return multiply(multiply(translation(x, y), matrix), translation(-x, -y));
 }

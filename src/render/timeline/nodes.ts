@@ -19,10 +19,10 @@ import {
 } from './scope.ts';
 import { toShade } from './text-content.ts';
 
-// Frames are whole, times are not: a frame on a boundary belongs to what starts there.
+// A frame on a boundary belongs to the element that starts there. The tolerance compensates for rounded times.
 const EDGE = 1e-6;
 
-/** The nodes of a list in drawing order: by zIndex, then by document order. */
+/** Returns the nodes of a list in drawing order: by zIndex, then by document order. */
 export function toNodes(elements: readonly Element[], pointer: string, scope: Scope): readonly DrawNode[] {
   return elements
     .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
@@ -67,7 +67,7 @@ export function toNode(element: Element, pointer: string, outer: Scope): DrawNod
   };
 }
 
-/** The scope with time counted from the element's start, or undefined while the element is not visible. */
+/** Returns the scope with time counted from the element's start, or undefined while the element is not visible. */
 function ownTime(element: Element, outer: Scope): Scope | undefined {
   const start = element.start === undefined ? 0 : seconds(element.start, outer.span, outer.fps);
   const maxDuration = Math.max(0, outer.span - start);

@@ -43,7 +43,7 @@ export const circleAt = (x: number, y: number, radius: number): Ellipse => ({
   ry: radius,
 });
 
-/** The largest circle that fits, centered in the box. */
+/** Returns the largest circle that fits, centered in the box. */
 const toCircle = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Ellipse =>
   circleAt(width / 2, height / 2, Math.min(width, height) / 2);
 
@@ -104,7 +104,7 @@ function around({ width, height }: ShapeBox, count: number, reach: (index: numbe
   return { form: 'points', closed: true, points };
 }
 
-/** Two circles: with the even-odd rule, the inner one stays open. */
+/** Returns two circles. With the even-odd rule, the inner one stays open. */
 function ring(box: ShapeBox): Outline {
   const outer = toCircle(box);
   return { form: 'many', parts: [outer, { ...outer, rx: outer.rx * box.inner, ry: outer.ry * box.inner }] };
@@ -129,7 +129,7 @@ export function clipOutline(
   return insetRect(width, height, [top, right, bottom, left], radius);
 }
 
-/** The box without insets in pixels from top, right, bottom and left. */
+/** Returns the box reduced by insets in pixels from top, right, bottom and left. */
 export function insetRect(
   width: number,
   height: number,

@@ -1,9 +1,9 @@
-// Named motions: each row gives an element's state at a given progress of its entrance, exit or loop.
+// Defines the named motions. Each row computes the pose of an element from the progress of its entrance, exit or loop.
 import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
 import { ease } from './easing.ts';
 import { bound, pixels, type Scope, seconds } from './scope.ts';
 
-/** How an element differs from its resting state. Lengths in pixels, insets as fractions of its box. */
+/** How an element differs from its resting state. Lengths are in pixels, insets in fractions of the box. */
 export interface Pose {
   readonly dx: number;
   readonly dy: number;
@@ -32,7 +32,7 @@ const RESTING_POSE: Pose = {
   iris: 1,
 };
 
-/** `v`: the eased progress, 0 away, 1 arrived; `t`: the linear progress; `far`: the distance in pixels. */
+/** `v` is the eased progress (0 away, 1 arrived), `t` the linear progress, `distance` the distance in pixels. */
 type Row = (v: number, t: number, distance: number) => Partial<Pose>;
 
 const soft = (t: number): number => bound(t * 1.6);

@@ -14,7 +14,7 @@ export interface Names {
   readonly defaults: NonNullable<SceneGraph['defaults']>;
 }
 
-/** The peaks of a file over its time. */
+/** The peaks of a file over time. */
 export interface Peaks {
   readonly perSecond: number;
   /** 0 to 1. */
@@ -23,7 +23,7 @@ export interface Peaks {
   readonly heard: readonly PlayedInterval[];
 }
 
-/** An interval of the video in which a file is heard, and the part of the file that it plays; in seconds. */
+/** An interval of the video in which a file plays, and the part of the file, in seconds. */
 export interface PlayedInterval {
   readonly start: number;
   readonly end: number;
@@ -56,7 +56,7 @@ export interface Scope {
 
 const TIME_UNITS = { s: 1, ms: 0.001 } as const;
 
-/** In seconds; `span` is 100 %. */
+/** Converts a time to seconds. `span` is 100 %. */
 export function seconds(time: Time, span: number, fps: number): number {
   if (typeof time === 'number') return time;
   const [, number = '0', unit = 's'] = /^([\d.]+)(s|ms|f|%)$/.exec(time) ?? [];
@@ -66,7 +66,7 @@ export function seconds(time: Time, span: number, fps: number): number {
   return value * TIME_UNITS[unit as keyof typeof TIME_UNITS];
 }
 
-/** In pixels; `whole` is 100 %. */
+/** Converts a length to pixels. `total` is 100 %. */
 export function pixels(length: Length, total: number, { frame }: Pick<Scope, 'frame'>): number {
   if (typeof length === 'number') return length;
   const [, number = '0', unit = 'px'] = /^(-?[\d.]+)(px|%|vw|vh|vmin|vmax)$/.exec(length) ?? [];
@@ -82,7 +82,7 @@ export function pixels(length: Length, total: number, { frame }: Pick<Scope, 'fr
   return (Number(number) / 100) * (hundred[unit] ?? 100);
 }
 
-/** The value at this moment; `now` counts from the element's start, and `span` is its duration. */
+/** Returns the value at this moment. `now` counts from the element's start, and `span` is its duration. */
 export function moving<T, R>(
   value: Animated<T>,
   scope: Scope,
@@ -99,7 +99,7 @@ interface Keyframe<T> {
   readonly easing: Easing | undefined;
 }
 
-/** The keyframes sorted and in seconds, for callers that need many moments. */
+/** Returns the keyframes sorted and in seconds, for callers that evaluate many moments. */
 export function toKeyframes<T>(
   keyframes: readonly { readonly time: Time; readonly value: T; readonly easing?: Easing }[],
   { span, fps }: Pick<Scope, 'span' | 'fps'>,
@@ -109,7 +109,7 @@ export function toKeyframes<T>(
     .sort((a, b) => a.at - b.at);
 }
 
-/** The value at this moment, interpolated between keyframes. */
+/** Returns the value at this moment, interpolated between keyframes. */
 export function movingAlong<T, R>(
   frames: readonly Keyframe<T>[],
   scope: Pick<Scope, 'now' | 'names'>,

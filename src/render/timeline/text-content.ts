@@ -1,4 +1,4 @@
-// Converts texts and counters to text content: lengths as numbers, families as bundled ones.
+// Converts text and counter elements to text content: lengths to numbers, font families to bundled ones.
 import type { Shadow } from '../schema/common.ts';
 import type { CounterElement, TextElement, TextStyle } from '../schema/elements.ts';
 import type { Split } from '../schema/motion.ts';
@@ -81,7 +81,7 @@ type StyleContent = Pick<
 > &
   Pick<TextRun, 'family' | 'weight' | 'italic'>;
 
-/** The element's own style merged over `defaults.text`. */
+/** Merges the element's own style over `defaults.text`. */
 export function toStyleContent(ownStyle: TextStyle, scope: Scope): StyleContent {
   const style: TextStyle = { ...scope.names.defaults.text, ...ownStyle };
   return {
@@ -101,7 +101,7 @@ export function toStyleContent(ownStyle: TextStyle, scope: Scope): StyleContent 
   };
 }
 
-/** The bundled family behind a name; unknown names fall back to Inter. */
+/** Returns the bundled family for a name. Unknown names fall back to Inter. */
 const getFamily = (name: string, { families }: Names): string => families.get(name) ?? 'Inter';
 
 export function toShade(shadow: Shadow, names: Names): Shade {

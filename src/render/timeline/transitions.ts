@@ -1,4 +1,5 @@
-// Transitions between scenes: each row gives the state of the outgoing and incoming scene at a given progress.
+// Defines transitions between scenes. Each row computes the states of the outgoing and incoming scene from the
+// progress.
 import type { Direction, TRANSITIONS } from '../schema/motion.ts';
 import type { Matrix, Outline } from './draw-list.ts';
 import { about, DIRECTION_VECTORS, IDENTITY, multiply, rotation, scaling, translation } from './matrix.ts';
@@ -108,7 +109,7 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   },
 };
 
-/** The state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
+/** Returns the state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
 export function transitionAt(type: (typeof TRANSITIONS)[number], crossing: Crossing): TransitionState {
   const { from, to, front = 'to', dip = 0 } = ROWS[type](crossing);
   return { from: { ...NO_CHANGE, ...from }, to: { ...NO_CHANGE, ...to }, front, dip };
@@ -116,7 +117,7 @@ export function transitionAt(type: (typeof TRANSITIONS)[number], crossing: Cross
 
 const getBlur = ({ width, height }: Crossing): number => Math.min(width, height) * 0.035;
 
-/** The part that a wipe in that direction has revealed. */
+/** Returns the part that a wipe in that direction has revealed. */
 function wiped({ direction, width, height, p }: Crossing): Outline {
   const hidden = 1 - p;
   const insets: Readonly<Record<Direction, readonly [number, number, number, number]>> = {

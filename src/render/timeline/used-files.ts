@@ -1,7 +1,7 @@
-// Finds the files of a graph that given frames show.
+// Finds the files of a graph that the given frames show.
 import type { DrawList, DrawNode } from './draw-list.ts';
 
-/** Returns the keys; other files need not be read or sent to the drawing thread. */
+/** Returns the keys of the files. Other files need not be read or sent to the drawing thread. */
 export function usedFiles(lists: readonly DrawList[]): ReadonlySet<string> {
   const keys = new Set<string>();
   const pending: DrawNode[] = lists.flatMap(({ layers }) => layers.map(({ node }) => node));

@@ -1,4 +1,4 @@
-// Draws waveforms: bars that follow given peaks, or those of a sound file at the moment that is heard.
+// Draws waveforms: bars that follow given peaks, or those of an audio file at the current time.
 import type { WaveformElement } from '../schema/elements.ts';
 import type { Content, Outline } from './draw-list.ts';
 import { ease } from './easing.ts';
@@ -42,14 +42,17 @@ export function waveformContent(element: WaveformElement, { scope, width, height
   return { kind: 'shape', outline: { form: 'many', parts }, fill };
 }
 
-/** The position of the middle bar in the peaks, and the range that is shown. */
+/** The position of the middle bar in the peaks, and the visible range. */
 interface Window {
   readonly head: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The range of the file that is heard now or nearest in time: it slides in before its start and out after its end. */
+/**
+ * Finds the range of the file that plays now, or the nearest in time. It slides in before its start and out after its
+ * end.
+ */
 function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope): Window {
   const [firstInterval, ...otherIntervals] = heard;
   if (firstInterval === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
@@ -67,7 +70,7 @@ function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope)
   };
 }
 
-/** The interpolated peaks under the bars at this moment. */
+/** Returns the interpolated peaks of the bars at this moment. */
 function levelsAround(
   peaks: ArrayLike<number>,
   { head, from, to }: Window,

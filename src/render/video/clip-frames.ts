@@ -1,10 +1,10 @@
-// Provides frames of video files for draw lists, with a few decoders that move forward with the clips that they show.
+// Provides frames of video files for draw lists, with a few decoders that advance with the clips that they decode.
 import type { Backend } from '../../codecs/job.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ClipFrame, Resources } from '../paint/resources.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
+import { type ClipRequest, clipWants } from './clip-requests.ts';
 import { ClipStream } from './clip-stream.ts';
-import { type ClipRequest, clipWants } from './clip-wants.ts';
 
 export interface ClipFramesOptions {
   readonly backend: Backend;
@@ -20,9 +20,9 @@ export interface ClipFramesOptions {
 /** Limit for one frame. */
 const MAX_CLIPS = 16;
 const MAX_PIXELS = MAX_CLIPS * 1920 * 1080;
-/** Frames for which an unused decoder is kept, since its clip may be shown again soon. */
+/** Number of frames for which an unused decoder is kept, because its clip may be shown again soon. */
 const MAX_IDLE = 8;
-/** How many calls of `prepare` before a clip is shown its decoder is started: half a second at 30 frames a second. */
+/** How many calls of `prepare` before a clip is shown its decoder starts: half a second at 30 frames per second. */
 const AHEAD = 15;
 
 /** Decodes the frames of the clips among the resources. */

@@ -1,20 +1,20 @@
-// Decodes one clip as a sequence of frames on a regular time grid, keeping the newest as a picture.
+// Decodes one clip as a sequence of frames on a regular time grid, and keeps the newest frame as an image.
 import { type Clip, decodeFrames } from '../../codecs/decode.ts';
 import type { Backend } from '../../codecs/job.ts';
 import { MIN_BMP_WIDTH } from '../../codecs/pixels/i420-bmp.ts';
 import { createOpaqueMovingImage, createTransparentMovingImage, type ImageSource } from '../paint/canvas.ts';
 import type { Size } from '../paint/fit-image.ts';
-import { type ClipRequest, MAX_SIDE } from './clip-wants.ts';
+import { type ClipRequest, MAX_SIDE } from './clip-requests.ts';
 
-/** Skipping up to this many frames is faster than starting another decoder. */
+/** Skipping at most this many frames is faster than starting another decoder. */
 const MAX_SKIPPED = 24;
-/** Tolerance around the grid, since times in graphs are rounded. */
+/** Tolerance around the grid, because times in graphs are rounded. */
 const OFF_GRID_SECONDS = 0.001;
-/** Limits of the grid step: outside of them, each frame takes a decoder of its own. */
+/** Limits of the grid step. Outside of them, each frame needs a separate decoder. */
 const [MIN_STEP, MAX_STEP] = [0.001, 60];
-/** A frame may be drawn enlarged by this factor before it must be decoded larger. */
+/** A frame may be enlarged by this factor before it must be decoded larger. */
 const STRETCH = 1.1;
-/** Margin for growth after a clip has outgrown its decoded size. */
+/** Extra size after a clip has outgrown its decoded size. */
 const ROOM = 1.25;
 
 export class ClipStream {

@@ -35,7 +35,7 @@ export interface FrameDrawer {
   readonly image: Uint8Array;
 }
 
-/** Rows read at once: a full 1080p frame would be 8 MB, allocated each time. */
+/** Rows read at once. Reading a full 1080p frame would allocate 8 MB each time. */
 const STRIP_ROWS = 128;
 
 /** Draws every `stride`-th frame. */

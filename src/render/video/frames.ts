@@ -1,4 +1,4 @@
-// Provides the frames of a video in order, drawn here one by one or ahead of time by threads into shared memory.
+// Provides the frames of a video in order: draws them one by one, or ahead of time with threads and shared memory.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { i420Size } from '../../codecs/pixels/i420.ts';
@@ -34,7 +34,7 @@ export function openFrames(scene: VideoScene, threadCount: number): FrameSource 
   return new ThreadFrames(threads, slots);
 }
 
-/** Frames drawn ahead, so that a slow frame does not stall the codec. */
+/** Number of frames drawn ahead, so that a slow frame does not stall the codec. */
 const AHEAD = 3;
 
 function startThread(data: ThreadData): Worker {

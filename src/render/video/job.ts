@@ -34,7 +34,7 @@ export interface VideoResult {
   readonly warnings: readonly string[];
 }
 
-/** A message to the process. */
+/** Messages to the process. */
 export interface ProcessJob extends Omit<VideoJob, 'codecs'> {
   readonly backend: BackendRef;
   readonly threadCount: number;
@@ -42,7 +42,7 @@ export interface ProcessJob extends Omit<VideoJob, 'codecs'> {
   readonly workFolder: string;
 }
 
-/** A message from the process. */
+/** Messages from the process. */
 export type ProcessMessage =
   | { readonly kind: 'frame'; readonly done: number; readonly total: number }
   | { readonly kind: 'segment'; readonly path: string }

@@ -42,7 +42,7 @@ const gate = createGate({ concurrency: Math.max(2, Math.ceil(availableParallelis
 /** Shorter videos are not worth storing in segments. */
 const WHOLE_SECONDS = 8;
 const POSTER_SIDE = 1280;
-/** The time left for storing the result. */
+/** Time reserved for storing the result. */
 const RENDERED = 0.98;
 
 /**

@@ -1,5 +1,5 @@
-// The render process: takes one job by message and sends back progress and a result. It exits when done, or at once
-// when its parent exits; everything it started exits with it.
+// Runs the render process: takes one job by message and sends back progress and a result. It exits when done, or at
+// once when its parent exits. Everything it started exits with it.
 import { rmSync } from 'node:fs';
 import { flushCompiled } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
@@ -18,7 +18,7 @@ function toFailure(err: unknown): ProcessMessage {
   return { kind: 'failure', code: err.code, issues: err.issues, message };
 }
 
-/** This process and its codecs form a process group, created by the parent. */
+/** The parent created a process group for this process and its codecs. */
 function endGroup(): void {
   process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL');
 }

@@ -9,10 +9,10 @@ import { usedFiles } from '../timeline/used-files.ts';
 
 export type Range = readonly [from: number, to: number];
 
-/** Long enough for efficient encoding, short enough to lose little when a render dies. */
+/** Long enough to encode efficiently, short enough to lose little when a render fails. */
 const [LEAST_SECONDS, MOST_SECONDS] = [2, 8] as const;
 
-/** Splits at scene boundaries, so that a changed scene leaves other segments valid. */
+/** Splits at scene boundaries, so that a changed scene does not affect the other segments. */
 export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): readonly Range[] {
   const [minFrames, maxFrames] = [LEAST_SECONDS * fps, MOST_SECONDS * fps];
   const cuts = [from];
@@ -26,12 +26,12 @@ export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): reado
   });
 }
 
-/** Increase when the same graph gives different frames or files. */
+/** Increase this when the same graph gives different frames or files. */
 const EDITION = 1;
-/** Frames evaluated between yields to the event loop. */
+/** Number of frames evaluated before yielding to the event loop. */
 const TURN = 8;
 
-/** Names segments by what they show: layers, content of their files, and encoding. */
+/** Names segments by their content: layers, content of their files, and encoding. */
 export class SegmentNames {
   readonly #timeline: Timeline;
   readonly #files: ResourceFiles;

@@ -1,4 +1,4 @@
-// A thread that draws frames of a video on request and writes each as I420 into the given slot.
+// Draws frames of a video in a thread, on request, and writes each as I420 into a slot of shared memory.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFrameDrawer, type VideoScene } from './draw.ts';
 
@@ -8,7 +8,7 @@ export interface ThreadData extends VideoScene {
   readonly threadCount: number;
 }
 
-/** Request to draw this frame into that slot. */
+/** Requests to draw a frame into a slot. */
 export interface FrameRequest {
   readonly frame: number;
   readonly slot: number;

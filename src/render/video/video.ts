@@ -1,4 +1,4 @@
-// Renders a scene graph to an MP4 in a separate process, which exits with its work or its parent.
+// Renders a scene graph to an MP4 in a separate process, which exits when its work is done or its parent exits.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -16,9 +16,9 @@ export interface VideoEvents {
   readonly onSegment?: (path: string) => void;
 }
 
-/** Twenty minutes at 30 frames a second. */
+/** Twenty minutes at 30 frames per second. */
 const MAX_FRAMES = 36_000;
-/** A render that makes no progress in frames or sound for this long is killed. */
+/** A render without progress for this long is killed. */
 const STALL_MS = 120_000;
 
 /**
@@ -133,7 +133,7 @@ function toError({ code, message, issues }: Extract<ProcessMessage, { kind: 'fai
   return code === undefined ? new Error(message) : new AppError(code, message, issues && { issues });
 }
 
-/** Resolves when the process has exited; its codecs are killed with it. */
+/** Resolves when the process has exited. Its codecs are killed with it. */
 async function endGroup(child: ChildProcess): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;

@@ -1,4 +1,4 @@
-// The work of the render process: encodes frames and sound of a job in parallel and joins them into one file.
+// Does the work of the render process: encodes frames and audio of a job in parallel and joins them into one file.
 import { rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { restoreBackend } from '../../codecs/backend.ts';
@@ -28,7 +28,7 @@ interface Work {
   readonly frames: FrameSource;
 }
 
-/** Writes the finished file to `job.path`, and intermediate files to the existing `job.workFolder`. */
+/** Writes the finished file to `job.path`, and intermediate files to the existing folder `job.workFolder`. */
 export async function makeFile(job: ProcessJob, report: Report): Promise<VideoResult> {
   const { graph, files, range, scale } = job;
   const scene = openScene(graph);
@@ -71,7 +71,7 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
 
 const even = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
 
-/** Encodes with the available back end. There is no abort here: to stop a render, kill its process. */
+/** Encodes the audio with the available back end. There is no abort signal: to stop a render, kill its process. */
 const encodeBy = (backend: Backend, request: EncodeRequest): Promise<void> =>
   backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeInProcess(request);
 const never = new AbortController().signal;
@@ -119,7 +119,7 @@ interface Segment extends EncodedSegment {
   readonly isThere: boolean;
 }
 
-/** Reuses segments that exist in the folder; others are moved there once complete. */
+/** Reuses segments that exist in the folder. Moves new ones there once they are complete. */
 async function makeSegments(work: Work, folder: string): Promise<readonly EncodedSegment[]> {
   const { job, report } = work;
   const ranges = cutSegments(work.timeline, job.range);
@@ -144,7 +144,7 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Encode
   return pieces;
 }
 
-/** Names the segment of a range, and requests its frames if no complete file of that name exists. */
+/** Names the segment of a range, and announces its frames if no complete file with that name exists. */
 function segmentFinder(
   { job, backend, timeline, width, height, frames }: Work,
   folder: string,

@@ -1,4 +1,4 @@
-// Lists the clip frames that a draw list shows: moment, time grid and size of each.
+// Lists the clip frames that a draw list shows: time, time grid and size of each.
 import type { Clip } from '../../codecs/decode.ts';
 import { fitImage, type Size } from '../paint/fit-image.ts';
 import type { ClipFrame, LoadedClip, Resources } from '../paint/resources.ts';
@@ -21,16 +21,16 @@ export interface ClipRequest {
 }
 
 export const MAX_SIDE = 4096;
-/** A shorter loop shows a still frame. */
+/** Shorter loops show a single frame. */
 const MIN_LOOP_SECONDS = 0.001;
 
-/** How a list is rendered: scale, and every how many frames. */
+/** How a list is rendered: the scale, and every how many frames. */
 export interface View {
   readonly scale: number;
   readonly stride: number;
 }
 
-/** The visible clips, from back to front. */
+/** Lists the visible clips, from back to front. */
 export function clipWants(list: DrawList, resources: Resources, view: View): readonly ClipRequest[] {
   const requests: ClipRequest[] = [];
   const visit = (node: DrawNode, outer: Matrix): void => {
