@@ -33,6 +33,9 @@ const flow = {
   unknownType: (type: string): string => `Unknown type: ${type}`,
   noDraft:
     'This browser cannot store a local draft, so changes are saved only on the server. If the server is unreachable, export the workflow.',
+  pasteNoGraph: 'Nothing was pasted: this JSON contains no workflow.',
+  pasteBrokenJson:
+    'Nothing was pasted: this JSON is incomplete or malformed. Copy all of it and paste again.',
   pasteByKeys: 'This browser blocks access to the clipboard. Press Ctrl+V on the board instead.',
   views: 'View',
   outline: 'Outline',
@@ -156,6 +159,7 @@ const flow = {
   note: 'Note',
   notePlaceholder: 'Write a note',
   connectedTo: (label: string): string => `from ${label}`,
+  required: 'Required',
   notConnected: 'Not connected',
   connectedInput: 'Connected',
   mustBe: (what: string): string => `Must be ${what}.`,

@@ -40,7 +40,11 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
 export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
   const ports = catalog.ports(data.nodeType, data.config ?? NO_CONFIG);
   if (catalog.find(data.nodeType) !== undefined && !SERVER_COMPUTED_PORTS.has(data.nodeType)) return ports;
-  const inputs = (data.inputs ?? []).map(({ id, label, type }) => input(id, label, type as PortType));
+  const isComputed = SERVER_COMPUTED_PORTS.has(data.nodeType);
+  const inputs = (data.inputs ?? []).map(({ id, label, type }) => ({
+    ...input(id, label, type as PortType),
+    ...(isComputed ? { wiredOnly: true } : {}),
+  }));
   const outputs = (data.outputs ?? []).map(({ id, label, type }) => output(id, label, type as PortType));
   return {
     inputs: [...inputs, ...ports.inputs.filter(({ isPort }) => !isPort)],
@@ -48,7 +52,7 @@ export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
   };
 }
 
-/** Types whose ports the service writes into the node when the workflow is saved. */
+/** Types whose ports the service writes into the node when the workflow is saved. Only connections fill them. */
 export const SERVER_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
 
 type Dynamic = (config: JsonObject, fixed: Pick<ResolvedPorts, 'inputs' | 'outputs'>) => ResolvedPorts;

@@ -1,7 +1,13 @@
 // Creates a new node from a catalog entry and connects it to the open end of a connection.
-import type { CatalogEntry } from '../../src/graph/catalog.ts';
+import type { CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
-import { CATEGORIES, type Category, type GraphNode, type Position } from '../../src/graph/types.ts';
+import {
+  CATEGORIES,
+  type Category,
+  type GraphNode,
+  type Json,
+  type Position,
+} from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
 import { add, makeNewId } from './edits.ts';
 import { findFreeSpace, getObstacles } from './free-space.ts';
@@ -37,6 +43,46 @@ export function placeNode(
   if (from === undefined || port === undefined) return { id: node.id, changes: addition };
   const connection = connect(apply(board, addition), catalog, from, { nodeId: node.id, handle: port });
   return { id: node.id, changes: [...addition, ...connection] };
+}
+
+/** The setting of an input node that holds its value, by the type of port that it feeds. */
+const SOURCES: Readonly<Record<string, { readonly nodeType: string; readonly key: string }>> = {
+  TEXT: { nodeType: 'input:text', key: 'value' },
+  NUMBER: { nodeType: 'input:number', key: 'value' },
+  JSON: { nodeType: 'input:json', key: 'value' },
+  IMAGE: { nodeType: 'input:image', key: 'url' },
+  VIDEO: { nodeType: 'input:video', key: 'url' },
+  AUDIO: { nodeType: 'input:audio', key: 'url' },
+};
+
+/** Returns the input node type for a port, and the setting with its value. */
+export const getSourceType = ({ type }: InputDef) => SOURCES[type];
+
+/** Space between a new input node and the node that it feeds. */
+const SOURCE_GAP = 80;
+
+/** Returns the changes that add an input node with the value beside the target and connect it to the target's port. */
+export function placeSource(
+  { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
+  target: GraphNode,
+  input: InputDef,
+  value: Json,
+): readonly Change[] {
+  const { board } = store.getState();
+  const source = getSourceType(input);
+  const entry = source && catalog.find(source.nodeType);
+  if (source === undefined || entry === undefined) return [];
+  const node = toNode(board, entry);
+  const data = { ...node.data, label: input.label, config: { [source.key]: value } };
+  const { width, height } = estimateDims({ ...node, data }, catalog);
+  const preferred = { x: target.position.x - width - SOURCE_GAP, y: target.position.y, width, height };
+  const position = round(findFreeSpace(getObstacles(board, catalog), preferred));
+  const addition = add(board, { nodes: [{ ...node, data, position }] });
+  const to = { nodeId: target.id, handle: `in-${input.id}` };
+  const port = findFittingPort(catalog, board, entry, to);
+  if (port === undefined) return [];
+  const connection = connect(apply(board, addition), catalog, to, { nodeId: node.id, handle: port });
+  return [...addition, ...connection];
 }
 
 /** Returns the entry's category, or `model` if the graph format does not define it. */

@@ -1,6 +1,8 @@
 // Reads and writes a workflow at the service.
+
+import type { Findings, LintIssue } from '../../src/graph/issues.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
-import { connection, request } from '../lib/api.ts';
+import { api, connection, request } from '../lib/api.ts';
 import type { Board } from './board.ts';
 import type { Remote, SaveKind } from './saver.ts';
 
@@ -67,6 +69,21 @@ export function writeAtExit(
     headers: { ...connection.headers, 'content-type': 'application/json', 'if-match': etag },
     body,
   }).catch(() => undefined);
+}
+
+/** Lints a board with everything that the service knows, such as its templates and media. */
+export async function lintRemote(
+  id: string,
+  { nodes, edges }: Board,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const path = `/workflows/${id}/lint`;
+  const { issues, total } = await api.post<{ issues: LintIssue[]; total?: number }>(
+    path,
+    { nodes, edges },
+    { signal },
+  );
+  return { issues, total: total ?? issues.length };
 }
 
 /** Converts a workflow of the service to a board. */

@@ -175,7 +175,23 @@ export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): 
 export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   if (isEditing(event.target) || document.querySelector('dialog[open]') !== null) return;
   const text = event.clipboardData?.getData('text/plain') ?? '';
-  if (pasteText(editor, text) || pasteAsNode(editor, text)) event.preventDefault();
+  if (pasteText(editor, text) || refuseJson(text) || pasteAsNode(editor, text)) event.preventDefault();
+}
+
+/** Says why JSON that is not a workflow makes no node. Returns whether the text was meant as JSON. */
+function refuseJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  showToast(isJson(text) ? messages.flow.pasteNoGraph : messages.flow.pasteBrokenJson, { tone: 'failed' });
+  return true;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Pastes text that is not a workflow as a text node. */
@@ -190,7 +206,8 @@ function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boo
 
 async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
   try {
-    pasteText(editor, await navigator.clipboard.readText());
+    const text = await navigator.clipboard.readText();
+    if (!pasteText(editor, text)) refuseJson(text);
   } catch {
     showToast(messages.flow.pasteByKeys, { tone: 'failed' });
   }

@@ -38,11 +38,23 @@ export function listenToKeys(targets: KeyTargets): () => void {
   const { editor } = targets;
   const listening = new AbortController();
   const options = { signal: listening.signal };
+  window.addEventListener('keydown', event => handleKeyInField(event, editor), { ...options, capture: true });
   window.addEventListener('keydown', event => handleKey(event, targets), options);
   document.addEventListener('copy', event => copyOnEvent(editor, event), options);
   document.addEventListener('cut', event => copyOnEvent(editor, event), options);
   document.addEventListener('paste', event => pasteOnEvent(editor, event), options);
   return () => listening.abort();
+}
+
+/** Handles commands that work in fields before the field does, because some insert a line for Ctrl+Enter. */
+function handleKeyInField(event: KeyboardEvent, editor: EditorContextValue): void {
+  // In lists such as the palette, Enter chooses an option.
+  if (!isEditing(event.target) || (event.target as HTMLElement).role === 'combobox') return;
+  const command = findCommand(event);
+  if (command === undefined || !GLOBAL_COMMANDS.has(command.id)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  command.run(editor);
 }
 
 function handleKey(event: KeyboardEvent, targets: KeyTargets): void {
@@ -60,7 +72,7 @@ function handleKey(event: KeyboardEvent, targets: KeyTargets): void {
   }
   if (document.querySelector('dialog[open], [role="menu"]') !== null) return;
   const command = findCommand(event);
-  if (command === undefined || (isEditingText && !GLOBAL_COMMANDS.has(command.id))) return;
+  if (command === undefined || isEditingText) return;
   event.preventDefault();
   command.run(editor);
 }

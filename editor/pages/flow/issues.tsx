@@ -4,6 +4,7 @@ import ChevronDown from 'icon:chevron-down';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
+import { lintRemote } from '../../board/remote.ts';
 import { SeverityIcon } from '../../canvas/severity-icon.tsx';
 import { messages } from '../../flow-messages.ts';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
@@ -98,22 +99,39 @@ function groupByNode(
   return Map.groupBy(issues, ({ nodeId, edgeId }) => nodeId ?? targets.get(edgeId ?? '') ?? '');
 }
 
+/** Boards with more nodes are linted here first, because sending them takes longer. */
+const MAX_SENT_NODES = 200;
+const LARGE_PAUSE_MS = 1500;
+
+/** The issues that the service finds. While it cannot be reached, those that are found here. */
 function useIssues(): Findings {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
   const [findings, setFindings] = useState(NO_FINDINGS);
   useEffect(() => {
-    let isStale = false;
-    const timer = setTimeout(() => {
-      session.worker.lint(board).then(
-        newFindings => isStale || newFindings === undefined || setFindings(newFindings),
-        // Ignores a failed worker: the next change starts another, and the service lints on save.
-        () => undefined,
-      );
-    }, PAUSE_MS);
+    const stop = new AbortController();
+    const { signal } = stop;
+    const lintHere = async (): Promise<void> => {
+      // Ignores a failed worker: the next change starts another, and the service lints on save.
+      const found = await session.worker.lint(board).catch(() => undefined);
+      if (!signal.aborted && found !== undefined) setFindings(found);
+    };
+    const lintAtService = async (): Promise<void> => {
+      try {
+        const found = await lintRemote(session.id, board, signal);
+        if (!signal.aborted) setFindings(found);
+      } catch {
+        if (!signal.aborted) await lintHere();
+      }
+    };
+    const isLarge = board.nodes.length > MAX_SENT_NODES;
+    const timers = [
+      setTimeout(() => void (isLarge ? lintHere() : lintAtService()), PAUSE_MS),
+      ...(isLarge ? [setTimeout(() => void lintAtService(), LARGE_PAUSE_MS)] : []),
+    ];
     return () => {
-      isStale = true;
-      clearTimeout(timer);
+      stop.abort();
+      timers.forEach(clearTimeout);
     };
   }, [session, board]);
   return findings;

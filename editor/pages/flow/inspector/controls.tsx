@@ -22,6 +22,8 @@ export interface ControlProps {
   readonly value: Json | undefined;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
+  /** Offers files of this kind: `image`, `video` or `audio`. */
+  readonly mediaKind?: string | undefined;
   readonly onChange: (value: Json | undefined) => void;
 }
 

@@ -5,13 +5,16 @@ import { memo, type ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { findProblem } from '../../../../src/graph/fields.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
+import { findNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
+import { getSourceType, placeSource } from '../../../board/placement.ts';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import { CONTROLS, type ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
+import { useTemplateDefault } from './template-props.tsx';
 
 const flowMessages = messages.flow;
 
@@ -22,10 +25,13 @@ interface InputFieldProps {
 
 export const InputField = memo(function InputField({ node, input }: InputFieldProps) {
   const { store, catalog } = useEditor().session;
-  const sourceLabel = useSourceLabel(node.id, input);
-  if (sourceLabel !== undefined)
-    return <ConnectedInput input={input}>{flowMessages.connectedTo(sourceLabel)}</ConnectedInput>;
+  const source = useSource(node.id, input);
   const kind = getControlKind(input);
+  const sourceType = kind === undefined && input.isPort ? getSourceType(input) : undefined;
+  if (sourceType !== undefined && (source === undefined || source.data.nodeType === sourceType.nodeType))
+    return <SourceField node={node} input={input} source={source} />;
+  if (source !== undefined)
+    return <ConnectedInput input={input}>{flowMessages.connectedTo(source.data.label)}</ConnectedInput>;
   if (kind === undefined)
     return (
       <ConnectedInput input={input}>
@@ -75,13 +81,54 @@ function ConnectedInput({ input, children }: { readonly input: InputDef; readonl
   );
 }
 
-/** Returns the label of the node connected to the port. */
-function useSourceLabel(nodeId: string, { id, isPort }: InputDef): string | undefined {
+interface SourceFieldProps extends InputFieldProps {
+  readonly source: GraphNode | undefined;
+}
+
+/** Edits an input that only a connection can set: the value of the input node that is connected, or of a new one. */
+function SourceField({ node, input, source }: SourceFieldProps) {
+  const { session } = useEditor();
+  const fallback = useTemplateDefault(node, input.id);
+  const sourceType = getSourceType(input);
+  if (sourceType === undefined) return null;
+  const { nodeType, key } = sourceType;
+  const type = nodeType.slice('input:'.length);
+  const change = (value: Json | undefined): void => {
+    const { board } = session.store.getState();
+    const changes =
+      source === undefined
+        ? placeSource(session, node, input, value ?? '')
+        : setConfig(board, session.catalog, source.id, {
+            [key]: value,
+            ...(key === 'url' ? { mediaId: undefined } : {}),
+          });
+    session.store.actions.perform(flowMessages.edits.set(input.label), changes, `set ${node.id} ${input.id}`);
+  };
+  const Control: (props: ControlProps) => ReactNode =
+    key === 'url' ? CONTROLS.media : CONTROLS[type as 'text' | 'number' | 'json'];
+  return (
+    <div className={styles.field} data-input={input.id}>
+      <Control
+        node={node}
+        input={fallback === undefined ? input : { ...input, default: fallback }}
+        value={source?.data.config?.[key]}
+        hint={
+          input.description ?? (source === undefined && input.required ? flowMessages.required : undefined)
+        }
+        mediaKind={key === 'url' ? type : undefined}
+        onChange={change}
+      />
+    </div>
+  );
+}
+
+/** Returns the node connected to the port. */
+function useSource(nodeId: string, { id, isPort }: InputDef): GraphNode | undefined {
   return useBoard(({ board }) => {
     if (!isPort) return undefined;
     const edge = board.edges.find(
       ({ target, targetHandle }) => target === nodeId && targetHandle === `in-${id}`,
     );
-    return edge && board.nodes.find(node => node.id === edge.source)?.data.label;
+    return edge && findNode(board, edge.source);
   });
 }

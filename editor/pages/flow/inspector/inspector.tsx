@@ -25,6 +25,7 @@ import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
 import { ScenePreview } from './scene-preview.tsx';
+import { TemplateProps } from './template-props.tsx';
 
 const flowMessages = messages.flow;
 
@@ -73,6 +74,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {inputs.filter(isEditable).map(input => (
           <InputField key={input.id} node={node} input={input} />
         ))}
+        {node.data.nodeType === 'video:renderer' && <TemplateProps node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />
         <NodeOutcome node={node} />

@@ -32,26 +32,31 @@ interface MediaItem {
 export function MediaControl(props: ControlProps) {
   const { node, input, value, hint, error, onChange } = props;
   // Input nodes take a URL or a media id. Only the URL field gets the buttons.
-  const takesFile = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
+  const isUrlOfInput = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
+  const kind = props.mediaKind ?? (isUrlOfInput ? node.data.nodeType.slice('input:'.length) : undefined);
   return (
     <div className={styles.media}>
       <TextField
         label={input.label}
         hint={hint}
         error={error}
-        placeholder={input.id === 'url' ? 'https://' : ''}
+        placeholder={kind === undefined ? '' : 'https://'}
         value={typeof value === 'string' ? value : ''}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
       />
-      {takesFile && <FileChoice {...props} kind={node.data.nodeType.slice('input:'.length)} />}
+      {kind !== undefined && <FileChoice {...props} kind={kind} />}
     </div>
   );
 }
 
-function FileChoice({ node, value, kind }: ControlProps & { readonly kind: string }) {
+function FileChoice({ node, value, kind, mediaKind, onChange }: ControlProps & { readonly kind: string }) {
   const { store } = useEditor().session;
   const [isOpen, setOpen] = useState(false);
   const setUrl = (url: string): void => {
+    if (mediaKind !== undefined) {
+      onChange(url);
+      return;
+    }
     const { mediaId: _, ...config } = node.data.config ?? {};
     store.actions.perform(
       mediaMessages.edit,

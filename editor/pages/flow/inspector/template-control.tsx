@@ -65,6 +65,13 @@ const TEMPLATES = {
 
 const toThumbnail = (id: string): string => `/api/v1/renderer/templates/${id}/thumbnail`;
 
+/** The query of all templates. */
+export const videoTemplates = {
+  queryKey: ['/renderer/templates'],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readTemplates(signal),
+  staleTime: 60_000,
+};
+
 interface TemplateDialogProps {
   readonly onChoose: (id: string) => void;
   readonly onClose: () => void;

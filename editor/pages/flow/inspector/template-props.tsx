@@ -1,0 +1,82 @@
+// Renders the properties of a video template that have no port, with the template's defaults.
+import { useQuery } from '@tanstack/react-query';
+import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
+import type { InputDef } from '../../../../src/graph/catalog.ts';
+import type { GraphNode, Json, JsonObject } from '../../../../src/graph/types.ts';
+import { getControlKind } from '../../../board/control-kind.ts';
+import { setConfig } from '../../../board/edits.ts';
+import { messages } from '../../../flow-messages.ts';
+import { useEditor } from '../../../runs/editor-context.tsx';
+import { CONTROLS } from './controls.tsx';
+import styles from './inspector.module.css';
+import { videoTemplates } from './template-control.tsx';
+
+export function TemplateProps({ node }: { readonly node: GraphNode }) {
+  const { store, catalog } = useEditor().session;
+  const templateId = node.data.config?.templateId;
+  const { data } = useQuery({ ...videoTemplates, enabled: typeof templateId === 'string' });
+  const template = data?.data.find(({ id }) => id === templateId);
+  if (template === undefined) return null;
+  const own = toObject(node.data.config?.props);
+  return toInputs(template).map(input => {
+    const { [input.id]: value, ...rest } = own;
+    const Control = CONTROLS[getControlKind(input) ?? 'json'];
+    return (
+      <div key={input.id} className={styles.field} data-input={`props.${input.id}`}>
+        <Control
+          node={node}
+          input={input}
+          value={value}
+          onChange={next =>
+            store.actions.perform(
+              messages.flow.edits.set(input.label),
+              setConfig(store.getState().board, catalog, node.id, {
+                props: next === undefined ? rest : { ...own, [input.id]: next },
+              }),
+              `set ${node.id} props ${input.id}`,
+            )
+          }
+        />
+      </div>
+    );
+  });
+}
+
+/** Returns what the template uses while the port is not connected. */
+export function useTemplateDefault({ data }: GraphNode, portId: string): Json | undefined {
+  const { templateId } = data.config ?? {};
+  const { data: found } = useQuery({ ...videoTemplates, enabled: typeof templateId === 'string' });
+  const template = found?.data.find(({ id }) => id === templateId);
+  const path = template?.inputMappings.find(mapping => mapping.portId === portId)?.propPath;
+  if (template === undefined || path === undefined) return undefined;
+  let value: Json | undefined = toObject(template.defaultProps);
+  for (const key of path.split('.'))
+    value =
+      typeof value === 'object' && value !== null
+        ? (value as Readonly<Record<string, Json>>)[key]
+        : undefined;
+  return value;
+}
+
+const toObject = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+
+const TYPES: Readonly<Record<string, InputDef['type']>> = {
+  string: 'TEXT',
+  number: 'NUMBER',
+  boolean: 'BOOLEAN',
+};
+
+/** Ports have fields of their own. */
+function toInputs({ defaultProps, inputMappings }: VideoTemplate): readonly InputDef[] {
+  const mapped = new Set(inputMappings.map(({ propPath }) => propPath));
+  return Object.entries(toObject(defaultProps))
+    .filter(([id]) => !mapped.has(id))
+    .map(([id, value]) => ({
+      id,
+      label: `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`,
+      type: (Array.isArray(value) ? 'LIST' : TYPES[typeof value]) ?? 'JSON',
+      isPort: false,
+      default: value as Json,
+    }));
+}

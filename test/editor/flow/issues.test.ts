@@ -1,0 +1,125 @@
+// Tests that the board shows the issues that the service finds, that Ctrl+Enter runs from a field, and what happens to
+// pasted JSON that is not a workflow.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { type FlowTests, fillIdea, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+
+interface Found {
+  readonly issues: readonly { readonly code: string; readonly message: string }[];
+}
+
+describe('issues of the board', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  const paste = (page: Page, text: string): Promise<void> =>
+    page.evaluate(pasted => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', pasted);
+      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, text);
+
+  const shownIssues = async (page: Page): Promise<readonly string[]> => {
+    const list = page.getByRole('list', { name: 'Issues', includeHidden: true });
+    return list.locator('> li').evaluateAll(items => items.map(item => item.textContent ?? ''));
+  };
+
+  it('shows that a required field of a template has no value', async () => {
+    const id = await flow.create({
+      nodes: [
+        {
+          id: 'video',
+          type: 'basedNode',
+          position: { x: 0, y: 0 },
+          data: {
+            label: 'Video',
+            category: 'utility',
+            nodeType: 'video:renderer',
+            config: { templateId: 'product-reel' },
+          },
+        },
+      ],
+      edges: [],
+    });
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const said = 'The required port "Product name" is not connected';
+    await page.getByText(said).first().waitFor({ state: 'attached' });
+    const { issues } = await flow.send<Found>('POST', `/workflows/${id}/lint`, {});
+    const shown = await shownIssues(page);
+    assert.equal(shown.length, issues.length);
+    for (const [index, { message }] of issues.entries()) assert.ok(shown[index]?.includes(message), message);
+  });
+
+  it('are those of the service, for every node type and every kind of mistake', async () => {
+    const { nodes } = await flow.send<{
+      nodes: readonly { nodeType: string; label: string; category: string }[];
+    }>('GET', '/nodes?includeHidden=1');
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    for (let from = 0; from < nodes.length; from += 25) {
+      const part = nodes.slice(from, from + 25).map(({ nodeType, label, category }, index) => ({
+        id: `n${index}`,
+        type: 'basedNode',
+        position: { x: 300 * index, y: 0 },
+        data: { label, category, nodeType, config: { seed: 'x', value: {}, unknown_setting: 1 } },
+      }));
+      const edges = part.slice(1).map(({ id: target }, index) => ({
+        id: `e${index}`,
+        source: `n${index}`,
+        target,
+        sourceHandle: 'out-text',
+        targetHandle: 'in-nothing',
+      }));
+      const answered = page.waitForResponse(
+        response =>
+          response.url().endsWith('/lint') && (response.request().postData() ?? '').includes('"n0"'),
+      );
+      await paste(page, JSON.stringify({ nodes: part, edges }));
+      const { issues } = (await (await answered).json()) as Found;
+      assert.ok(issues.length > 0);
+      await page.waitForFunction(
+        ([selector, text]) => document.querySelector(selector ?? '')?.textContent?.includes(text ?? ''),
+        ['ul[aria-label="Issues"]', issues[0]?.message ?? ''],
+      );
+      const shown = await shownIssues(page);
+      for (const [index, { message }] of issues.slice(0, 100).entries())
+        assert.ok(shown[index]?.includes(message), `${message} at ${index}`);
+      await page.keyboard.press('Control+z');
+    }
+  });
+
+  it('runs by Ctrl+Enter from a field, also of the code editor, without a new line', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await fillIdea(page, 'a gull');
+    await page.keyboard.press('Control+Enter');
+    await flow.untilRuns(id, 1);
+    const field = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
+    assert.equal(await field.inputValue(), 'a gull');
+    await untilSaved(page);
+    assert.equal((await flow.runs(id))[0]?.status, 'COMPLETED');
+  });
+
+  it('says why JSON that is not a workflow is not pasted, and makes nothing', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await nodeOf(page, 'Idea').waitFor();
+    await paste(page, '{"nodes": [{"id": "a"');
+    await page.getByText('this JSON is incomplete or malformed').waitFor();
+    await paste(page, ' [1, 2]');
+    await page.getByText('this JSON contains no workflow').waitFor();
+    assert.equal(await page.locator('[data-node-id]').count(), 3);
+    await paste(page, 'a lighthouse');
+    await page.locator('[data-node-id]').nth(3).waitFor();
+  });
+});

@@ -1,0 +1,67 @@
+// Tests fields whose value can only come by a connection: typing makes a connected input node in one undo step.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { NO_BROWSER, takeScreenshot } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.ts';
+
+const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
+
+describe('fields of a template', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('make connected input nodes, undone as one step, and show all defaults', async () => {
+    const id = await flow.create({
+      nodes: [
+        {
+          id: 'video',
+          type: 'basedNode',
+          position: { x: 500, y: 0 },
+          data: {
+            label: 'Video',
+            category: 'utility',
+            nodeType: 'video:renderer',
+            config: { templateId: 'product-reel' },
+          },
+        },
+      ],
+      edges: [],
+    });
+    await using opened = await flow.open(id, VIEW);
+    const { page } = opened;
+    await nodeOf(page, 'Video').click({ position: { x: 90, y: 20 } });
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const field = inspector.getByLabel('Product name', { exact: true });
+    await field.click();
+    await page.keyboard.type('Ember Two', { delay: 10 });
+    assert.equal(await field.inputValue(), 'Ember Two');
+    await nodeOf(page, 'Product name').waitFor();
+    await waitUntil('the input to be saved', async () => {
+      const { nodes, edges } = await flow.read(id);
+      const input = nodes.find(({ data }) => data.label === 'Product name');
+      return (
+        input?.data.nodeType === 'input:text' &&
+        input.data.config?.value === 'Ember Two' &&
+        edges.some(edge => edge.source === input.id && edge.targetHandle === 'in-product')
+      );
+    });
+    // Defaults: of a port, and of a property without one.
+    assert.equal(await inspector.getByLabel('Price', { exact: true }).getAttribute('placeholder'), '$39');
+    assert.equal(
+      await inspector.getByLabel('Accent', { exact: true }).getAttribute('placeholder'),
+      '#ff6b3d',
+    );
+    await inspector.getByLabel('Product picture', { exact: true }).waitFor();
+    await takeScreenshot(page, 'template-fields', VIEW);
+    await page.getByRole('button', { name: 'Undo' }).first().click();
+    await nodeOf(page, 'Product name').waitFor({ state: 'detached' });
+    assert.equal(await field.inputValue(), '');
+    await untilSaved(page);
+    assert.equal((await flow.read(id)).nodes.length, 1);
+  });
+});
