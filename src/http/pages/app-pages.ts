@@ -1,6 +1,7 @@
 // Sends the pages of the web application: the files that each page loads, and their security policy.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bundle, PageFiles } from '../../bundle/bundle-editor.ts';
+import { isLoopbackHost } from '../../lib/addresses.ts';
 import { AppError } from '../../lib/errors.ts';
 import {
   type AppPage,
@@ -33,8 +34,11 @@ export function createAppPages(deps: HttpDeps): AppPages {
     'referrer-policy': 'strict-origin-when-cross-origin',
     'permissions-policy':
       'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), clipboard-read=(self), clipboard-write=(self)',
-    'cross-origin-opener-policy': 'same-origin',
   };
+  const isHttps = new URL(deps.settings.BASE_URL).protocol === 'https:';
+  // Browsers ignore it on other addresses, with a warning in the console.
+  const openerPolicy = (req: FastifyRequest): Readonly<Record<string, string>> =>
+    isHttps || isLoopbackHost(req.hostname) ? { 'cross-origin-opener-policy': 'same-origin' } : {};
   return {
     has: page => {
       const { bundle } = editor.state();
@@ -45,10 +49,7 @@ export function createAppPages(deps: HttpDeps): AppPages {
       if (state.failed) return reply.code(503).headers(headers).send(renderUnpreparedPage());
       if (state.bundle === undefined) {
         void editor.start();
-        return reply
-          .code(503)
-          .headers({ ...headers, 'retry-after': '1' })
-          .send(renderPreparingPage());
+        return reply.headers({ ...headers, ...openerPolicy(req) }).send(renderPreparingPage());
       }
       const files = state.bundle.manifest.pages[page];
       if (files === undefined) {
@@ -57,7 +58,7 @@ export function createAppPages(deps: HttpDeps): AppPages {
       }
       const session = await findSession(deps, req.actor);
       const parts = { ...toPageParts(state.bundle, files), theme: getTheme(req.headers.cookie), session };
-      return reply.headers(headers).send(renderAppPage(parts));
+      return reply.headers({ ...headers, ...openerPolicy(req) }).send(renderAppPage(parts));
     },
   };
 }
