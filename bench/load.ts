@@ -1,4 +1,4 @@
-// Keeps a fixed number of calls in flight until `count` are done or `ms` have passed.
+// Keeps a fixed number of calls in flight until `count` are done, `ms` have passed, or `signal` fires.
 
 export interface Load {
   readonly done: number;
@@ -9,13 +9,14 @@ export interface Load {
 
 export async function load(
   connections: number,
-  until: { readonly count?: number; readonly ms?: number },
+  until: { readonly count?: number; readonly ms?: number; readonly signal?: AbortSignal },
   call: (index: number) => Promise<unknown>,
 ): Promise<Load> {
   const latencies: number[] = [];
   let next = 0;
   const began = performance.now();
   const isOver = (): boolean =>
+    until.signal?.aborted === true ||
     next >= (until.count ?? Number.POSITIVE_INFINITY) ||
     performance.now() - began >= (until.ms ?? Number.POSITIVE_INFINITY);
   const loop = async (): Promise<void> => {

@@ -15,6 +15,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   start: async () => (await import('./rows/start.ts')).runStartRows,
   runs: async () => (await import('./rows/run.ts')).runRunRows,
   waiting: async () => (await import('./rows/waiting.ts')).runWaitingRows,
+  bounds: async () => (await import('./rows/bounds.ts')).runBoundsRows,
   cancels: async () => (await import('./rows/cancel.ts')).runCancelRows,
   crashes: async () => (await import('./rows/crash.ts')).runCrashRows,
   workers: async () => (await import('./rows/worker.ts')).runWorkerRows,

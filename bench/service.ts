@@ -86,7 +86,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
   const database = 'DATABASE_URL' in env ? {} : await findDatabase(folder);
   const port = await freePort();
   const plans = join(folder, 'plans.json');
-  await writeFile(plans, JSON.stringify({ self_hosted: RAISED, anonymous: RAISED }));
+  await writeFile(plans, JSON.stringify({ self_hosted: RAISED, anonymous: RAISED, free: RAISED }));
   const began = performance.now();
   const child = spawn(process.execPath, [join(import.meta.dirname, '../bin/graphwright.js'), 'serve'], {
     env: {

@@ -50,7 +50,7 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-export async function store(service: BenchService, graph: unknown): Promise<string> {
+export async function store(service: Pick<BenchService, 'fetch'>, graph: unknown): Promise<string> {
   const answer = await service.fetch('/api/v1/workflows', { method: 'POST', body: JSON.stringify(graph) });
   const body = (await answer.json()) as { id: string };
   if (answer.status !== 201) throw new Error(`The graph was refused: ${JSON.stringify(body)}`);

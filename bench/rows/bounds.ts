@@ -1,0 +1,209 @@
+// Measures what one account can do to others: 50 runs of a free account that each create more than a run may record,
+// next to another account's runs.
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { THREE_NODES } from '../graphs.ts';
+import { type Load, load, median, quantile } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
+
+const HOSTILE_RUNS = 50;
+/** Of the other account. */
+const CONNECTIONS = 4;
+const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
+const SAMPLE_MS = 20;
+const POLL_MS = 100;
+
+const node = (id: string, nodeType: string, config: object) => ({
+  id,
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label: id, category: 'utility', nodeType, config },
+});
+const edge = (source: string, handle: string, target: string, targetHandle: string) => ({
+  id: `${source}-${target}`,
+  source,
+  target,
+  sourceHandle: handle,
+  targetHandle,
+});
+/** Each of the 40 joins alone creates 99 MB. */
+const HUGE = {
+  name: 'huge',
+  nodes: [
+    node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
+    node('text', 'input:text', { value: 'x'.repeat(990_000) }),
+    ...JOINS.map(id => node(id, 'utility:prompt_concat', {})),
+  ],
+  edges: JOINS.flatMap(id => [
+    edge('list', 'out-list', id, 'in-text1'),
+    edge('text', 'out-text', id, 'in-text2'),
+  ]),
+};
+
+export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  // As in production: an account has few active runs.
+  const service = await startBenchService(folder, { MAX_CONCURRENT_RUNS: undefined });
+  const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
+  try {
+    const workflowId = await store(service, THREE_NODES);
+    const attacker = await createFreeAccount(service);
+    const hugeId = await store(attacker, HUGE);
+    const runOne = () => runAndWait(pool, workflowId);
+    await load(CONNECTIONS, { count: isShort ? 8 : 500 }, runOne);
+    const rounds: Round[] = [];
+    // Alternating, so that other load affects both.
+    for (let round = 0; round < (isShort ? 1 : 3); round++)
+      rounds.push(await measureRound(service, { attacker, hugeId, runOne, isShort }));
+    yield* present(rounds);
+  } finally {
+    await pool.close();
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+/** What an account sends requests with. */
+type Account = Pick<BenchService, 'fetch'>;
+
+interface Round {
+  readonly alone: Pace;
+  readonly attacked: Pace;
+  /** From the first hostile run until the last one has ended. */
+  readonly attackMs: number;
+  readonly peakMb: number;
+}
+
+interface Pace {
+  readonly perSecond: number;
+  readonly p95: number;
+}
+
+interface RoundOptions {
+  readonly attacker: Account;
+  readonly hugeId: string;
+  readonly runOne: () => Promise<void>;
+  readonly isShort: boolean;
+}
+
+async function measureRound(
+  service: BenchService,
+  { attacker, hugeId, runOne, isShort }: RoundOptions,
+): Promise<Round> {
+  const alone = await load(CONNECTIONS, { ms: isShort ? 200 : 3000 }, runOne);
+  const memory = watchMemory(service.pid);
+  const isOver = new AbortController();
+  const began = performance.now();
+  const attack = startHugeRuns(attacker, hugeId, isShort ? 3 : HOSTILE_RUNS);
+  const attackMs = attack
+    .then(ids => untilEnded(attacker, ids))
+    .then(() => performance.now() - began)
+    .finally(() => isOver.abort());
+  const during = load(CONNECTIONS, { signal: isOver.signal }, runOne);
+  const round = { alone: toPace(alone), attacked: toPace(await during), attackMs: await attackMs };
+  const peakMb = await memory.stop();
+  for (const id of await attack) await requireTooLarge(attacker, id);
+  return { ...round, peakMb };
+}
+
+const toPace = ({ done, seconds, latencies }: Load): Pace => ({
+  perSecond: done / seconds,
+  p95: quantile(latencies, 0.95),
+});
+
+function startHugeRuns(attacker: Account, workflowId: string, count: number): Promise<readonly string[]> {
+  const start = async (): Promise<string> => {
+    const path = `/api/v1/workflows/${workflowId}/run`;
+    const response = await attacker.fetch(path, { method: 'POST', body: '{}' });
+    if (response.status !== 202) throw new Error(`A hostile run was refused: ${await response.text()}`);
+    return ((await response.json()) as { executionId: string }).executionId;
+  };
+  return Promise.all(Array.from({ length: count }, start));
+}
+
+async function untilEnded(attacker: Account, ids: readonly string[]): Promise<void> {
+  for (;;) {
+    const response = await attacker.fetch(`/api/v1/executions?limit=200&status=FAILED`);
+    const { data } = (await response.json()) as { data: readonly { id: string }[] };
+    const ended = new Set(data.map(({ id }) => id));
+    if (ids.every(id => ended.has(id))) return;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Throws if the run did not fail as it must, or its record cannot be read. */
+async function requireTooLarge(attacker: Account, id: string): Promise<void> {
+  const response = await attacker.fetch(`/api/v1/executions/${id}`);
+  const record = (await response.json()) as { error?: { code: string }; nodeStates?: readonly unknown[] };
+  if (record.error?.code !== 'run_output_too_large' || record.nodeStates?.length !== HUGE.nodes.length)
+    throw new Error(`The record of a hostile run: ${response.status} ${JSON.stringify(record.error)}`);
+}
+
+async function runAndWait(pool: Pool, workflowId: string): Promise<void> {
+  const { statusCode, body } = await pool.request({
+    method: 'POST',
+    path: `/api/v1/workflows/${workflowId}/execute`,
+    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', prefer: 'wait=60' },
+    body: '{}',
+  });
+  await body.dump();
+  if (statusCode !== 200) throw new Error(`A run of the other account did not end: status ${statusCode}.`);
+}
+
+async function createFreeAccount(service: BenchService): Promise<Account> {
+  const response = await service.fetch('/api/v1/admin/users', {
+    method: 'POST',
+    body: JSON.stringify({
+      email: 'free@example.com',
+      name: 'Free',
+      plan: 'free',
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    }),
+  });
+  const { apiKey } = (await response.json()) as { apiKey: string };
+  return {
+    fetch: (path, init) => service.fetch(path, { ...init, headers: { authorization: `Bearer ${apiKey}` } }),
+  };
+}
+
+/** Samples the resident memory of the process, without PostgreSQL. */
+function watchMemory(pid: number): { stop(): Promise<number> } {
+  let peakMb = 0;
+  const stopping = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8');
+      peakMb = Math.max(peakMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+      await sleep(SAMPLE_MS);
+    }
+  };
+  const watched = watch();
+  return {
+    async stop() {
+      stopping.abort();
+      await watched;
+      return peakMb;
+    },
+  };
+}
+
+function* present(rounds: readonly Round[]): Generator<Row> {
+  const ratio = median(rounds.map(({ alone, attacked }) => attacked.perSecond / alone.perSecond));
+  const list = (of: (round: Round) => number): string => rounds.map(round => of(round).toFixed(0)).join(', ');
+  yield {
+    figure: `runs of one account while a free account starts ${HOSTILE_RUNS} that exceed their limit, as a share of its pace alone`,
+    value: ratio,
+    unit: 'of 1',
+    target: { value: 0.8, is: 'at least' },
+    note: `runs/s alone ${list(it => it.alone.perSecond)}; during ${list(it => it.attacked.perSecond)}; p95 in ms alone ${list(it => it.alone.p95)}; during ${list(it => it.attacked.p95)}; the attack took ${list(it => it.attackMs)} ms; all ended as run_output_too_large, with readable records`,
+  };
+  yield {
+    figure: 'peak memory of the process meanwhile (RSS)',
+    value: Math.max(...rounds.map(({ peakMb }) => peakMb)),
+    unit: 'MB',
+    target: { value: 1000, is: 'at most' },
+  };
+}
