@@ -104,11 +104,23 @@ function numberBytes(value: number): number {
 
 const SHORT_TEXT = 100;
 
+/** A long text is measured in parts, because a copy of the whole would cost as much as the measuring. */
+const PART_LENGTH = 16_384;
+
 function textBytes(text: string): number {
-  return text.length <= SHORT_TEXT && isPlainAscii(text)
-    ? text.length + 2
-    : Buffer.byteLength(JSON.stringify(text));
+  if (text.length <= SHORT_TEXT && isPlainAscii(text)) return text.length + 2;
+  if (text.length <= PART_LENGTH) return Buffer.byteLength(JSON.stringify(text));
+  let bytes = 2;
+  for (let start = 0; start < text.length; ) {
+    // Never splits a surrogate pair.
+    const end = start + PART_LENGTH + (isHighSurrogate(text.charCodeAt(start + PART_LENGTH - 1)) ? 1 : 0);
+    bytes += Buffer.byteLength(JSON.stringify(text.slice(start, end))) - 2;
+    start = end;
+  }
+  return bytes;
 }
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 /** Whether the JSON string has one byte per character. */
 function isPlainAscii(text: string): boolean {

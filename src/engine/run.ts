@@ -7,10 +7,11 @@ import type { StepHost } from './node-execution.ts';
 import { endsRun, toCancelled } from './owed.ts';
 import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
-import type { RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
+import type { LoopTurns, RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
 
 // Local nodes run one after another synchronously. After this time, the loop yields to the rest of the process.
 const SLICE_MS = 4;
+const NEXT_TURNS: LoopTurns = { number: 0, wait: () => nextTurn() };
 const GRACE_MS = 30_000;
 
 /**
@@ -68,11 +69,14 @@ class PlanRun implements StepHost {
 
   /** Returns when nothing is in flight and nothing can start, or as soon as the signal fires. */
   async runUntilIdle(): Promise<void> {
+    const { turns = NEXT_TURNS } = this.options;
+    let turn = turns.number;
     let sliceEndMs = performance.now() + SLICE_MS;
     while (!this.options.signal.aborted) {
       // Checked after a pause too, because the pause may have ended without a turn of the event loop.
       if (performance.now() >= sliceEndMs) {
-        await nextTurn();
+        if (turns.number === turn) await turns.wait();
+        turn = turns.number;
         sliceEndMs = performance.now() + SLICE_MS;
       }
       if (this.#startNext()) continue;

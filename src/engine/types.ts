@@ -108,6 +108,14 @@ export interface RunBudget {
   subscribe(onMemoryFree: () => void): () => void;
 }
 
+/** When a run that computes for long may continue. */
+export interface LoopTurns {
+  /** Two different numbers are at least a turn of the event loop apart. */
+  readonly number: number;
+  /** Resolves when the run may compute for another slice. */
+  wait(): Promise<void>;
+}
+
 export interface PaidCall {
   /** The existing reservation of a call that was already submitted. */
   readonly reserved?: number | undefined;
@@ -135,6 +143,8 @@ export interface RunOptions {
   readonly cache?: NodeCache;
   /** If absent, outputs and memory are not limited. */
   readonly budget?: RunBudget;
+  /** Absent: the run continues in the next turn of the event loop. */
+  readonly turns?: LoopTurns;
   /**
    * Reserves credits just before a call and resolves to its price. Rejects if there are too few credits; the call is
    * then not made.

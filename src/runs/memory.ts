@@ -10,6 +10,9 @@ export function memoryLimit(megabytes: number | undefined): number {
   return megabytes === undefined ? getHeapStatistics().heap_size_limit / 4 : megabytes * 1024 * 1024;
 }
 
+/** Bridges the pauses between short runs. */
+const SHARED_MS = 1000;
+
 interface WorkspaceUsage {
   usedBytes: number;
   /** In start order. */
@@ -23,6 +26,7 @@ export class RunMemoryPool {
   readonly #runs = new Set<RunMemory>();
   readonly #workspaces = new Map<string, WorkspaceUsage>();
   readonly #listeners = new Set<() => void>();
+  #sharedAtMs = Number.NEGATIVE_INFINITY;
   /** Whether any caller waits for memory. */
   #hasWaiters = false;
 
@@ -42,10 +46,15 @@ export class RunMemoryPool {
     return isFull;
   }
 
+  /** Whether several workspaces have runs here, or had within the last second. */
+  readonly isShared = (): boolean =>
+    this.#workspaces.size > 1 || performance.now() - this.#sharedAtMs < SHARED_MS;
+
   /** Starts tracking a run. `onExceeded` is called when it records more than a run may. */
   track(workspace: string, onExceeded: () => void): RunMemory {
     const workspaceUsage = this.#workspaces.get(workspace) ?? { usedBytes: 0, runs: new Set() };
     this.#workspaces.set(workspace, workspaceUsage);
+    if (this.#workspaces.size > 1) this.#sharedAtMs = performance.now();
     const run = new RunMemory(onExceeded, {
       reserve: bytes => {
         workspaceUsage.usedBytes += bytes;

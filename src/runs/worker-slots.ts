@@ -1,4 +1,5 @@
 // Tracks a worker's slots and its active runs.
+import { Turns } from '../lib/turns.ts';
 import { memoryLimit, RunMemoryPool } from './memory.ts';
 import { canStartLocally, LONG_MS, listSaturated, type Occupant, queueShare } from './policy.ts';
 
@@ -32,6 +33,7 @@ export interface RunControl {
   readonly stop: AbortController;
   readonly wakes: Wakes;
   readonly memory: RunMemoryPool;
+  readonly turns: Turns;
 }
 
 export interface ActiveRun {
@@ -63,11 +65,13 @@ export class WorkerSlots {
   /** The number of failures to read or write a run, by execution id. Only the most recent runs are kept. */
   readonly #failures = new Map<string, number>();
   readonly #memory: RunMemoryPool;
+  readonly #turns: Turns;
   readonly #now: () => number;
 
   constructor(capacity: number, now: () => number, memory = new RunMemoryPool(memoryLimit(undefined))) {
     this.capacity = capacity;
     this.#memory = memory;
+    this.#turns = new Turns(memory.isShared);
     this.#now = now;
     memory.subscribe(() => this.#wakeAll());
   }
@@ -124,7 +128,7 @@ export class WorkerSlots {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakes.wake(), ended });
     return {
-      control: { stop, wakes, memory: this.#memory },
+      control: { stop, wakes, memory: this.#memory, turns: this.#turns },
       release: () => {
         this.runs.delete(id);
         resolve();

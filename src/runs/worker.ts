@@ -4,6 +4,7 @@ import { runPlan } from '../engine/run.ts';
 import {
   type CallSlots,
   isSettled,
+  type LoopTurns,
   type RunOptions,
   type RunOutcome,
   type Step,
@@ -13,6 +14,7 @@ import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { runAccepted } from '../lib/gate.ts';
+import type { Turns } from '../lib/turns.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { outlast, retryingDb } from '../store/retry.ts';
@@ -50,11 +52,11 @@ export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Pro
   return runAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
-async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory: pool }: RunControl): Promise<void> {
+async function execute(deps: RunDeps, row: RunRow, { memory: pool, ...control }: RunControl): Promise<void> {
   // The nodes of a run that exceeds its output limit are cancelled.
-  const memory = pool.track(row.workspace, () => stop.abort('cancelled'));
+  const memory = pool.track(row.workspace, () => control.stop.abort('cancelled'));
   try {
-    await executeTracked(deps, row, { stop, wakes }, memory);
+    await executeTracked(deps, row, control, memory);
   } finally {
     memory.close();
   }
@@ -63,7 +65,7 @@ async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory: pool }
 async function executeTracked(
   deps: RunDeps,
   row: RunRow,
-  { stop, wakes }: Omit<RunControl, 'memory'>,
+  { stop, wakes, turns }: Omit<RunControl, 'memory'>,
   memory: RunMemory,
 ): Promise<void> {
   const run = await loadRun(deps, row, memory, stop.signal);
@@ -81,7 +83,7 @@ async function executeTracked(
   const calls = createWaitingCalls(deps, row.id, run.endedCalls, wakes);
   try {
     const slots = createCallSlots(deps, row, timeoutAtMs);
-    const outcome = await runEngine(deps, { ...run, calls, slots, memory }, checkpoints, stop.signal);
+    const outcome = await runEngine(deps, { ...run, calls, slots, memory, turns }, checkpoints, stop.signal);
     const leaseOutcome = toLeaseOutcome(
       outcome,
       stop.signal.reason as StopReason | undefined,
@@ -208,9 +210,16 @@ function failAfterTooManyStarts(deps: RunDeps, step: Step): Step {
   return { ...step, status: 'FAILED', error: { code: 'worker_lost', message }, finishedAtMs: deps.now() };
 }
 
+interface EngineRun extends LoadedRun {
+  readonly calls: WaitingCalls;
+  readonly slots: CallSlots;
+  readonly memory: RunMemory;
+  readonly turns: Turns;
+}
+
 function runEngine(
   deps: RunDeps,
-  run: LoadedRun & { readonly calls: WaitingCalls; readonly slots: CallSlots; readonly memory: RunMemory },
+  run: EngineRun,
   checkpoints: Checkpoints,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
@@ -229,6 +238,7 @@ function runEngine(
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
     ...(run.secrets === undefined ? {} : { secrets: run.secrets }),
     budget: run.memory,
+    turns: toLoopTurns(run.turns, row),
     pay: createPay(retryingDeps, row, run.spending),
     calls: run.calls,
     slots: run.slots,
@@ -248,6 +258,15 @@ function runEngine(
     now: deps.now,
   });
   return outcome.finally(() => spans?.close());
+}
+
+function toLoopTurns(turns: Turns, { workspace, created_at }: RunRow): LoopTurns {
+  return {
+    get number() {
+      return turns.number;
+    },
+    wait: () => turns.wait(workspace, created_at.getTime()),
+  };
 }
 
 function parseDecisions({ decisions }: RunRow): ReadonlyMap<string, Json> {

@@ -1,0 +1,64 @@
+// Tests how computations share the event loop.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turns } from '../../src/lib/turns.ts';
+
+describe('computations that share the event loop', () => {
+  it('continue one per turn, and accounts take turns', async () => {
+    const turns = new Turns(() => false);
+    const order: string[] = [];
+    const numbers: number[] = [];
+    let turn = 0;
+    let counter = setImmediate(function count() {
+      turn++;
+      counter = setImmediate(count);
+    });
+    const waitAs = async (account: string, at: number): Promise<void> => {
+      await turns.wait(account, at);
+      order.push(account);
+      numbers.push(turn);
+    };
+    await Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(waitAs));
+    clearImmediate(counter);
+    assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a']);
+    assert.equal(new Set(numbers).size, numbers.length, 'each in a turn of its own');
+  });
+
+  it('continue with the oldest one of an account', async () => {
+    const turns = new Turns(() => false);
+    const order: number[] = [];
+    const waitSince = async (startedAt: number): Promise<void> => {
+      await turns.wait('a', startedAt);
+      order.push(startedAt);
+    };
+    await Promise.all([3, 1, 2].map(waitSince));
+    assert.deepEqual(order, [1, 2, 3]);
+  });
+
+  it('leave turns to others in between if several accounts have work', async () => {
+    const turns = new Turns(() => true);
+    let count = 0;
+    const others = setInterval(() => count++, 1);
+    const counts: number[] = [];
+    const slices = Array.from({ length: 4 }, async () => {
+      await turns.wait('a', 0);
+      // Computes.
+      for (const endMs = performance.now() + 3; performance.now() < endMs; );
+      counts.push(count);
+    });
+    await Promise.all(slices);
+    clearInterval(others);
+    for (const [index, before] of counts.slice(0, -1).entries()) assert.ok((counts[index + 1] ?? 0) > before);
+  });
+
+  it('know whether the loop has turned', async () => {
+    const turns = new Turns(() => false);
+    const { number } = turns;
+    await Promise.resolve();
+    assert.equal(turns.number, number);
+    await nextTurn();
+    await nextTurn();
+    assert.notEqual(turns.number, number);
+  });
+});
