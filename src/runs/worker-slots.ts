@@ -1,7 +1,8 @@
 // Tracks a worker's slots and its active runs.
-import { Turns } from '../lib/turns.ts';
+
 import { memoryLimit, RunMemoryPool } from './memory.ts';
 import { canStartLocally, LONG_MS, listSaturated, type Occupant, queueShare } from './policy.ts';
+import { Turns } from './turns.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost`: another worker continues it. `broken`: its results cannot

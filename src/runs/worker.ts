@@ -14,7 +14,6 @@ import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { runAccepted } from '../lib/gate.ts';
-import type { Turns } from '../lib/turns.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { outlast, retryingDb } from '../store/retry.ts';
@@ -37,6 +36,7 @@ import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { traceNodes } from './trace/node-spans.ts';
 import { inRunScope, recordOutcome } from './trace/run-scope.ts';
+import type { Turns } from './turns.ts';
 import type { RunControl, StopReason } from './worker-slots.ts';
 
 /** The maximum number of concurrent branches of one run. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Turns } from '../../src/lib/turns.ts';
+import { Turns } from '../../src/runs/turns.ts';
 
 describe('computations that share the event loop', () => {
   it('continue one per turn, and accounts take turns', async () => {
