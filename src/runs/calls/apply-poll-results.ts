@@ -79,7 +79,7 @@ async function listBilledSteps(tx: Tx, charges: readonly LateCharge[]): Promise<
     const row = (await listStepsOfNode(tx, executionId, nodeId, MAX_STORED_BYTES)).at(-1);
     if (row === undefined) continue;
     const step = row.step as Step;
-    // `true`: the earlier state contains the item's result (see foldSteps).
+    // `true`: the earlier state contains the item's result (see mergeSteps).
     const items = step.items?.map(item => item !== null || null) as Step['items'];
     const credits = (step.credits ?? 0) + add;
     steps.push({ ...step, credits, ...(items === undefined ? {} : { items }) });
