@@ -50,8 +50,17 @@ export const startHarness = shared(async (): Promise<Harness> => {
   const service = await startTestService(env);
   const prober = fork(join(import.meta.dirname, 'prober.ts'), { serialization: 'advanced' });
   const next = async <T>(): Promise<T> => ((await once(prober, 'message')) as [T])[0];
+  const close = async (): Promise<void> => {
+    prober.kill();
+    await service.close();
+  };
   const { routes, schemas } = await readDocument(service);
-  prober.send({ world: await makeWorld(service), nodes: NODE_PORTS, routes, schemas } satisfies Setup);
+  // Left open, they would keep the process from ending.
+  const world = await makeWorld(service).catch(async err => {
+    await close();
+    throw err;
+  });
+  prober.send({ world, nodes: NODE_PORTS, routes, schemas } satisfies Setup);
   assert.equal(await next(), 'ready');
   return {
     routes,
@@ -70,10 +79,7 @@ export const startHarness = shared(async (): Promise<Harness> => {
       );
       return statuses;
     },
-    close: async () => {
-      prober.kill();
-      await service.close();
-    },
+    close,
   };
 });
 
@@ -82,7 +88,7 @@ async function makeWorld(service: TestService): Promise<Setup['world']> {
   const stored: Record<string, string> = {};
   for (const [name, make] of Object.entries(STORABLE)) {
     const { body, status } = await service.request('POST', '/workflows', { name: 'w', ...make() });
-    assert.equal(status, 201, name);
+    assert.equal(status, 201, `${name}: ${JSON.stringify(body).slice(0, 300)}`);
     stored[name] = String(body.id);
     const shared = await service.request('POST', `/workflows/${body.id}/visibility`, {
       linkPermission: 'DUPLICATE',
