@@ -19,6 +19,8 @@ export interface Estimate {
   readonly breakdown: readonly { readonly nodeId: string; readonly cached: boolean }[];
   /** Nodes whose results are reused from an earlier run. */
   readonly kept?: readonly string[];
+  /** A provider is missing, and sample results could take its place. */
+  readonly hasSample?: boolean;
 }
 
 /**
@@ -39,7 +41,8 @@ export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly 
     const keep = earlier === undefined ? {} : { keep: { executionId: earlier, again: nodes } };
     const request = { ...plan.request, ...keep };
     const path = `/workflows/${session.id}/estimate`;
-    const estimate = await api.post<Estimate>(path, request, { repeatable: true });
+    const sample = runs.getState().usesSample ? { useSample: true } : {};
+    const estimate = await api.post<Estimate>(path, { ...request, ...sample }, { repeatable: true });
     // Another plan may have replaced this one meanwhile.
     if (view.getState().plan?.request !== plan.request) return;
     view.setState({ plan: { kind, request, estimate, states: computeStates(editor, request, estimate) } });

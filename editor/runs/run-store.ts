@@ -1,6 +1,7 @@
 // Holds the run shown on the board: starts, follows and cancels it, and sends approvals.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import {
+  type AcceptedRun,
   type Execution,
   hasEnded,
   type NodeState,
@@ -8,6 +9,7 @@ import {
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, follow } from '../lib/api.ts';
+import { showToast } from '../lib/toasts.ts';
 import { combineResults, readResults, type ShownNode, type StoredResults } from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
@@ -25,6 +27,8 @@ export interface RunState {
   readonly isStarting: boolean;
   /** The exact price shown for a complete run, which it may not exceed; undefined: unknown. */
   readonly price: number | undefined;
+  /** Runs take sample results for nodes whose provider is missing. */
+  readonly usesSample: boolean;
 }
 
 export type StartOptions = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCredits'>;
@@ -49,6 +53,7 @@ const NO_RUN: RunState = {
   error: undefined,
   isStarting: false,
   price: undefined,
+  usesSample: false,
 };
 export const isInProgress = (run: RunSummary | undefined): boolean => run !== undefined && !hasEnded(run);
 
@@ -69,7 +74,7 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
     store.setState({ isStarting: true, error: undefined });
     try {
       await flush();
-      const executionId = await postRun(workflowId, body, store.getState().price);
+      const executionId = await postRun(workflowId, body, store.getState());
       store.setState({ nodes: new Map(), run: undefined });
       void show(executionId);
     } catch (error) {
@@ -156,8 +161,14 @@ function createFollower(
   const clear = (): void => {
     saveShownRun(workflowId, undefined);
     following.abort();
-    const { price, results } = store.getState();
-    store.setState({ ...NO_RUN, price, results, shown: combineResults(results, NO_RUN.nodes, undefined) });
+    const { price, usesSample, results } = store.getState();
+    store.setState({
+      ...NO_RUN,
+      price,
+      usesSample,
+      results,
+      shown: combineResults(results, NO_RUN.nodes, undefined),
+    });
   };
   const lastShownId = findShownRun(workflowId);
   if (lastShownId !== undefined)
@@ -173,14 +184,16 @@ function createFollower(
 async function postRun(
   workflowId: string,
   options: StartOptions,
-  price: number | undefined,
+  { price, usesSample }: Pick<RunState, 'price' | 'usesSample'>,
 ): Promise<string> {
   const maxCredits = options.targets === undefined ? price : undefined;
-  const body = { ...(maxCredits === undefined ? {} : { maxCredits }), ...options };
-  const { executionId } = await api.post<{ executionId: string }>(`/workflows/${workflowId}/run`, body, {
+  const sample = usesSample ? { useSample: true } : {};
+  const body = { ...(maxCredits === undefined ? {} : { maxCredits }), ...sample, ...options };
+  const { executionId, meta } = await api.post<AcceptedRun>(`/workflows/${workflowId}/run`, body, {
     headers: { 'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` },
     repeatable: true,
   });
+  for (const warning of meta?.warnings ?? []) showToast(warning);
   return executionId;
 }
 

@@ -1535,6 +1535,8 @@ export type RunEstimate = {
   readonly kept?: readonly string[];
   /** With useSample: the nodes that take their sample result */
   readonly sampled?: readonly string[];
+  /** true: a provider is missing, and useSample could take its place */
+  readonly hasSample?: boolean;
   readonly availableCredits: number;
   /** Reasons why a node could not run, for example a provider that is not configured */
   readonly issues: readonly {

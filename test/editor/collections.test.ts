@@ -128,7 +128,8 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto('/templates');
-    await page.getByText('Free').waitFor();
+    const card = page.getByRole('listitem').filter({ hasText: 'A greeting' });
+    await card.getByText('Free').waitFor();
     await page.getByRole('button', { name: 'Use template A greeting' }).click();
     await page.waitForURL(/\/flow\//);
     assert.notEqual(new URL(page.url()).pathname, `/flow/${id}`);

@@ -5,6 +5,7 @@ import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { mintLink } from '../../src/services/sessions/mint-link.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { waitUntil } from '../support/processes.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const WHO = { name: 'Ana', email: 'ana@example.com', password: 'correct horse battery' };
@@ -47,6 +48,28 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
       { url: service.url, path: '/workflows', name: 'workflows-empty', cookie },
       page => page.getByRole('heading', { name: 'Create your first workflow' }).waitFor(),
     );
+  });
+
+  it('copies a template, sees its sample, and runs it without a provider', async () => {
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/workflows');
+    const card = page.getByRole('listitem').filter({ hasText: 'Make a picture' });
+    await card.getByText('Sample; needs fal').waitFor();
+    await card.getByRole('button', { name: 'Use template Make a picture' }).click();
+    await page.waitForURL(/\/flow\//);
+    await page.getByText('Free with sample results').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/Make the picture takes the sample result/).waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    await waitUntil('the run has completed', async () => {
+      const { body } = await service.request<{ data: readonly { trigger: string; status: string }[] }>(
+        'GET',
+        `/workflows/${id}/executions`,
+      );
+      return body.data.some(({ trigger, status }) => trigger === 'editor' && status === 'COMPLETED');
+    });
+    assert.deepEqual(opened.errors, []);
   });
 
   async function setUpLink(): Promise<string> {

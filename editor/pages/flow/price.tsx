@@ -28,15 +28,18 @@ export function Price() {
     if (!isSaved || !hasNodes || saver.isDirty) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
+      const request = getPins(store.getState().board);
       api
-        .post<Estimate>(`/workflows/${session.id}/estimate`, getPins(store.getState().board), {
+        .post<Estimate>(`/workflows/${session.id}/estimate`, request, {
           signal: stop.signal,
           repeatable: true,
         })
         .then(
           newEstimate => {
+            const { credits, exact, hasSample = false } = newEstimate;
             setEstimate(newEstimate);
-            runs.setState({ price: newEstimate.exact ? newEstimate.credits : undefined });
+            // With samples, the nodes that the price is for do not run.
+            runs.setState({ price: exact && !hasSample ? credits : undefined, usesSample: hasSample });
           },
           () => {
             if (stop.signal.aborted) return;
@@ -58,7 +61,7 @@ export function Price() {
       className={styles.price}
       data-short={isUnaffordable || undefined}
     >
-      {estimate && hasNodes ? formatPrice(estimate) : ''}
+      {estimate && hasNodes ? (estimate.hasSample ? flowMessages.sample : formatPrice(estimate)) : ''}
     </span>
   );
 }

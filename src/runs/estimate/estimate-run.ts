@@ -9,6 +9,7 @@ import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { findStoredMedia } from '../../services/media/stored-media.ts';
 import { findPool } from '../../store/credits.ts';
+import { findSampleRun } from '../../store/runs.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
 import { createNodeCache } from '../node-cache.ts';
@@ -86,6 +87,8 @@ export async function estimateWorkflow(
   const failures = forecasts.flatMap(({ node, error }) =>
     error === undefined ? [] : [{ nodeId: node.id, ...error }],
   );
+  const unavailable = findUnavailable(plan, reused.steps);
+  const hasSample = unavailable.length > 0 && (await findSampleRun(deps.db, workflow.id)) !== undefined;
   return {
     credits,
     // One credit is one US cent.
@@ -94,9 +97,10 @@ export async function estimateWorkflow(
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
     ...presentKept(input.request, reused),
     ...presentSampled(plan, reused),
+    ...(hasSample ? { hasSample } : {}),
     availableCredits: pool.balance,
     issues: [
-      ...findUnavailable(plan, reused.steps),
+      ...unavailable,
       ...findMissingInputs({ plan, overrides }, id => reused.steps.get(id)?.status === 'COMPLETED'),
       ...failures,
       ...findUnpriced(deps, user, forecasts, overrides),

@@ -35,6 +35,9 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
   sampled: Type.Optional(
     Type.Array(Type.String(), { description: 'With useSample: the nodes that take their sample result' }),
   ),
+  hasSample: Type.Optional(
+    Type.Boolean({ description: 'true: a provider is missing, and useSample could take its place' }),
+  ),
   availableCredits: Type.Integer(),
   issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
     description: 'Reasons why a node could not run, for example a provider that is not configured',
