@@ -7,7 +7,7 @@ import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { getCategory } from '../../canvas/colors.ts';
 import { RunMark } from '../../canvas/run-mark.tsx';
 import { messages } from '../../flow-messages.ts';
-import { useBoard, useEditor, useNodeRun, useView } from '../../runs/editor-context.tsx';
+import { useBoard, useEditor, useNodeRun, useShownNode, useView } from '../../runs/editor-context.tsx';
 import { ResultView } from '../../runs/result-view.tsx';
 import { getNodeResults } from '../../runs/results.ts';
 import { RunList } from './docks/runs.tsx';
@@ -55,10 +55,11 @@ function OutlineNode({ id }: { readonly id: string }) {
   const { session, view } = useEditor();
   const node = useBoard(({ board }) => findNode(board, id));
   const run = useNodeRun(id);
+  const shown = useShownNode(id);
   const issues = useView(state => state.issues.get(id)?.length ?? 0);
   if (node === undefined) return null;
   const entry = session.catalog.find(node.data.nodeType);
-  const results = getNodeResults(node, run);
+  const results = getNodeResults(node, shown);
   const text = node.data.config?.value ?? node.data.config?.prompt ?? node.data.config?.template;
   return (
     <li className={styles.node}>
@@ -83,6 +84,9 @@ function OutlineNode({ id }: { readonly id: string }) {
               onOpen={() => view.setState({ panel: { kind: 'result', nodeId: id, index } })}
             />
           ))}
+          {shown?.isOutdated && (
+            <figcaption className={styles.outdated}>{flowMessages.outdatedResult}</figcaption>
+          )}
         </figure>
       )}
     </li>

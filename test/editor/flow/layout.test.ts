@@ -158,7 +158,6 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
       'Picture\nSandbox image',
       'Preview\nPreview',
     ]);
-    await page.getByRole('button', { name: 'Show on board' }).click();
     const figure = nodes.getByRole('figure', { name: 'Result of Picture' });
     await figure
       .locator(`img[src="${run?.nodeStates.find(({ nodeId }) => nodeId === 'picture')?.outputUrl}"]`)
