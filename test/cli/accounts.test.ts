@@ -59,7 +59,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       const unknown = { code: 1, stderr: /User not found/ };
       await assert.rejects(graphwright(['users', 'password', 'no@example.com']), unknown);
       const both = ['users', 'create', 'x@example.com', '--invite', '--scope', 'workflows:read'];
-      await assert.rejects(graphwright(both), { code: 2, stderr: /leave out/ });
+      await assert.rejects(graphwright(both), { code: 2, stderr: /Omit/ });
     });
 
     it('can be granted credits, like teams, and some can be revoked', async () => {

@@ -154,7 +154,7 @@ describe('backup and restore', () => {
     );
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const again = await graphwright(place, 'backup', file);
-    assert.deepEqual([again.code, /never replaces a file/.test(again.err)], [2, true]);
+    assert.deepEqual([again.code, /Choose another file name/.test(again.err)], [2, true]);
 
     const full = await graphwright(place, 'restore', file);
     assert.deepEqual([full.code, /media is not empty.+--force/.test(full.err)], [2, true]);
@@ -194,7 +194,7 @@ describe('backup and restore', () => {
       'restore',
       whole,
     );
-    assert.deepEqual([code, /secrets key here is another one/.test(err)], [2, true]);
+    assert.deepEqual([code, /secrets key differs/.test(err)], [2, true]);
     assert.deepEqual((await succeed<Restored>(place, 'restore', whole)).damaged, []);
   });
 });

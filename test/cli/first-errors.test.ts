@@ -140,7 +140,7 @@ describe('a PostgreSQL server', () => {
     const { out } = await graphwright(['doctor'], as(names[2] ?? ''));
     assert.match(
       out,
-      /✖ +PostgreSQL +the clock of this machine is 1\d\d s ahead of PostgreSQL's; set both by NTP/,
+      /✖ +PostgreSQL +the clock of this machine is 1\d\d s ahead of PostgreSQL's; synchronize both with NTP/,
     );
   });
 });
@@ -219,7 +219,7 @@ describe('a bucket', () => {
     });
     await new Promise<void>(resolve => skewed.listen(0, '127.0.0.1', resolve));
     const { port } = skewed.address() as AddressInfo;
-    await wrong({ S3_ENDPOINT: `http://127.0.0.1:${port}` }, /the clock of this machine .* set it, by NTP/);
+    await wrong({ S3_ENDPOINT: `http://127.0.0.1:${port}` }, /the clock of this machine .* synchronize it/);
     skewed.closeAllConnections();
     skewed.close();
   });
@@ -278,7 +278,7 @@ describe('a folder', () => {
     await bothSay(
       settings,
       'DATA_DIR',
-      /The data folder .*locked.* cannot be used .* Give DATA_DIR a folder that this account can write/,
+      /The data folder .*locked.* cannot be used .* Set DATA_DIR to a folder that this user account can write to/,
       asNobody,
     );
   });
@@ -289,7 +289,12 @@ describe('a folder', () => {
     const locked = join(folder, 'locked-too');
     await mkdir(locked, { mode: 0o755 });
     const settings = { DATA_DIR: join(locked, 'data'), DATABASE_URL: 'postgres://me@127.0.0.1:1/mine' };
-    await bothSay(settings, 'DATA_DIR', /Give DATA_DIR a folder that this account can write/, asNobody);
+    await bothSay(
+      settings,
+      'DATA_DIR',
+      /Set DATA_DIR to a folder that this user account can write to/,
+      asNobody,
+    );
   });
 
   it('on a full disk', async t => {
@@ -314,7 +319,7 @@ describe('a folder', () => {
         graphwright(['doctor'], settings),
       ]);
       assert.equal(served.code, 1);
-      assert.match(served.err, /^graphwright: .*No space left on device.* Free some disk space/);
+      assert.match(served.err, /^graphwright: .*No space left on device.* Make room/);
       const storage = await openDiskStorage(join(disk, 'media'));
       const big = Buffer.alloc(40_000_000);
       const options = { contentType: 'image/png', maxBytes: big.length };
@@ -334,7 +339,7 @@ describe('a folder', () => {
     await bothSay(
       { DATA_DIR: path },
       'DATA_DIR',
-      /The data folder .*a-file.* cannot be used .* Give DATA_DIR a folder that this account can write/,
+      /The data folder .*a-file.* cannot be used .* Set DATA_DIR to a folder that this user account can write to/,
     );
   });
 });
@@ -353,7 +358,7 @@ describe('doctor', () => {
       ]);
       assert.match(
         wrong.out,
-        /✖ +BASE_URL +http\S+ answers with status 404 and not as this service does: .*set BASE_URL/,
+        /✖ +BASE_URL +http\S+ responds with status 404 and not as this service does: .*set BASE_URL/,
       );
       assert.match(right.out, /✔ +BASE_URL +http\S+ leads to a running service/);
     } finally {

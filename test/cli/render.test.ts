@@ -70,7 +70,7 @@ describe('graphwright render', () => {
   });
 
   it('reports wrong usage, and exits with 2', () => {
-    assert.match(render(scene([]), '-o', 'out.gif').err, /A video ends in \.mp4/);
+    assert.match(render(scene([]), '-o', 'out.gif').err, /Use an output file ending in \.mp4/);
     assert.match(render(scene([]), '--range', '5-3').err, /--range is two frames such as 0-20/);
     assert.match(render(scene([]), '--template', 'quote-card').err, /not both/);
     const beyond = render(scene([]), '--frame', '20');
