@@ -71,7 +71,7 @@ describe('graphwright render', () => {
 
   it('reports wrong usage, and exits with 2', () => {
     assert.match(render(scene([]), '-o', 'out.gif').err, /Use an output file ending in \.mp4/);
-    assert.match(render(scene([]), '--range', '5-3').err, /--range is two frames such as 0-20/);
+    assert.match(render(scene([]), '--range', '5-3').err, /--range must be two frames such as 0-20/);
     assert.match(render(scene([]), '--template', 'quote-card').err, /not both/);
     const beyond = render(scene([]), '--frame', '20');
     assert.deepEqual([beyond.code, /from 0 to 19/.test(beyond.err)], [2, true]);
@@ -114,7 +114,10 @@ describe('graphwright preview', () => {
     assert.ok(out.includes(`${still} in `), out);
     assert.ok((await readPixels(readFileSync(still))).at(0, 0).length > 0);
     const many = await spawnCommand(['preview', file, '--frames', '0,5', '-o', still]);
-    assert.deepEqual([many.code, /takes one frame; name a folder for 2 frames\./.test(many.err)], [2, true]);
+    assert.deepEqual(
+      [many.code, /takes a single frame; use a folder for 2 frames\./.test(many.err)],
+      [2, true],
+    );
     const jpeg = await spawnCommand(['preview', file, '-o', join(folder, 'still.jpg')]);
     assert.deepEqual([jpeg.code, /preview writes PNG files/.test(jpeg.err)], [2, true]);
   });
