@@ -15,8 +15,8 @@ const FRAMES = 12;
 const LONGER_SIDE = 420;
 const GAP = 8;
 
-function* timelines(wanted: readonly string[]): Generator<readonly [name: string, timeline: Timeline]> {
-  const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
+function* timelines(names: readonly string[]): Generator<readonly [name: string, timeline: Timeline]> {
+  const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
   for (const template of TEMPLATES.filter(({ id }) => isWanted(id))) {
     yield [`template-${template.id}`, openTemplate(template, {})];
     yield [`template-${template.id}-long`, openTemplate(template, longProps(template))];
@@ -33,19 +33,19 @@ async function writeSheet(name: string, timeline: Timeline): Promise<void> {
     Math.floor(((index + 0.5) / FRAMES) * timeline.durationInFrames),
   );
   const scale = Math.min(1, LONGER_SIDE / Math.max(timeline.width, timeline.height));
-  const drawn = await drawTimeline(timeline, frames, scale);
-  for (const warning of drawn.warnings) process.stdout.write(`  ${warning}\n`);
-  const { width = 0, height = 0 } = drawn.frames[0] ?? {};
+  const result = await drawTimeline(timeline, frames, scale);
+  for (const warning of result.warnings) process.stdout.write(`  ${warning}\n`);
+  const { width = 0, height = 0 } = result.frames[0] ?? {};
   const columns = width > height ? 4 : 6;
-  const sheet = {
+  const contactSheet = {
     width: columns * (width + GAP),
     height: Math.ceil(FRAMES / columns) * (height + GAP),
     channels: 3,
     background: '#808080',
   } as const;
-  await sharp({ create: sheet })
+  await sharp({ create: contactSheet })
     .composite(
-      drawn.frames.map(({ bytes }, index) => ({
+      result.frames.map(({ bytes }, index) => ({
         input: Buffer.from(bytes),
         left: (index % columns) * (width + GAP),
         top: Math.floor(index / columns) * (height + GAP),

@@ -63,13 +63,13 @@ export function makeGraph(nodeCount: number, edgeCount: number, seed: number): B
     height: 160 + 40 * below(5),
   }));
   const wires: Wire[] = [];
-  const seen = new Set<string>();
+  const usedPairs = new Set<string>();
   const feed = (to: number): void => {
     const from = to - 1 - below(Math.min(to, WINDOW));
     const wire = { from, to, fromPort: below(2), toPort: below(MAX_PORTS) };
     const key = JSON.stringify(wire);
-    if (!seen.has(key)) wires.push(wire);
-    seen.add(key);
+    if (!usedPairs.has(key)) wires.push(wire);
+    usedPairs.add(key);
   };
   for (let to = 1; to < nodeCount && wires.length < edgeCount; to++) feed(to);
   while (wires.length < edgeCount) feed(1 + below(nodeCount - 1));
@@ -105,8 +105,8 @@ interface Line {
   readonly y2: number;
 }
 
-export function judge({ sizes, wires }: BenchGraph, places: readonly Position[]): Figures {
-  const rects = sizes.map((size, index) => ({ ...size, ...(places[index] ?? { x: 0, y: 0 }) }));
+export function judge({ sizes, wires }: BenchGraph, positions: readonly Position[]): Figures {
+  const rects = sizes.map((size, index) => ({ ...size, ...(positions[index] ?? { x: 0, y: 0 }) }));
   const at = (index: number): Position & { width: number; height: number } =>
     rects[index] ?? { x: 0, y: 0, width: 0, height: 0 };
   const lines = wires.map(
@@ -121,8 +121,8 @@ export function judge({ sizes, wires }: BenchGraph, places: readonly Position[])
   const bottom = Math.max(...rects.map(({ y, height }) => y + height));
   const width = right - Math.min(...rects.map(({ x }) => x));
   const height = bottom - Math.min(...rects.map(({ y }) => y));
-  const pairs = <T>(list: readonly T[], holds: (a: T, b: T) => boolean): number =>
-    list.reduce((sum, a, index) => sum + list.slice(index + 1).filter(b => holds(a, b)).length, 0);
+  const pairs = <T>(list: readonly T[], predicate: (a: T, b: T) => boolean): number =>
+    list.reduce((sum, a, index) => sum + list.slice(index + 1).filter(b => predicate(a, b)).length, 0);
   const overNodes = wires.reduce((sum, { from, to }, index) => {
     const line = lines[index];
     const hit = rects.filter((rect, node) => node !== from && node !== to && line && runsOver(line, rect));

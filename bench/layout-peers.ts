@@ -63,10 +63,10 @@ function withElk(elk: Elk): Engine {
       y: portOffset(index),
       layoutOptions: { 'port.side': side },
     });
-    const used = sizes.map((): Map<string, object> => new Map());
+    const usedPorts = sizes.map((): Map<string, object> => new Map());
     for (const { from, to, fromPort, toPort } of wires) {
-      used[from]?.set(`o${fromPort}`, port(from, 'EAST', fromPort));
-      used[to]?.set(`i${toPort}`, port(to, 'WEST', toPort));
+      usedPorts[from]?.set(`o${fromPort}`, port(from, 'EAST', fromPort));
+      usedPorts[to]?.set(`i${toPort}`, port(to, 'WEST', toPort));
     }
     const { children } = await elk.layout({
       id: 'root',
@@ -79,7 +79,7 @@ function withElk(elk: Elk): Engine {
       children: sizes.map((size, index) => ({
         id: `${index}`,
         ...size,
-        ports: [...(used[index]?.values() ?? [])],
+        ports: [...(usedPorts[index]?.values() ?? [])],
         layoutOptions: { 'elk.portConstraints': 'FIXED_POS' },
       })),
       edges: wires.map(({ from, to, fromPort, toPort }, index) => ({
@@ -110,8 +110,10 @@ function withDagre(dagre: Dagre): Engine {
 function withD3(d3: D3Dag, coord: 'coordSimplex' | 'coordGreedy'): Engine {
   return ({ sizes, wires }) => {
     const links = new Map(wires.map(({ from, to }) => [`${from} ${to}`, [`${from}`, `${to}`]]));
-    const wired = new Set([...links.values()].flat());
-    const alone = sizes.flatMap((_, index) => (wired.has(`${index}`) ? [] : [[`${index}`, `${index}`]]));
+    const connectedPorts = new Set([...links.values()].flat());
+    const alone = sizes.flatMap((_, index) =>
+      connectedPorts.has(`${index}`) ? [] : [[`${index}`, `${index}`]],
+    );
     const graph = d3.graphConnect().single(true)([...links.values(), ...alone]);
     const layout = d3
       .sugiyama()
@@ -124,12 +126,12 @@ function withD3(d3: D3Dag, coord: 'coordSimplex' | 'coordGreedy'): Engine {
       ])
       .gap([ROW_GAP, COLUMN_GAP]) as unknown as (graph: D3Graph) => void;
     layout(graph);
-    const places: Position[] = sizes.map(() => ({ x: 0, y: 0 }));
+    const positions: Position[] = sizes.map(() => ({ x: 0, y: 0 }));
     for (const node of graph.nodes()) {
       const index = Number(node.data);
       const { width, height } = sizes[index] ?? { width: 0, height: 0 };
-      places[index] = { x: node.y - width / 2, y: node.x - height / 2 };
+      positions[index] = { x: node.y - width / 2, y: node.x - height / 2 };
     }
-    return places;
+    return positions;
   };
 }

@@ -70,9 +70,9 @@ async function measure(engine: Engine, graphs: readonly BenchGraph[], rounds: nu
   for (let round = 0; round < rounds; round++) {
     for (const graph of graphs) {
       const start = performance.now();
-      const places = await engine(graph);
+      const positions = await engine(graph);
       times.push(performance.now() - start);
-      if (round === 0) figures.push(judge(graph, places));
+      if (round === 0) figures.push(judge(graph, positions));
     }
   }
   const mean = (name: keyof Figures): number =>

@@ -2,7 +2,7 @@
 import type { Db } from '../src/store/db.ts';
 import { openDb } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/embedded.ts';
-import { makeFolder, removeFolder, urlOf } from './service.ts';
+import { makeFolder, removeFolder, toUrl } from './service.ts';
 import { findSharedDatabase } from './shared-postgres.ts';
 
 export interface BenchPostgres {
@@ -16,7 +16,7 @@ export interface BenchPostgres {
 export async function startBenchPostgres(maxConnections: number): Promise<BenchPostgres> {
   const shared = await findSharedDatabase();
   if (shared === undefined) return startOwnPostgres(maxConnections);
-  return { url: urlOf(shared.connection), db: shared.db, stop: () => shared.drop() };
+  return { url: toUrl(shared.connection), db: shared.db, stop: () => shared.drop() };
 }
 
 /** A separate server without tables, also with `--short`. `log` receives PostgreSQL's log line by line. */
@@ -28,7 +28,7 @@ export async function startOwnPostgres(
   const embedded = await startEmbedded({ dataDir: folder, log });
   const db = openDb({ connection: embedded, maxConnections, onError: () => undefined });
   return {
-    url: urlOf(embedded),
+    url: toUrl(embedded),
     db,
     async stop() {
       await db.close();

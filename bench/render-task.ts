@@ -35,7 +35,7 @@ interface Remotion {
 
 const signal = AbortSignal.timeout(900_000);
 
-async function filesOf(graph: unknown) {
+async function readFiles(graph: unknown) {
   const { resources } = openScene(graph);
   const read = () => Promise.reject(new Error('The scenes name no files.'));
   return readRenderFiles(resources.values(), read, '/nonexistent', signal);
@@ -44,7 +44,7 @@ async function filesOf(graph: unknown) {
 /** Prepares everything and resolves to the function to measure. */
 const TASKS = {
   async ours({ graph, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'ours' }>) {
-    const files = await filesOf(graph);
+    const files = await readFiles(graph);
     const codecs = { FFMPEG_PATH: ffmpegPath };
     await findBackend(codecs, signal);
     return () => renderVideo({ graph, files, range: [0, frameCount], scale: 1, path, codecs }, {}, signal);
@@ -66,7 +66,7 @@ const TASKS = {
     return () => (backend.name === 'ffmpeg' ? encode(backend, request, signal) : encodeInProcess(request));
   },
   async draw({ graph, path, frameCount }: Extract<RenderTask, { kind: 'draw' }>) {
-    const files = await filesOf(graph);
+    const files = await readFiles(graph);
     return async () => {
       const backend = { name: 'ffmpeg', detail: '', encoding: '', path: 'none' } as const;
       const source = openFrames(

@@ -42,7 +42,7 @@ export async function removeFolder(folder: string): Promise<void> {
 export const EMBEDDED = { DATABASE_URL: undefined } satisfies NodeJS.ProcessEnv;
 
 /** In the form of DATABASE_URL. */
-export const urlOf = ({ user, database, socketDir }: TestAddress): string =>
+export const toUrl = ({ user, database, socketDir }: TestAddress): string =>
   `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
 
 /** One per folder, so that its next service finds what the previous one wrote. */
@@ -52,7 +52,7 @@ async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
   const known = databases.get(folder);
   if (known !== undefined) return known;
   const shared = await findSharedDatabase();
-  const database = shared === undefined ? EMBEDDED : { DATABASE_URL: urlOf(shared.connection) };
+  const database = shared === undefined ? EMBEDDED : { DATABASE_URL: toUrl(shared.connection) };
   databases.set(folder, database);
   return database;
 }
@@ -136,7 +136,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
     if (child.exitCode !== null)
       throw new Error(`The service exited with code ${child.exitCode} before it was ready.`);
     const ready = await fetch(`${url}/readyz`).then(
-      answer => answer.ok,
+      response => response.ok,
       () => false,
     );
     if (ready) return;

@@ -10,11 +10,11 @@ export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Prom
     body: JSON.stringify({ email: 'ana@example.com', name: 'Ana', plan: 'self_hosted', invite: true }),
   });
   const { inviteUrl } = (await invited.json()) as { inviteUrl: string };
-  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
+  const response = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: PASSWORD }),
   });
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  if (!response.ok) throw new Error(await response.text());
+  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }

@@ -13,7 +13,7 @@ interface Kind {
   readonly category: GraphNode['data']['category'];
   readonly inputs: readonly string[];
   readonly output?: string;
-  readonly gives?: 'text' | 'image';
+  readonly outputType?: 'text' | 'image';
   readonly config: NonNullable<GraphNode['data']['config']>;
 }
 
@@ -23,7 +23,7 @@ const TEXT: Kind = {
   category: 'input',
   inputs: [],
   output: 'text',
-  gives: 'text',
+  outputType: 'text',
   config: { value: 'A lighthouse on a cliff above a stormy sea, seen from the air' },
 };
 const CONCAT: Kind = {
@@ -32,16 +32,16 @@ const CONCAT: Kind = {
   category: 'utility',
   inputs: ['text1', 'text2', 'text3', 'text4'],
   output: 'text',
-  gives: 'text',
+  outputType: 'text',
   config: { separator: ', ' },
 };
-const PICTURE: Kind = {
+const IMAGE_NODE: Kind = {
   label: 'Picture',
   nodeType: 'generate:sandbox',
   category: 'model',
   inputs: ['prompt'],
   output: 'image',
-  gives: 'image',
+  outputType: 'image',
   config: { seed: 7, width: 64, height: 64 },
 };
 const PREVIEW: Kind = {
@@ -52,7 +52,7 @@ const PREVIEW: Kind = {
   config: {},
 };
 /** The kinds in turn: a column starts with texts and ends with previews of pictures. */
-const TURN = [TEXT, CONCAT, CONCAT, PICTURE, CONCAT, TEXT, CONCAT, PICTURE, PREVIEW, CONCAT];
+const TURN = [TEXT, CONCAT, CONCAT, IMAGE_NODE, CONCAT, TEXT, CONCAT, IMAGE_NODE, PREVIEW, CONCAT];
 
 const COLUMN_PX = 420;
 const ROW_PX = 520;
@@ -79,11 +79,11 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
   const slots = kinds.flatMap(({ inputs }, index) => inputs.map(port => ({ index, port })));
   const edges = slots.flatMap(({ index, port }): GraphEdge[] => {
     const from = Math.max(0, index - WINDOW);
-    const wanted = kinds[index] === PREVIEW ? undefined : 'text';
+    const inputType = kinds[index] === PREVIEW ? undefined : 'text';
     const sources = kinds
       .slice(from, index)
-      .flatMap(({ gives }, place) =>
-        gives !== undefined && (wanted === undefined || gives === wanted) ? [from + place] : [],
+      .flatMap(({ outputType: gives }, place) =>
+        gives !== undefined && (inputType === undefined || gives === inputType) ? [from + place] : [],
       );
     const source = sources[below(sources.length)];
     if (source === undefined) return [];
@@ -102,12 +102,12 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
 
 // Required inputs keep their edge: only those of the text tools may be empty.
 function thin(edges: readonly GraphEdge[], count: number, below: (limit: number) => number): GraphEdge[] {
-  const kept = [...edges];
+  const keptEdges = [...edges];
   const isSpare = ({ targetHandle }: GraphEdge): boolean => /text[2-4]/.test(targetHandle ?? '');
-  for (let tries = 0; kept.length > count && tries < edges.length * 20; tries++) {
-    const place = below(kept.length);
-    const edge = kept[place];
-    if (edge !== undefined && isSpare(edge)) kept.splice(place, 1);
+  for (let tries = 0; keptEdges.length > count && tries < edges.length * 20; tries++) {
+    const place = below(keptEdges.length);
+    const edge = keptEdges[place];
+    if (edge !== undefined && isSpare(edge)) keptEdges.splice(place, 1);
   }
-  return kept;
+  return keptEdges;
 }

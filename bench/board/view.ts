@@ -20,26 +20,26 @@ export const toScreen = ({ x, y, zoom }: View, point: Point): Point => ({
   y: y + point.y * zoom,
 });
 
-/** Turns the wheel until the board has about that zoom. */
-export async function zoomTo(page: Page, wanted: number): Promise<void> {
+/** Turns the mouse wheel until the board has about this zoom. */
+export async function zoomTo(page: Page, targetZoom: number): Promise<void> {
   await page.mouse.move(720, 480);
   for (let turns = 0; turns < 200; turns++) {
     const { zoom } = await readView(page);
-    const off = Math.log2(wanted / zoom);
+    const off = Math.log2(targetZoom / zoom);
     if (Math.abs(off) < 0.02) return;
     await page.mouse.wheel(0, -Math.sign(off) * Math.min(Math.abs(off) * 500, 100));
     await page.evaluate('new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))');
   }
-  throw new Error(`The board did not zoom to ${wanted}.`);
+  throw new Error(`The board did not zoom to ${targetZoom}.`);
 }
 
 /** A point near the middle of the screen between two columns of nodes. */
-export function gapOf(view: View, { nodes }: BenchBoard): Point {
+export function findGap(view: View, { nodes }: BenchBoard): Point {
   const middle = { x: (720 - view.x) / view.zoom, y: (480 - view.y) / view.zoom };
   const last = nodes
     .map(({ position }) => position.x)
     .filter(x => x < middle.x)
-    .reduce((most, x) => Math.max(most, x), 0);
+    .reduce((max, x) => Math.max(max, x), 0);
   const column = Math.floor(last / 420) * 420;
   return toScreen(view, { x: column + 400, y: middle.y });
 }

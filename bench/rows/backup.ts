@@ -23,7 +23,7 @@ const ROW_BYTES = MB;
 const TARGET_MB_PER_SECOND = 200;
 
 /** The `--json` output of a backup and of a restore. */
-interface Done {
+interface CommandResult {
   readonly bytes: number;
   readonly durationMs: number;
 }
@@ -46,10 +46,10 @@ export async function* runBackupRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-function row(what: string, { bytes, durationMs }: Done): Row {
+function row(name: string, { bytes, durationMs }: CommandResult): Row {
   const megabytes = Math.round(bytes / MB);
   return {
-    figure: `${what}: ${megabytes} MB of media and rows`,
+    figure: `${name}: ${megabytes} MB of media and rows`,
     value: bytes / MB / (durationMs / 1000),
     unit: 'MB/s',
     target: { value: TARGET_MB_PER_SECOND, is: 'at least' },
@@ -72,13 +72,13 @@ async function fill(service: BenchService, { files, rows }: { files: number; row
   );
 }
 
-async function succeed(asked: Promise<Response>): Promise<void> {
-  const answer = await asked;
-  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-  await answer.arrayBuffer();
+async function succeed(request: Promise<Response>): Promise<void> {
+  const response = await request;
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  await response.arrayBuffer();
 }
 
-async function graphwright(args: readonly string[], folder: string): Promise<Done> {
+async function graphwright(args: readonly string[], folder: string): Promise<CommandResult> {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, '../../bin/graphwright.js'), ...args, '--json'],
@@ -88,5 +88,5 @@ async function graphwright(args: readonly string[], folder: string): Promise<Don
     },
   );
   const [out] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  return JSON.parse(out) as Done;
+  return JSON.parse(out) as CommandResult;
 }

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
 import { type BenchBoard, makeBoard } from '../board/boards.ts';
 import { drag, type Frames, type Meter, openMeter, pan, zoom } from '../board/gestures.ts';
-import { gapOf, middleNode, readView, zoomTo } from '../board/view.ts';
+import { findGap, middleNode, readView, zoomTo } from '../board/view.ts';
 import { median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
@@ -56,8 +56,8 @@ async function* measureSize(bench: Bench, size: Size): AsyncGenerator<Row> {
   const id = await store(bench, board);
   const name = `${size.nodes} nodes, ${board.edges.length} edges`;
   if (size === LARGE) yield await measureOpening(bench, id, name);
-  await using opened = await bench.browser.open(bench.service.url, VIEWS[2], bench.cookie);
-  const { page } = opened;
+  await using editorPage = await bench.browser.open(bench.service.url, VIEWS[2], bench.cookie);
+  const { page } = editorPage;
   const meter = await openMeter(page);
   await openBoard(page, id);
   if (size === LARGE) yield heapRow(name, await meter.heapMB());
@@ -69,13 +69,13 @@ async function* measureSize(bench: Bench, size: Size): AsyncGenerator<Row> {
 
 /** Acts as the person in the browser, because the key belongs to another user. */
 async function store({ service, cookie }: Bench, board: BenchBoard): Promise<string> {
-  const answer = await fetch(`${service.url}/api/v1/workflows`, {
+  const response = await fetch(`${service.url}/api/v1/workflows`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({ name: 'Board', ...board }),
   });
-  if (!answer.ok) throw new Error(await answer.text());
-  return ((await answer.json()) as { id: string }).id;
+  if (!response.ok) throw new Error(await response.text());
+  return ((await response.json()) as { id: string }).id;
 }
 
 async function openBoard(page: Page, id: string): Promise<void> {
@@ -93,8 +93,8 @@ async function measureOpening(
   const times: number[] = [];
   const tasks: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    await using opened = await browser.open(service.url, VIEWS[2], cookie);
-    const { page } = opened;
+    await using editorPage = await browser.open(service.url, VIEWS[2], cookie);
+    const { page } = editorPage;
     const meter = await openMeter(page);
     await page.addInitScript(WATCH_FIRST_EDIT);
     await page.goto(`/flow/${id}`, { waitUntil: 'commit' });
@@ -140,19 +140,19 @@ type Gestures = Readonly<Record<'pan' | 'zoom' | 'drag of 50', readonly Frames[]
 
 /** Runs each gesture with the whole board in view, and with about fifty readable nodes. */
 async function measureGestures(page: Page, meter: Meter, board: BenchBoard): Promise<Gestures> {
-  const found = { pan: [] as Frames[], zoom: [] as Frames[], 'drag of 50': [] as Frames[] };
-  for (const wanted of [undefined, NEAR_ZOOM]) {
-    if (wanted !== undefined) await zoomTo(page, wanted);
-    found.pan.push(await pan(page, meter, gapOf(await readView(page), board)));
-    found.zoom.push(await zoom(page, meter));
-    found['drag of 50'].push(await dragFifty(page, meter, board));
+  const frames = { pan: [] as Frames[], zoom: [] as Frames[], 'drag of 50': [] as Frames[] };
+  for (const zoomLevel of [undefined, NEAR_ZOOM]) {
+    if (zoomLevel !== undefined) await zoomTo(page, zoomLevel);
+    frames.pan.push(await pan(page, meter, findGap(await readView(page), board)));
+    frames.zoom.push(await zoom(page, meter));
+    frames['drag of 50'].push(await dragFifty(page, meter, board));
   }
-  return found;
+  return frames;
 }
 
 async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<Frames> {
   const view = await readView(page);
-  const gap = gapOf(view, board);
+  const gap = findGap(view, board);
   // About fifty nodes in ten columns of five, from a point on the board below its bars.
   const half = { x: Math.min(5 * 420 * view.zoom, 680), y: Math.min(2.5 * 520 * view.zoom, gap.y - BARS) };
   await page.keyboard.press('Escape');
@@ -166,13 +166,13 @@ async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<F
   return drag(page, meter, middleNode(await readView(page), board));
 }
 
-const packageOf = (name: string): string => join(import.meta.dirname, '../../node_modules', name);
+const getPackagePath = (name: string): string => join(import.meta.dirname, '../../node_modules', name);
 
 async function measureBare({ service, browser, cookie }: Bench, board: BenchBoard): Promise<Gestures> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, '../board/bare.js')],
     // The benchmark has its own React for Remotion, and two copies of React on one page draw nothing.
-    alias: { react: packageOf('react'), 'react-dom': packageOf('react-dom') },
+    alias: { react: getPackagePath('react'), 'react-dom': getPackagePath('react-dom') },
     outdir: 'out',
     bundle: true,
     minify: true,
@@ -180,8 +180,8 @@ async function measureBare({ service, browser, cookie }: Bench, board: BenchBoar
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   const text = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
-  await using opened = await browser.open(service.url, VIEWS[2], cookie);
-  const { page } = opened;
+  await using editorPage = await browser.open(service.url, VIEWS[2], cookie);
+  const { page } = editorPage;
   await page.setContent('<div id="root"></div>');
   await page.addStyleTag({ content: text('.css') });
   await page.evaluate(`globalThis.board = ${JSON.stringify(board)}`);

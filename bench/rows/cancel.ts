@@ -13,13 +13,13 @@ const HOUR_MS = 3_600_000;
 
 export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
   const [few, many] = isShort ? [5, 10] : [1000, 10_000];
-  for (const [place, atOnce] of Object.entries(PLACES)) {
+  for (const [state, atOnce] of Object.entries(STATES)) {
     // Measured services are separate.
     const [ofFew = 0, ofMany = 0] = isShort
       ? await cancel([few, many], atOnce)
       : [...(await cancel([few], atOnce)), ...(await cancel([many], atOnce))];
     yield {
-      figure: `${many} runs waiting ${place} cancelled over ${CONNECTIONS} connections, time per run compared with ${few} runs`,
+      figure: `${many} runs waiting ${state} cancelled over ${CONNECTIONS} connections, time per run compared with ${few} runs`,
       value: ofMany / many / (ofFew / few),
       unit: 'times',
       target: { value: 1.3, is: 'at most' },
@@ -29,7 +29,7 @@ export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
 }
 
 /** MAX_CONCURRENT_RUNS for each place where runs wait. */
-const PLACES = { 'for a provider': '100000', 'in the queue': '1' };
+const STATES = { 'for a provider': '100000', 'in the queue': '1' };
 
 /** Seconds for the one number of runs, and then for the other. */
 async function cancel(counts: readonly number[], atOnce: string): Promise<readonly number[]> {
@@ -73,8 +73,8 @@ async function cancelAll(service: BenchService, ids: string[]): Promise<void> {
 
 async function isAnyOpen(service: BenchService, workflow: string): Promise<boolean> {
   for (const status of ['QUEUED', 'RUNNING', 'WAITING', 'CANCELLING']) {
-    const answer = await service.fetch(`/api/v1/workflows/${workflow}/executions?limit=1&status=${status}`);
-    if (((await answer.json()) as { data: unknown[] }).data.length > 0) return true;
+    const response = await service.fetch(`/api/v1/workflows/${workflow}/executions?limit=1&status=${status}`);
+    if (((await response.json()) as { data: unknown[] }).data.length > 0) return true;
   }
   return false;
 }

@@ -9,7 +9,7 @@ import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 import { store } from './run.ts';
-import { accept, delaysOf, ONE_CALL, untilEnded } from './waiting.ts';
+import { accept, measureDelays, ONE_CALL, untilEnded } from './waiting.ts';
 
 export async function* runCrashRows(isShort: boolean): AsyncGenerator<Row> {
   yield await pollMany(isShort ? 1000 : 100_000);
@@ -79,7 +79,7 @@ async function killWorker(count: number, jobMs: number): Promise<Row> {
     while ((await fal.accepted()).size < count || (await isActive())) await sleep(100);
     await one.kill();
     await untilEnded(api, workflow);
-    const delays = await delaysOf(api, fal, ids, jobMs);
+    const delays = await measureDelays(api, fal, ids, jobMs);
     return {
       figure: `a worker killed while ${count} runs wait: time from the call's end to the last run's end`,
       value: (delays.at(-1) ?? Number.NaN) / 1000,
@@ -108,7 +108,7 @@ async function* killEverything(count: number, jobMs: number): AsyncGenerator<Row
   const second = await startBenchService(folder, env);
   try {
     await untilEnded(second, workflow);
-    const completed = await delaysOf(second, fal, ids, jobMs);
+    const completed = await measureDelays(second, fal, ids, jobMs);
     const credits = (await (await second.fetch('/api/v1/credits')).json()) as { held: number };
     const broken = {
       'calls submitted twice': (await fal.accepted()).size - count,

@@ -51,14 +51,14 @@ async function timeBundling(rounds: number): Promise<Row> {
 function* weigh({ manifest, files }: Bundle): Generator<Row> {
   const kilobytes = (names: Iterable<string>, ending: '.br' | '.gz' = '.gz'): number =>
     [...new Set(names)].reduce((sum, name) => sum + (files.get(name + ending)?.length ?? 0), 0) / 1000;
-  const scriptsOf = (page: string): readonly string[] => manifest.pages[page]?.scripts ?? [];
+  const getScripts = (page: string): readonly string[] => manifest.pages[page]?.scripts ?? [];
   yield {
     figure: 'script of the first load of /workflows, as browsers get it (Brotli)',
-    value: kilobytes(scriptsOf('workflows'), '.br'),
+    value: kilobytes(getScripts('workflows'), '.br'),
     unit: 'KB',
     target: { value: 110, is: 'at most' },
   };
-  const flow = new Set(scriptsOf('flow'));
+  const flow = new Set(getScripts('flow'));
   yield {
     figure: 'script of a board, as browsers get it (Brotli)',
     value: kilobytes(flow, '.br'),
@@ -70,7 +70,7 @@ function* weigh({ manifest, files }: Bundle): Generator<Row> {
     figure: 'scripts and styles of all pages except the editor (gzip)',
     value: kilobytes(
       others.flatMap(page => [
-        ...scriptsOf(page),
+        ...getScripts(page),
         ...manifest.styles,
         ...(manifest.pages[page]?.styles ?? []),
       ]),
@@ -93,13 +93,13 @@ async function timeWorkflows(count: number, rounds: number): Promise<Row> {
       });
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      await using opened = await browser.open(service.url, VIEWS[2], cookie);
-      await opened.page.goto('/workflows');
-      await opened.page
+      await using editorPage = await browser.open(service.url, VIEWS[2], cookie);
+      await editorPage.page.goto('/workflows');
+      await editorPage.page
         .getByRole('link', { name: `Workflow ${count - 1}` })
         .first()
         .waitFor();
-      times.push(await largestPaintMs(opened.page));
+      times.push(await largestPaintMs(editorPage.page));
     }
     return {
       figure: `largest contentful paint of /workflows with ${count} workflows, headless Chromium, cold cache`,

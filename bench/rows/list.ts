@@ -27,7 +27,7 @@ export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
     const paths = ['/executions', ...workflowIds.map(id => `/workflows/${id}/executions`)];
     const times = await measure(
       service,
-      paths.flatMap(path => queriesOf(endMs).map(it => path + it)),
+      paths.flatMap(path => listQueries(endMs).map(it => path + it)),
       isShort,
     );
     const [slowest, value] = [...times].toSorted(([, a], [, b]) => b - a)[0] ?? ['', Number.NaN];
@@ -46,7 +46,7 @@ export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-function queriesOf(endMs: number): readonly string[] {
+function listQueries(endMs: number): readonly string[] {
   const at = (ms: number): string => new Date(ms).toISOString();
   const times = [
     '',
@@ -69,13 +69,13 @@ async function measure(
   const rounds = isShort ? 1 : 9;
   const times = new Map<string, number[]>(paths.map(path => [path, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [path, taken] of times) {
+    for (const [path, pathTimes] of times) {
       const began = performance.now();
-      const answer = await service.fetch(`/api/v1${path}`);
-      await answer.text();
-      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}.`);
-      taken.push(performance.now() - began);
+      const response = await service.fetch(`/api/v1${path}`);
+      await response.text();
+      if (response.status !== 200) throw new Error(`${path} returned ${response.status}.`);
+      pathTimes.push(performance.now() - began);
     }
   }
-  return new Map([...times].map(([path, taken]) => [path, median(taken)]));
+  return new Map([...times].map(([path, pathTimes]) => [path, median(pathTimes)]));
 }

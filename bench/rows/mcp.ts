@@ -68,7 +68,7 @@ interface ListedTool {
 
 function* tokenRows(tools: readonly ListedTool[]): Generator<Row> {
   const brief = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  for (const [figure, value, most] of [
+  for (const [figure, value, max] of [
     ['tools/list', { tools }, 4500],
     ['names, descriptions and input schemas', brief, 2200],
   ] as const) {
@@ -77,7 +77,7 @@ function* tokenRows(tools: readonly ListedTool[]): Generator<Row> {
       figure: `${figure}, o200k`,
       value: tokens,
       unit: 'tokens',
-      target: { value: most, is: 'at most' },
+      target: { value: max, is: 'at most' },
     };
   }
 }
@@ -90,16 +90,16 @@ async function ask(service: BenchService, method: string, params: Readonly<Recor
     ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
   };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } });
-  const answer = await fetch(`${service.url}/mcp`, { method: 'POST', headers, body });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method}: ${answer.status} ${text}`);
+  const response = await fetch(`${service.url}/mcp`, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method}: ${response.status} ${text}`);
   return JSON.parse(text) as unknown;
 }
 
 async function get(service: BenchService, path: string): Promise<void> {
-  const answer = await fetch(service.url + path, { headers: HEADERS });
-  await answer.text();
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  const response = await fetch(service.url + path, { headers: HEADERS });
+  await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
 }
 
 /** The median time of that many requests over CONNECTIONS at once. */

@@ -103,8 +103,8 @@ async function measureMemory(service: BenchService, isShort: boolean): Promise<R
 
 async function putPresigned(service: BenchService, bytes: number): Promise<{ readonly seconds: number }> {
   const minting = JSON.stringify({ contentType: 'video/mp4', bytes, filename: 'a.mp4' });
-  const answer = await service.fetch('/api/v1/media/upload-url', { method: 'POST', body: minting });
-  const { uploadUrl, headers, mediaId } = (await answer.json()) as {
+  const response = await service.fetch('/api/v1/media/upload-url', { method: 'POST', body: minting });
+  const { uploadUrl, headers, mediaId } = (await response.json()) as {
     uploadUrl: string;
     headers: Record<string, string>;
     mediaId: string;
@@ -129,11 +129,11 @@ async function readMb(pid: number, field: string): Promise<number> {
 async function measureReads(service: BenchService, folder: string, isShort: boolean): Promise<Row> {
   const file = wav(MB);
   const dataUrl = `data:audio/wav;base64,${file.toString('base64')}`;
-  const answer = await service.fetch('/api/v1/media/upload', {
+  const response = await service.fetch('/api/v1/media/upload', {
     method: 'POST',
     body: JSON.stringify({ dataUrl }),
   });
-  const { url } = (await answer.json()) as { url: string };
+  const { url } = (await response.json()) as { url: string };
   const root = join(folder, 'static');
   await mkdir(root);
   await writeFile(join(root, 'a.wav'), file);
@@ -190,8 +190,8 @@ async function callMany(
 async function exchange(url: string, options: RequestOptions, body?: Buffer): Promise<void> {
   const req = request(url, options);
   req.end(body);
-  const [answer] = (await once(req, 'response')) as [IncomingMessage];
-  answer.resume();
-  await once(answer, 'end');
-  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}.`);
+  const [response] = (await once(req, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}.`);
 }

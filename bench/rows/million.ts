@@ -66,11 +66,11 @@ const PATHS: Readonly<Record<string, (owner: Owner) => string>> = {
 };
 
 async function newOwner(service: BenchService, name: string): Promise<Owner> {
-  const made = await service.fetch('/api/v1/admin/users', {
+  const createdUser = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
     body: JSON.stringify({ email: `${name}@example.com`, name, plan: 'self_hosted', keyScopes: SCOPES }),
   });
-  const { apiKey: key } = (await made.json()) as { apiKey: string };
+  const { apiKey: key } = (await createdUser.json()) as { apiKey: string };
   const asOwner: BenchService = {
     ...service,
     fetch: (path, init) => service.fetch(path, { ...init, headers: { authorization: `Bearer ${key}` } }),
@@ -92,7 +92,7 @@ async function compare(
   const times: readonly [number[], number[]] = [[], []];
   for (let round = 0; round < (isShort ? 5 : 300); round++)
     for (const [index, owner] of owners.entries())
-      times[index]?.push(await timeOf(service, owner, pathOf(owner)));
+      times[index]?.push(await measureRequest(service, owner, pathOf(owner)));
   return [median(times[0]), median(times[1])];
 }
 
@@ -104,7 +104,7 @@ async function* sweepRows(
 ): AsyncGenerator<Row> {
   const idle: number[] = [];
   for (let made = 0; made < (isShort ? 20 : 300); made++)
-    idle.push(await timeOf(service, owner, '/executions'));
+    idle.push(await measureRequest(service, owner, '/executions'));
   const before = median(idle);
   const stop = new AbortController();
   const count = async () =>
@@ -126,7 +126,7 @@ async function* sweepRows(
     });
   const during: number[] = [];
   while (Number.isNaN(endedMs) && performance.now() - beganMs < MOST_MS) {
-    during.push(await timeOf(service, owner, '/executions'));
+    during.push(await measureRequest(service, owner, '/executions'));
     await sleep(20);
   }
   stop.abort();
@@ -174,10 +174,10 @@ async function insert(
   await db.query('analyze executions, execution_steps');
 }
 
-async function timeOf(service: BenchService, { key }: Owner, path: string): Promise<number> {
+async function measureRequest(service: BenchService, { key }: Owner, path: string): Promise<number> {
   const began = performance.now();
-  const answer = await service.fetch(`/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
-  await answer.text();
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}.`);
+  const response = await service.fetch(`/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+  await response.text();
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}.`);
   return performance.now() - began;
 }

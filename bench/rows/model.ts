@@ -56,17 +56,17 @@ async function* runServiceRows(isShort: boolean): AsyncIterable<Row> {
   await writeFile(file, JSON.stringify({ models: makeModels() }));
   const few: number[][] = [];
   const many: number[][] = [];
-  const answers: number[] = [];
+  const responses: number[] = [];
   try {
     // The first start in a folder creates its database.
     if (!isShort) await (await startBenchService(folder, KEYS_OF_SERVICE)).stop();
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       const shipped = await startBenchService(folder, KEYS_OF_SERVICE);
-      few.push([shipped.readyMs, await megabytesOf(shipped)]);
+      few.push([shipped.readyMs, await measureMemory(shipped)]);
       await shipped.stop();
       const all = await startBenchService(folder, { ...KEYS_OF_SERVICE, MODELS_FILE: file });
-      many.push([all.readyMs, await megabytesOf(all)]);
-      answers.push(await answerMs(all, isShort ? 5 : 200));
+      many.push([all.readyMs, await measureMemory(all)]);
+      responses.push(await measureResponseMs(all, isShort ? 5 : 200));
       await all.stop();
     }
   } finally {
@@ -74,18 +74,18 @@ async function* runServiceRows(isShort: boolean): AsyncIterable<Row> {
   }
   const more = (at: number): number =>
     median(many.map(one => one[at] ?? 0)) - median(few.map(one => one[at] ?? 0));
-  yield row('GET /nodes, 1,500 models, brotli, p50 warm', median(answers), 'ms', 5);
+  yield row('GET /nodes, 1,500 models, brotli, p50 warm', median(responses), 'ms', 5);
   yield row('start with 1,500 models, on top of the shipped', more(0), 'ms', 50);
   yield row('memory with 1,500 models, on top of the shipped', more(1), 'MB', 15);
 }
 
-async function megabytesOf({ pid }: BenchService): Promise<number> {
+async function measureMemory({ pid }: BenchService): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
 /** The median time of that many responses in sequence, without decompressing them: that is the client's work. */
-async function answerMs(service: BenchService, count: number): Promise<number> {
+async function measureResponseMs(service: BenchService, count: number): Promise<number> {
   const ask = async (): Promise<number> => {
     const start = performance.now();
     const request = get(`${service.url}/api/v1/nodes`, { headers: { 'accept-encoding': 'br' } });
@@ -99,11 +99,11 @@ async function answerMs(service: BenchService, count: number): Promise<number> {
   return median(times);
 }
 
-const row = (figure: string, value: number, unit: string, most: number): Row => ({
+const row = (figure: string, value: number, unit: string, max: number): Row => ({
   figure,
   value,
   unit,
-  target: { value: most, is: 'at most' },
+  target: { value: max, is: 'at most' },
 });
 
 /** Repeats the shipped models, each with its own name and endpoint. */

@@ -87,7 +87,7 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
     capabilities: {},
     clientInfo: { name: 'bench', version: '1' },
   };
-  const answered = new Promise<number>((resolve, reject) => {
+  const runResponse = new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', line => {
       const url = /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
       if (url !== undefined) letIn(browser, url).catch(reject);
@@ -100,7 +100,7 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
     send({ id: 1, method: 'initialize', params });
   });
   try {
-    return await answered;
+    return await runResponse;
   } finally {
     child.kill();
     if (child.exitCode === null) await once(child, 'exit');

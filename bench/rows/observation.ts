@@ -38,7 +38,7 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
     // Alternating, so that other load affects all of them. The first round is a warm-up.
     for (let round = 0; round < (isShort ? 2 : 10); round++)
       for (const [index, service] of services.entries()) {
-        const ms = await costOf(service, paths[index] ?? '', count);
+        const ms = await measureCost(service, paths[index] ?? '', count);
         if (round > 0) costs[index]?.push(ms);
       }
     const [none, observed, withTraces] = costs.map(taken => median(taken)) as [number, number, number];
@@ -66,14 +66,14 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
 }
 
 /** Processor time of the service's process per request in ms, which other load changes little. */
-async function costOf(service: BenchService, path: string, count: number): Promise<number> {
+async function measureCost(service: BenchService, path: string, count: number): Promise<number> {
   const before = await processorMs(service.pid);
   let left = count;
   const ask = async (): Promise<void> => {
     while (left-- > 0) {
-      const answer = await service.fetch(path);
-      await answer.arrayBuffer();
-      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}.`);
+      const response = await service.fetch(path);
+      await response.arrayBuffer();
+      if (response.status !== 200) throw new Error(`${path} answered ${response.status}.`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));

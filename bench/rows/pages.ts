@@ -19,7 +19,7 @@ export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
   const service = await startPlainService(folder);
   try {
     const publish = async (slug: string): Promise<void> => {
-      const answer = await service.fetch('/api/content/webhook', {
+      const response = await service.fetch('/api/content/webhook', {
         method: 'POST',
         headers: { authorization: `Bearer ${CONTENT_SECRET}` },
         body: JSON.stringify({
@@ -30,15 +30,15 @@ export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
           body_markdown: MARKDOWN,
         }),
       });
-      if (answer.status !== 201) throw new Error(await answer.text());
+      if (response.status !== 201) throw new Error(await response.text());
     };
     const pages = isShort ? 10 : 1500;
     for (let i = 0; i < pages; i++) await publish(`page-${i}`);
 
     const cold = await load(CONNECTIONS, { count: pages }, async i => {
-      const answer = await service.fetch(`/blog/page-${i}`);
-      if (!answer.ok) throw new Error(`${answer.status} for page-${i}`);
-      await answer.arrayBuffer();
+      const response = await service.fetch(`/blog/page-${i}`);
+      if (!response.ok) throw new Error(`${response.status} for page-${i}`);
+      await response.arrayBuffer();
     });
     yield {
       figure: 'articles of 20 KB markdown, each read for the first time, 50 connections',
@@ -78,6 +78,6 @@ async function weigh(
   service: BenchService,
   path: string,
 ): Promise<{ readonly text: string; readonly sentBytes: number }> {
-  const answer = await service.fetch(path, { headers: { 'accept-encoding': 'gzip' } });
-  return { text: await answer.text(), sentBytes: Number(answer.headers.get('content-length')) };
+  const response = await service.fetch(path, { headers: { 'accept-encoding': 'gzip' } });
+  return { text: await response.text(), sentBytes: Number(response.headers.get('content-length')) };
 }

@@ -24,7 +24,7 @@ const SLIDESHOW_SECONDS = 60;
 const SAMPLE_MS = 250;
 const SHORT_FRAMES = 6;
 
-interface Measured {
+interface Measurement {
   readonly seconds: number;
   readonly peakMb: number;
 }
@@ -121,21 +121,21 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
   if (remotion !== undefined) tasks.Remotion = { ...at, ...remotion('moving') };
   const results = await measureInTurn(tasks, isShort);
   await rm(frames);
-  const what = `scene S, ${frameCount / FPS} s at 1080p30`;
+  const description = `scene S, ${frameCount / FPS} s at 1080p30`;
   for (const [name] of backends) {
     const [ours, alone, theirs] = [results[name], results[`${name} alone`], results.Remotion];
     if (ours === undefined || alone === undefined) continue;
     if (theirs !== undefined)
-      yield againstRemotion(`${what}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
+      yield againstRemotion(`${description}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
     yield {
-      figure: `${what}, ${name}, compared with only encoding its frames`,
+      figure: `${description}, ${name}, compared with only encoding its frames`,
       value: ours.seconds,
       unit: 's',
       target: { value: 1.6 * alone.seconds, is: 'at most' },
       baseline: { name: 'encode alone', value: alone.seconds },
     };
     yield {
-      figure: `${what}, ${name}, peak memory of all processes`,
+      figure: `${description}, ${name}, peak memory of all processes`,
       value: ours.peakMb,
       unit: 'MB',
       target: { value: MOST_MB, is: 'at most' },
@@ -184,7 +184,7 @@ async function* measureSlideshow({ folder, isShort, backends }: Bench): AsyncGen
     };
 }
 
-function againstRemotion(figure: string, ours: Measured, theirs: Measured, times: number): Row {
+function againstRemotion(figure: string, ours: Measurement, theirs: Measurement, times: number): Row {
   return {
     figure,
     value: ours.seconds,
@@ -199,8 +199,8 @@ function againstRemotion(figure: string, ours: Measured, theirs: Measured, times
 async function measureInTurn(
   tasks: Readonly<Record<string, RenderTask>>,
   isShort: boolean,
-): Promise<Readonly<Record<string, Measured>>> {
-  const all = new Map<string, Measured[]>();
+): Promise<Readonly<Record<string, Measurement>>> {
+  const all = new Map<string, Measurement[]>();
   for (let round = 0; round < (isShort ? 1 : ROUNDS); round++)
     for (const [name, task] of Object.entries(tasks))
       all.set(name, [...(all.get(name) ?? []), await measure(task)]);
@@ -212,7 +212,7 @@ async function measureInTurn(
   );
 }
 
-async function measure(task: RenderTask): Promise<Measured> {
+async function measure(task: RenderTask): Promise<Measurement> {
   const file = join(import.meta.dirname, '../render-task.ts');
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(task));

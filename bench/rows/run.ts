@@ -51,9 +51,9 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
 }
 
 export async function store(service: Pick<BenchService, 'fetch'>, graph: unknown): Promise<string> {
-  const answer = await service.fetch('/api/v1/workflows', { method: 'POST', body: JSON.stringify(graph) });
-  const body = (await answer.json()) as { id: string };
-  if (answer.status !== 201) throw new Error(`The graph was refused: ${JSON.stringify(body)}`);
+  const response = await service.fetch('/api/v1/workflows', { method: 'POST', body: JSON.stringify(graph) });
+  const body = (await response.json()) as { id: string };
+  if (response.status !== 201) throw new Error(`The graph was rejected: ${JSON.stringify(body)}`);
   return body.id;
 }
 
@@ -75,10 +75,10 @@ export async function runMany(
   const accepted = new Set<string>();
   const began = performance.now();
   await load(CONNECTIONS, { count }, async () => {
-    const answered = await pool.request({ method: 'POST', path, headers: HEADERS, body });
-    const answer = (await answered.body.json()) as { executionId: string };
-    if (answered.statusCode !== 202) throw new Error(`A run was refused: ${JSON.stringify(answer)}`);
-    accepted.add(answer.executionId);
+    const runResponse = await pool.request({ method: 'POST', path, headers: HEADERS, body });
+    const response = (await runResponse.body.json()) as { executionId: string };
+    if (runResponse.statusCode !== 202) throw new Error(`A run was refused: ${JSON.stringify(response)}`);
+    accepted.add(response.executionId);
   });
   // Ids sort by time: runs of earlier rounds have ended.
   while (await isAnyLeft(service, workflowId)) await sleep(10);
@@ -90,8 +90,10 @@ export async function runMany(
 
 async function isAnyLeft(service: BenchService, workflowId: string): Promise<boolean> {
   for (const status of ['QUEUED', 'RUNNING']) {
-    const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`);
-    if (((await answer.json()) as { data: unknown[] }).data.length > 0) return true;
+    const response = await service.fetch(
+      `/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`,
+    );
+    if (((await response.json()) as { data: unknown[] }).data.length > 0) return true;
   }
   return false;
 }
@@ -103,10 +105,10 @@ async function checkAllCompleted(
 ): Promise<void> {
   const completed = new Set<string>();
   for (let cursor: string | null = ''; cursor !== null && completed.size < accepted.size; ) {
-    const answer = await service.fetch(
+    const response = await service.fetch(
       `/api/v1/workflows/${workflowId}/executions?limit=200&status=COMPLETED${cursor && `&cursor=${cursor}`}`,
     );
-    const page = (await answer.json()) as { data: { id: string }[]; nextCursor: string | null };
+    const page = (await response.json()) as { data: { id: string }[]; nextCursor: string | null };
     for (const { id } of page.data) completed.add(id);
     cursor = page.nextCursor;
   }

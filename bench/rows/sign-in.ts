@@ -14,7 +14,7 @@ const CONNECTIONS = 64;
 /** Attempts in progress count as failures, so they are spread over accounts and addresses. */
 const ACCOUNTS = 20;
 const PASSWORD = 'correct horse battery';
-const emailOf = (index: number): string => `bench-${index % ACCOUNTS}@example.com`;
+const getEmail = (index: number): string => `bench-${index % ACCOUNTS}@example.com`;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
@@ -25,10 +25,11 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
     const seconds = isShort ? 0.2 : 6;
     // In short mode there are fewer sign-ins than accounts.
     const accounts = Math.min(ACCOUNTS, SIGN_INS_PER_SECOND * seconds);
-    for (let index = 0; index < accounts; index++) await createAccount(service, emailOf(index));
+    for (let index = 0; index < accounts; index++) await createAccount(service, getEmail(index));
     const workflowId = await store(service, THREE_NODES);
-    const run = () => sendPaced(RUNS_PER_SECOND, seconds, () => post(pool, ...runOf(workflowId)));
-    const signIn = () => sendPaced(SIGN_INS_PER_SECOND, seconds, index => post(pool, ...signInOf(index)));
+    const run = () => sendPaced(RUNS_PER_SECOND, seconds, () => post(pool, ...createRunRequest(workflowId)));
+    const signIn = () =>
+      sendPaced(SIGN_INS_PER_SECOND, seconds, index => post(pool, ...createSignInRequest(index)));
     await run();
     const rounds = [];
     // Alternating, so that other load affects both.
@@ -75,22 +76,22 @@ function* present(rounds: readonly Round[]): Generator<Row> {
 
 type Request = readonly [path: string, status: number, headers: Record<string, string>, body: string];
 
-const runOf = (workflowId: string): Request => [
+const createRunRequest = (workflowId: string): Request => [
   `/api/v1/workflows/${workflowId}/execute`,
   200,
   { ...JSON_TYPE, authorization: `Bearer ${API_KEY}`, prefer: 'wait=30' },
   '{}',
 ];
-const signInOf = (index: number): Request => [
+const createSignInRequest = (index: number): Request => [
   '/api/v1/auth/sign-in',
   204,
   { ...JSON_TYPE, 'x-forwarded-for': `198.51.100.${index % ACCOUNTS}` },
-  JSON.stringify({ email: emailOf(index), password: PASSWORD }),
+  JSON.stringify({ email: getEmail(index), password: PASSWORD }),
 ];
 
 async function post(pool: Pool, ...[path, status, headers, body]: Request): Promise<void> {
-  const { statusCode, body: answer } = await pool.request({ method: 'POST', path, headers, body });
-  const text = await answer.text();
+  const { statusCode, body: response } = await pool.request({ method: 'POST', path, headers, body });
+  const text = await response.text();
   if (statusCode !== status) throw new Error(`${path} answered ${statusCode}: ${text}`);
 }
 

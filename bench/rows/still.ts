@@ -25,7 +25,7 @@ export async function* runStillRows(isShort: boolean): AsyncGenerator<Row> {
   const { signal } = new AbortController();
   for (const [name, timeline] of scenes)
     for (const format of FORMATS) {
-      const times = await withRenderFiles(timeline.resources.values(), refuse, signal, files =>
+      const times = await withRenderFiles(timeline.resources.values(), rejectRead, signal, files =>
         timeStills(timeline, files, format, isShort ? 1 : STILLS),
       );
       yield {
@@ -65,7 +65,7 @@ async function* runFrameRows(isShort: boolean): AsyncGenerator<Row> {
 function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number; changed: number }> {
   const { width, height } = timeline;
   const { signal } = new AbortController();
-  return withRenderFiles(timeline.resources.values(), refuse, signal, async files => {
+  return withRenderFiles(timeline.resources.values(), rejectRead, signal, async files => {
     const painter = createPainter(width, height, 1, await loadResources(files));
     let changed = 0;
     const before = process.cpuUsage();
@@ -83,7 +83,7 @@ function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number
   });
 }
 
-const refuse = (): never => {
+const rejectRead = (): never => {
   throw new AppError('not_found', 'benchmarks have no network access');
 };
 

@@ -20,9 +20,9 @@ const HOMES: Readonly<Record<string, string>> = {
   'simple-icons': 'icons',
   'flag-icons': 'icons',
 };
-const folderOf = (pack: string): string =>
+const getFolder = (pack: string): string =>
   join(import.meta.dirname, '..', HOMES[pack] ?? '.', 'node_modules', pack);
-const PACKS = Object.keys(HOMES).filter(pack => existsSync(folderOf(pack)));
+const PACKS = Object.keys(HOMES).filter(pack => existsSync(getFolder(pack)));
 
 // The gain depends on the content: DOMPurify's cost grows with elements, a strict XML parser's with characters.
 const FILES = [
@@ -65,7 +65,7 @@ export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
 
 /** The icons of a pack, without its sprite of all icons. */
 function listIcons(pack: string): readonly string[] {
-  return globSync(join(folderOf(pack), '**/*.svg'))
+  return globSync(join(getFolder(pack), '**/*.svg'))
     .filter(file => !file.endsWith('bootstrap-icons.svg'))
     .sort();
 }

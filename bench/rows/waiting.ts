@@ -37,7 +37,7 @@ export const ONE_CALL = {
 };
 
 /** What a part needs to measure. */
-interface Waiting {
+interface WaitingRuns {
   readonly service: BenchService;
   readonly fal: BenchFal;
   /** How long the double works on a call. */
@@ -47,7 +47,7 @@ interface Waiting {
 
 interface Part {
   readonly jobMs: number;
-  readonly measure: (waiting: Waiting) => AsyncGenerator<Row>;
+  readonly measure: (waiting: WaitingRuns) => AsyncGenerator<Row>;
 }
 
 const POLLED: readonly Part[] = [
@@ -84,7 +84,7 @@ async function* runParts(
   }
 }
 
-async function* acceptRows({ service, isShort }: Waiting): AsyncGenerator<Row> {
+async function* acceptRows({ service, isShort }: WaitingRuns): AsyncGenerator<Row> {
   const [free, paid] = [await store(service, THREE_NODES), await store(service, ONE_CALL)];
   const count = isShort ? 40 : 3000;
   await accept(service, free, Math.ceil(count / 5));
@@ -104,7 +104,7 @@ async function* acceptRows({ service, isShort }: Waiting): AsyncGenerator<Row> {
   };
 }
 
-async function* manyRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenerator<Row> {
+async function* manyRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
   const workflow = await store(service, ONE_CALL);
   const began = performance.now();
   const { ids } = await accept(service, workflow, isShort ? 20 : 640);
@@ -115,7 +115,7 @@ async function* manyRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenera
     unit: 's',
     target: { value: 16, is: 'at most' },
   };
-  const delays = await delaysOf(service, fal, ids, jobMs);
+  const delays = await measureDelays(service, fal, ids, jobMs);
   yield {
     figure: `${jobMs / 1000} s call, end at the provider to end of the run, by polling, p50`,
     value: quantile(delays, 0.5),
@@ -125,7 +125,7 @@ async function* manyRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenera
   };
 }
 
-async function* hookRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenerator<Row> {
+async function* hookRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
   await fal.reportTo(service.url);
   const workflow = await store(service, ONE_CALL);
   // The first pictures load the image library.
@@ -138,8 +138,8 @@ async function* hookRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenera
     await sleep(HOOK_PAUSE_MS);
   }
   await untilEnded(service, workflow);
-  const delays = await delaysOf(service, fal, ids, jobMs);
-  for (const [name, share, most] of [
+  const delays = await measureDelays(service, fal, ids, jobMs);
+  for (const [name, share, max] of [
     ['p50', 0.5, 50],
     ['p99', 0.99, 250],
   ] as const) {
@@ -147,13 +147,13 @@ async function* hookRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenera
       figure: `${jobMs / 1000} s call, end at the provider to end of the run, by webhook, ${name}`,
       value: quantile(delays, share),
       unit: 'ms',
-      target: { value: most, is: 'at most' },
+      target: { value: max, is: 'at most' },
       note: `${delays.length} runs`,
     };
   }
 }
 
-async function* thousandsRows({ service, jobMs, isShort }: Waiting): AsyncGenerator<Row> {
+async function* thousandsRows({ service, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
   const workflow = await store(service, ONE_CALL);
   const before = await memoryOfTree(service.pid);
   const began = performance.now();
@@ -179,15 +179,15 @@ export async function accept(service: BenchService, workflowId: string, count: n
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   const ids: string[] = [];
   const { seconds } = await load(CONNECTIONS, { count }, async () => {
-    const answered = await pool.request({
+    const runResponse = await pool.request({
       method: 'POST',
       path: `/api/v1/workflows/${workflowId}/execute`,
       headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
       body: '{}',
     });
-    const answer = (await answered.body.json()) as { executionId: string };
-    if (answered.statusCode !== 202) throw new Error(`A run was refused: ${JSON.stringify(answer)}`);
-    ids.push(answer.executionId);
+    const response = (await runResponse.body.json()) as { executionId: string };
+    if (runResponse.statusCode !== 202) throw new Error(`A run was refused: ${JSON.stringify(response)}`);
+    ids.push(response.executionId);
   });
   await pool.close();
   return { ids, perSecond: count / seconds };
@@ -196,16 +196,18 @@ export async function accept(service: BenchService, workflowId: string, count: n
 /** Throws if one did not complete. */
 export async function untilEnded(service: BenchService, workflowId: string): Promise<void> {
   const hasAny = async (status: string): Promise<boolean> => {
-    const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`);
-    return ((await answer.json()) as { data: unknown[] }).data.length > 0;
+    const response = await service.fetch(
+      `/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`,
+    );
+    return ((await response.json()) as { data: unknown[] }).data.length > 0;
   };
   while ((await hasAny('RUNNING')) || (await hasAny('QUEUED'))) await sleep(100);
-  const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=FAILED`);
-  const [failed] = ((await answer.json()) as { data: { error: object }[] }).data;
+  const response = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=FAILED`);
+  const [failed] = ((await response.json()) as { data: { error: object }[] }).data;
   if (failed !== undefined) throw new Error(`A run has failed: ${JSON.stringify(failed.error)}`);
 }
 
-export async function delaysOf(
+export async function measureDelays(
   service: BenchService,
   fal: BenchFal,
   ids: readonly string[],
@@ -214,8 +216,8 @@ export async function delaysOf(
   const accepted = await fal.accepted();
   const delays: number[] = [];
   for (const id of ids) {
-    const answer = await service.fetch(`/api/v1/executions/${id}`);
-    const record = (await answer.json()) as {
+    const response = await service.fetch(`/api/v1/executions/${id}`);
+    const record = (await response.json()) as {
       finishedAt: string;
       nodeStates: { provider?: { jobId: string } }[];
     };

@@ -62,17 +62,17 @@ async function arriveSteadily(
 ): Promise<readonly number[]> {
   const count = seconds * RUNS_A_SECOND;
   const began = performance.now();
-  const answers: Promise<Response>[] = [];
+  const responses: Promise<Response>[] = [];
   for (let index = 0; index < count; index++) {
     await sleep(Math.max(0, began + (index * 1000) / RUNS_A_SECOND - performance.now()));
-    answers.push(
+    responses.push(
       service.fetch(`/api/v1/workflows/${workflowId}/run`, {
         method: 'POST',
         body: JSON.stringify({ webhook: target(receivers.urls[0] ?? '') }),
       }),
     );
   }
-  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
   if (statuses.some(status => status !== 202)) throw new Error('A run was refused.');
   await arrived(receivers, count);
   return (await receivers.takeDelays()).toSorted((a, b) => a - b);

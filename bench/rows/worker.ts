@@ -175,20 +175,20 @@ const as = (service: BenchService, key: string): BenchService => ({
 });
 
 async function execute(service: BenchService, workflowId: string): Promise<string> {
-  const answer = await service.fetch(`/api/v1/workflows/${workflowId}/execute`, {
+  const response = await service.fetch(`/api/v1/workflows/${workflowId}/execute`, {
     method: 'POST',
     body: '{}',
   });
-  const body = (await answer.json()) as { executionId: string };
-  if (answer.status !== 202) throw new Error(`A run was refused: ${JSON.stringify(body)}`);
+  const body = (await response.json()) as { executionId: string };
+  if (response.status !== 202) throw new Error(`A run was refused: ${JSON.stringify(body)}`);
   return body.executionId;
 }
 
 async function timeToStart(service: BenchService, workflowId: string): Promise<number> {
   const id = await execute(service, workflowId);
   for (;;) {
-    const answer = await service.fetch(`/api/v1/executions/${id}`);
-    const run = (await answer.json()) as { createdAt: string; startedAt: string | null };
+    const response = await service.fetch(`/api/v1/executions/${id}`);
+    const run = (await response.json()) as { createdAt: string; startedAt: string | null };
     if (run.startedAt !== null) return Date.parse(run.startedAt) - Date.parse(run.createdAt);
     await sleep(5);
   }

@@ -62,14 +62,14 @@ async function timePuts(
     const { nodes, edges } = largeGraph(turn);
     const body = JSON.stringify({ nodes, edges });
     const began = performance.now();
-    const answer = await service.fetch(`/api/v1/workflows/${id}`, {
+    const response = await service.fetch(`/api/v1/workflows/${id}`, {
       method: 'PUT',
       body,
       headers: { 'accept-encoding': coding },
     });
-    await answer.text();
+    await response.text();
     took.push(performance.now() - began);
-    if (answer.status !== 200) throw new Error(`The graph was refused with status ${answer.status}.`);
+    if (response.status !== 200) throw new Error(`The graph was refused with status ${response.status}.`);
   }
   return median(took);
 }
