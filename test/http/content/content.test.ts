@@ -227,7 +227,7 @@ describe('400', () => {
     ['a path as slug', { ...page, slug: '../etc' }, /lowercase/],
     ['a script as hero', { ...page, heroImage: 'javascript:alert(1)' }, /heroImage must be an http/],
     ['data as picture', { ...page, ogImage: 'data:image/png;base64,x' }, /ogImage/],
-    ['a relative canonical', { ...page, canonicalUrl: '/x' }, /canonicalUrl must be a whole/],
+    ['a relative canonical', { ...page, canonicalUrl: '/x' }, /canonicalUrl must be a complete/],
     ['a script as link', { ...page, c2aLink: 'JaVascript:alert(1)' }, /c2aLink/],
     ['another host without scheme', { ...page, c2aLink: '//evil.example' }, /c2aLink/],
     [
