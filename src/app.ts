@@ -1,4 +1,5 @@
-// The service from its settings: PostgreSQL is opened while the rest of the program is loaded; then the parts are put together.
+// The service from its settings: PostgreSQL is opened while the rest of the program is loaded; then the parts are put
+// together.
 import { readVersion } from './cli/version.ts';
 import { migrateAll, openDatabases } from './databases.ts';
 import { openDataFolder } from './lib/data-folder.ts';
@@ -7,7 +8,7 @@ import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
 import type { Started } from './service.ts';
 import type { Db } from './store/db.ts';
-import { makeStepPartitions, spanOf } from './store/retention/step-partitions.ts';
+import { chooseSpan, makeStepPartitions } from './store/retention/step-partitions.ts';
 
 export interface Service extends Started {
   /** Finishes what is in flight, then stops; the embedded PostgreSQL last. */
@@ -53,7 +54,7 @@ async function openTracer(
 
 /** What has no partition of its own lies with the rest until the nightly sweep makes one: no reason not to start. */
 async function makePartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
-  await makeStepPartitions(db, Date.now(), spanOf(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
+  await makeStepPartitions(db, Date.now(), chooseSpan(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
     log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),
   );
 }

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
 import { listRunsWithoutCalls } from '../store/calls.ts';
 import { listLockedJobs, unlockJobs } from '../store/queue.ts';
-import { lockRunsOf } from '../store/runs.ts';
+import { lockWorkerRuns } from '../store/runs.ts';
 import type { NamedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
   deleteWorker,
@@ -96,7 +96,7 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
   return deps.db.transaction(async tx => {
     const pools = await deleteWorker(tx, workerId);
     if (pools === undefined) return undefined;
-    await applyToLocked(tx, await lockRunsOf(tx, workerId), { kind: 'reassign', workerId });
+    await applyToLocked(tx, await lockWorkerRuns(tx, workerId), { kind: 'reassign', workerId });
     return pools;
   });
 }

@@ -7,10 +7,10 @@ import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention/old-rows.ts';
 import { listLongHistories, removeOldVersions } from '../store/retention/old-versions.ts';
 import {
+  chooseSpan,
   dropStepPartitions,
   endOfFirstPartition,
   makeStepPartitions,
-  spanOf,
 } from '../store/retention/step-partitions.ts';
 import { removeSuperseded } from '../store/workflows/versions.ts';
 import type { RunDeps } from './deps.ts';
@@ -69,7 +69,7 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
     return undefined;
   };
   const steps = await dropStepPartitions(db, beforeId).catch(logOutage);
-  await makeStepPartitions(db, deps.now(), spanOf(settings.KEEP_EXECUTIONS_DAYS)).catch(logOutage);
+  await makeStepPartitions(db, deps.now(), chooseSpan(settings.KEEP_EXECUTIONS_DAYS)).catch(logOutage);
   return { executions, stepPartitions: steps?.length ?? 0 };
 }
 
@@ -80,7 +80,7 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
   let removedCount = 0;
   let afterId = '';
   await inBatches(signal, async () => {
-    const ids = await listLongHistories(db, { afterId, most: KEEP_VERSIONS, limit: BATCH });
+    const ids = await listLongHistories(db, { afterId, keepCount: KEEP_VERSIONS, limit: BATCH });
     for (const id of ids) {
       signal.throwIfAborted();
       removedCount += await removeOldVersions(db, id, KEEP_VERSIONS);

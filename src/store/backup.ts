@@ -1,7 +1,7 @@
-// SQL of backup and restore: a snapshot of all tables, and a transaction that replaces their rows.
+// Defines the statements of backup and restore: read a snapshot of all tables, and replace all rows in one transaction.
 import type { Session } from './copy.ts';
 import type { Rows, Tx } from './db.ts';
-import { countOf } from './rows.ts';
+import { countRows } from './rows.ts';
 
 export interface TableColumns {
   /** `users`, or with its schema `graphile_worker._private_jobs`. */
@@ -36,12 +36,12 @@ export interface SnapshotFile {
 }
 
 const QUEUE_SCHEMA = 'graphile_worker';
-/** Migration tables: not data, since a restore creates the schema itself. */
+/** Migration tables. They are not backed up, because a restore creates the schema itself. */
 const VERSION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEMA}.migrations`];
 /** Rows that describe files of unfinished work, which a backup does not contain. The work starts again. */
 const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
 
-/** The schema version; undefined if the database has none of our tables. */
+/** Returns the schema version, or undefined if the database has none of our tables. */
 export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefined> {
   const { rows } = await tx.query<{ ours: boolean; queues: boolean }>(
     `select to_regclass('schema_migrations') is not null as ours,
@@ -51,13 +51,13 @@ export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefin
   const { rows: migrations } = await tx.query<SchemaVersion['migrations'][number]>(
     'select version, name, checksum from schema_migrations order by version',
   );
-  const { rows: queue } = await tx.query<{ last: number }>(
+  const { rows: queue } = await tx.query<{ lastId: number }>(
     `select coalesce(max(id), 0)::integer as last from ${QUEUE_SCHEMA}.migrations`,
   );
-  return { migrations: [...migrations], queue: queue[0]?.last ?? 0 };
+  return { migrations: [...migrations], queue: queue[0]?.lastId ?? 0 };
 }
 
-/** Run before anything else in the snapshot's transaction, so that no partition is dropped until it ends. */
+/** Prevents partitions from being dropped until the transaction ends. Call it first in the snapshot's transaction. */
 export async function keepPartitions(session: Session): Promise<void> {
   await session.query('lock table execution_steps in access share mode');
 }
@@ -100,14 +100,14 @@ export function quoteIdentifier(name: string): string {
 
 /** Connections of other processes of this program to the same database. */
 export function countOtherConnections(tx: Tx): Promise<number> {
-  return countOf(
+  return countRows(
     tx,
     `select count(*)::integer as count from pg_stat_activity
      where datname = current_database() and application_name = 'graphwright' and pid <> pg_backend_pid()`,
   );
 }
 
-/** Whether there are accounts, so a service was started on this database. */
+/** Whether the database has accounts, which means that a service was started on it. */
 export async function hasAccounts(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query('select 1 from users limit 1');
   return rows.length > 0;
@@ -137,7 +137,7 @@ export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile>
   }
 }
 
-/** Uploads that are not restored were counted too. The schema of an older backup counts when it is brought up to date. */
+/** Recomputes the storage usage, because uploads are not restored. Migrating an older backup recomputes it anyway. */
 const RECOUNT = `do $$ begin
   if to_regproc('recount_storage') is not null then perform recount_storage(); end if;
 end $$`;

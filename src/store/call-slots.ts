@@ -1,5 +1,4 @@
-// Stores the slots for calls at providers: the limit of each provider over all processes, and which waiting call is
-// next.
+// Stores the slots for provider calls: each provider's limit across all processes, and the order of waiting calls.
 import type { CallKey } from './calls.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
@@ -7,7 +6,7 @@ import { all, first } from './rows.ts';
 
 export interface ProviderLimit {
   readonly provider: string;
-  /** The limit for concurrent calls that 429 answers revealed. */
+  /** The limit for concurrent calls, learned from 429 responses. */
   readonly calls: number;
 }
 
@@ -16,22 +15,22 @@ export function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
 }
 
 /**
- * Locks the provider's limit across processes. Returns the limit that 429 answers revealed; null if there were none.
+ * Locks the provider's limit across processes. Returns the limit learned from 429 responses, or null if there is none.
  */
 async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
   const lock = (): Promise<{ readonly calls: number | null } | undefined> => {
     return first(tx, 'select calls from provider_limits where provider = $1 for no key update', [provider]);
   };
-  const found = await lock();
-  if (found !== undefined) return found.calls;
+  const row = await lock();
+  if (row !== undefined) return row.calls;
   await tx.query('insert into provider_limits (provider) values ($1) on conflict do nothing', [provider]);
   return (await lock())?.calls ?? null;
 }
 
 /** Returns the smaller limit; null means unlimited. */
-function smallerLimit(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return Math.min(one, other);
+function smallerLimit(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
 }
 
 export interface NewSlot extends CallKey {
@@ -40,8 +39,8 @@ export interface NewSlot extends CallKey {
 }
 
 /**
- * Claims slots as far as they are free and no call waits. The other calls are stored as waiting rows. Returns the
- * indexes of the calls that have a slot. `maxConcurrent`: the operator's limit. Locks the limit until the transaction
+ * Claims free slots, unless other calls already wait. Calls without a slot are stored as waiting rows. Returns the
+ * indexes of the calls that got a slot. `maxConcurrent` is the operator's limit. Locks the limit until the transaction
  * ends.
  */
 export async function claimSlots(
@@ -86,11 +85,11 @@ export async function nextWaitingCalls(
   provider: string,
   { limit, batch }: { readonly limit: number | null; readonly batch: number },
 ): Promise<readonly CallKey[]> {
-  const most = smallerLimit(await lockLimit(tx, provider), limit);
-  return all(tx, NEXT_WAITING_CALLS, [provider, most, batch]);
+  const maxSlots = smallerLimit(await lockLimit(tx, provider), limit);
+  return all(tx, NEXT_WAITING_CALLS, [provider, maxSlots, batch]);
 }
 
-// Each waiting workspace is found by one index step, however many calls it has waiting.
+// Finds each waiting workspace with one index lookup, regardless of its number of waiting calls.
 const NEXT_WAITING_CALLS = `
 with recursive taken as materialized (
   select workspace, count(*) as slots from calls
@@ -147,7 +146,7 @@ export async function shrinkLimit(tx: Tx, provider: string, callsHere: number): 
   );
 }
 
-/** Raises the limit by the number of accepted submissions since the last time. */
+/** Raises the limit by the number of submissions that were accepted since the last call. */
 export async function growLimit(tx: Tx, provider: string, submissions: number): Promise<void> {
   await tx.query(
     'update provider_limits set calls = least(calls + $2::int, 1000000) where provider = $1 and calls is not null',
@@ -166,7 +165,10 @@ export function listDurations(tx: Tx): Promise<readonly ModelDuration[]> {
 }
 
 /** Moves the usual duration of a model by a fifth of the difference. Returns the new durations. */
-export function learnDurations(tx: Tx, seen: readonly ModelDuration[]): Promise<readonly ModelDuration[]> {
+export function recordDurations(
+  tx: Tx,
+  durations: readonly ModelDuration[],
+): Promise<readonly ModelDuration[]> {
   return all(
     tx,
     `insert into model_durations as d (provider, model, usual_ms)
@@ -174,6 +176,6 @@ export function learnDurations(tx: Tx, seen: readonly ModelDuration[]): Promise<
      order by provider, model
      on conflict (provider, model) do update set usual_ms = d.usual_ms + (excluded.usual_ms - d.usual_ms) / 5
      returning provider, model, usual_ms`,
-    [JSON.stringify(seen)],
+    [JSON.stringify(durations)],
   );
 }

@@ -1,5 +1,5 @@
-// Stores active provider calls, one row each: written with the states of their nodes, claimed by pollers when due, and
-// marked when they have ended.
+// Stores active provider calls: written with the steps of their nodes, claimed by pollers when due, and marked when
+// they have ended.
 import type { Tx } from './db.ts';
 import { all, first } from './rows.ts';
 
@@ -9,11 +9,11 @@ export interface NodeCalls {
   readonly node_id: string;
   readonly workspace: string;
   readonly calls: readonly NewCall[];
-  /** The items whose calls are over; null: all calls of the node. */
+  /** The items whose calls are over; null means all calls of the node. */
   readonly over: readonly number[] | null;
 }
 
-/** The values that the bill of a call is computed from. */
+/** The values that the charge of a call is computed from. */
 export interface CallTerms {
   readonly nodeType: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
@@ -31,7 +31,7 @@ export interface NewCall {
   readonly asks: number;
   /** Whether it occupies a slot at its provider; otherwise it waits for one. */
   readonly has_slot: boolean;
-  /** The credits reserved for it, and the terms of its bill. */
+  /** The credits reserved for the call, and the terms of its charge. */
   readonly credits: number;
   readonly terms: CallTerms | null;
   readonly submitted_at: Date;
@@ -86,7 +86,7 @@ export interface CallRow {
   readonly model: string | null;
   readonly job_id: string | null;
   readonly state: string | null;
-  /** Set if the provider was given a hook address. */
+  /** Identifies the call in its webhook URL, if it has one. */
   readonly token: string | null;
   readonly submitted_at: Date;
   readonly deadline_at: Date;
@@ -200,7 +200,7 @@ export async function listRunsWithoutCalls(tx: Tx, limit: number): Promise<reado
 
 export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'model' | 'submitted_at'>;
 
-/** Finds the call that a provider's hook names, or undefined if it is over. */
+/** Returns the call of a provider's webhook, or undefined if it is over. */
 export function findCallByToken(tx: Tx, provider: string, token: string): Promise<FoundCall | undefined> {
   return first(
     tx,

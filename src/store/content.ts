@@ -1,6 +1,6 @@
-// Content pages: written by the webhook, read by slug, listed by section.
+// Stores content pages, which are written by the webhook, read by slug and listed by section.
 import type { Tx } from './db.ts';
-import { all, countOf, first } from './rows.ts';
+import { all, countRows, first } from './rows.ts';
 
 export const CONTENT_TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
@@ -39,7 +39,7 @@ const COLUMNS = `p.id, p.slug, p.title, p.type, p.parent_category, p.is_publishe
   p.hero_image, p.pillar, p.subcategory, p.seo_keywords, p.workflow_id, p.content, p.rendered, p.rendered_format,
   p.published_at, p.created_at, p.updated_at, u.name as author_name`;
 
-const valuesOf = (page: ContentFields): readonly unknown[] => [
+const toValues = (page: ContentFields): readonly unknown[] => [
   page.slug,
   page.title,
   page.type,
@@ -67,7 +67,7 @@ export async function findAuthor(tx: Tx): Promise<number | undefined> {
 
 /** Throws a unique violation of `content_pages_slug_key` or `content_pages_title_key`. */
 export async function insertContent(tx: Tx, page: ContentFields, authorId: number): Promise<ContentRow> {
-  const { rows } = await tx.query<ContentRow>(INSERT, [...valuesOf(page), authorId]);
+  const { rows } = await tx.query<ContentRow>(INSERT, [...toValues(page), authorId]);
   return rows[0] as ContentRow;
 }
 
@@ -83,7 +83,7 @@ select ${COLUMNS} from p join users u on u.id = p.author_id`;
 
 /** Sets every field of the page with that slug. Throws a unique violation of `content_pages_title_key`. */
 export async function updateContent(tx: Tx, page: ContentFields): Promise<ContentRow> {
-  const { rows } = await tx.query<ContentRow>(UPDATE, valuesOf(page));
+  const { rows } = await tx.query<ContentRow>(UPDATE, toValues(page));
   return rows[0] as ContentRow;
 }
 
@@ -167,7 +167,7 @@ export function listContent(
 }
 
 export function countContent(tx: Tx, category: ContentCategory): Promise<number> {
-  return countOf(
+  return countRows(
     tx,
     'select count(*) as count from content_pages where is_published and parent_category = $1',
     [category],

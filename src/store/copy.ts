@@ -16,7 +16,7 @@ export interface Session extends Tx {
   transaction<T>(isolation: 'read committed' | 'repeatable read', work: () => Promise<T>): Promise<T>;
   /** The table's rows in COPY text format, in chunks of complete rows. */
   copyOut(table: CopiedTable): AsyncGenerator<Uint8Array>;
-  /** Appends a chunk from `copyOut`. Throws PostgreSQL's error for a row that it refuses. */
+  /** Appends a chunk from `copyOut`. Throws PostgreSQL's error for a row that it rejects. */
   copyIn(table: CopiedTable, part: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
@@ -57,13 +57,13 @@ async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arr
     bytes += piece.length;
     // Pieces within a long row are not concatenated one by one, which would copy everything before them.
     if (bytes < PART_BYTES || !piece.includes(NEWLINE)) continue;
-    const all = Buffer.concat(gathered);
-    const end = all.lastIndexOf(NEWLINE) + 1;
+    const buffered = Buffer.concat(gathered);
+    const end = buffered.lastIndexOf(NEWLINE) + 1;
     // Copied: the consumer may free the memory of a chunk.
-    const rest = Buffer.from(all.subarray(end));
-    if (end > 0) yield all.subarray(0, end);
-    gathered = [rest];
-    bytes = rest.length;
+    const remainder = Buffer.from(buffered.subarray(end));
+    if (end > 0) yield buffered.subarray(0, end);
+    gathered = [remainder];
+    bytes = remainder.length;
   }
   if (bytes > 0) yield Buffer.concat(gathered);
 }

@@ -53,7 +53,7 @@ export interface Reservation {
 }
 
 /**
- * Reserves the estimates of new runs. A constraint refuses to exceed a balance. A run with an unknown cost reserves
+ * Reserves the estimates of new runs. A constraint prevents negative balances. A run with an unknown cost reserves
  * nothing and needs no pool and no entry.
  */
 export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
@@ -74,7 +74,7 @@ export async function insertReservations(tx: Tx, reservations: readonly Reservat
   );
 }
 
-/** What is reserved for a run, what it was charged, and who may spend it. */
+/** The credits reserved for and charged to a run, and the lease that may spend them. */
 export interface Coverage {
   readonly execution_id: string;
   readonly charged: number;
@@ -83,7 +83,7 @@ export interface Coverage {
   readonly has_ended: boolean;
 }
 
-/** Lists the coverage of runs that may cost. While a worker holds the lease, nobody else lowers it. */
+/** Lists the coverage of runs that may cost credits. While a worker holds the lease, no other process lowers it. */
 export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<readonly Coverage[]> {
   return all(
     tx,
@@ -97,8 +97,8 @@ export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<r
 export type Raise = 'none' | 'raised' | 'refused';
 
 /**
- * Raises the reservation of a run until it and the charges add up to `total`. Refused if the balance is too low or the
- * run has no reservation.
+ * Raises the reservation of a run so that it and the charges add up to `total`. Returns `refused` if the balance is too
+ * low or the run has no reservation.
  */
 export async function raiseReservation(tx: Tx, executionId: string, total: number): Promise<Raise> {
   const { rows } = await tx.query<{ missing: number; workspace: string; workflow_id: string }>(

@@ -1,4 +1,4 @@
-// Wraps `pg`: the pool, statements, transactions, and a listening connection with its channels. Its only owner.
+// Wraps `pg`: the pool, statements, transactions, and a connection that listens for notifications.
 import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { isConnectionLoss, isWrite } from './connection/loss.ts';
@@ -12,7 +12,7 @@ export interface Rows<R> {
   readonly rowCount: number;
 }
 
-/** What a statement runs on: the pool, or a transaction. Every store function takes it first. */
+/** Runs statements on the pool or in a transaction. The first parameter of every store function. */
 export interface Tx {
   query<R = Record<string, unknown>>(statement: string, values?: readonly unknown[]): Promise<Rows<R>>;
 }
@@ -53,7 +53,7 @@ export interface DbOptions {
 }
 
 const TIMEOUT_MS = 20_000;
-/** PostgreSQL cancels a statement in time and reports it; without that, it is unreachable. */
+/** PostgreSQL cancels statements after their time limit. If it does not respond even then, it is unreachable. */
 const SILENCE = 1.25;
 const CONNECT_TIMEOUT_MS = 10_000;
 const RELISTEN_DELAY_MS = 500;
@@ -111,7 +111,7 @@ function toPoolConfig(
           user: connection.user,
           database: connection.database,
         };
-  // Refused by a pooler, whose connections are shared.
+  // A pooler rejects session settings, because its connections are shared.
   const session = {
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs,
@@ -131,25 +131,25 @@ function toPoolConfig(
 interface Manner {
   readonly begin: string;
   /** Undefined: parsed and planned each time. */
-  readonly nameOf: (statement: string) => string | undefined;
+  readonly toStatementName: (statement: string) => string | undefined;
 }
 
 const pooledManner = (timeoutMs: number): Manner => ({
   begin: `begin; set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${timeoutMs}`,
-  nameOf: () => undefined,
+  toStatementName: () => undefined,
 });
 
 // Statements are named by their text, so that each is parsed and planned once per connection. The texts are constants
 // of store/, so their number is bounded.
 const names = new Map<string, string>();
 
-function nameOf(statement: string): string {
+function getStatementName(statement: string): string {
   const name = names.get(statement) ?? `s${names.size}`;
   names.set(statement, name);
   return name;
 }
 
-const OWN_CONNECTION: Manner = { begin: 'begin', nameOf };
+const OWN_CONNECTION: Manner = { begin: 'begin', toStatementName: getStatementName };
 
 async function run<R>(
   client: pg.PoolClient,
@@ -157,7 +157,7 @@ async function run<R>(
   statement: string,
   values: readonly unknown[] = [],
 ): Promise<Rows<R>> {
-  const name = manner.nameOf(statement);
+  const name = manner.toStatementName(statement);
   const query = { text: statement, values: values as unknown[] };
   try {
     const result = await client.query(name === undefined ? query : { name, ...query });
@@ -222,8 +222,7 @@ async function transact<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Prom
 }
 
 /**
- * Converts a lost connection by what it may have left; text that JSON allows but PostgreSQL refuses is the caller's
- * error.
+ * Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to an error of the caller.
  */
 function translate(err: Error, mayBeDone: boolean): Error {
   if (isConnectionLoss(err)) return new OutageError(mayBeDone, err);
@@ -292,7 +291,7 @@ async function listen(
   channels: readonly string[],
   onNotify: (channel: string, payload: string) => void,
 ): Promise<() => Promise<void>> {
-  let closed = false;
+  let isClosed = false;
   let client: pg.Client;
   let timer: NodeJS.Timeout | undefined;
   let pulse: NodeJS.Timeout | undefined;
@@ -301,7 +300,7 @@ async function listen(
     client = fresh;
     fresh.on('notification', message => onNotify(message.channel, message.payload ?? ''));
     fresh.on('error', err => {
-      if (closed) return;
+      if (isClosed) return;
       onError(err);
       void fresh.end().catch(onError);
     });
@@ -325,10 +324,10 @@ async function listen(
   const relisten = (): void => {
     clearInterval(pulse);
     clearTimeout(timer);
-    if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+    if (!isClosed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
   };
   const close = async (): Promise<void> => {
-    closed = true;
+    isClosed = true;
     clearInterval(pulse);
     clearTimeout(timer);
     await client.end();

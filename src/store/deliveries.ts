@@ -1,4 +1,4 @@
-// The webhook outbox: deliveries and their attempts.
+// Stores webhook deliveries and their attempts.
 import type { Tx } from './db.ts';
 import { enqueue, jobSpecs } from './queue.ts';
 import { all } from './rows.ts';
@@ -47,7 +47,7 @@ export function listDeliveries(tx: Tx, executionId: string): Promise<readonly De
   return all(tx, `select ${COLUMNS} from deliveries where execution_id = $1 order by id desc`, [executionId]);
 }
 
-/** Sends it again at once, with twelve more attempts, whatever happened before. */
+/** Queues the delivery again immediately, with twelve more attempts. */
 export async function restartDelivery(tx: Tx, id: string, attempts: number): Promise<void> {
   await tx.query(
     `update deliveries set state = 'pending', next_attempt_at = null, finished_at = null, max_attempts = attempts + $2
@@ -84,7 +84,7 @@ export interface NewAttempt extends Omit<AttemptRow, 'started_at'> {
 
 /** Records attempts, and queues the next one of each delivery if needed. Attempts already recorded are skipped. */
 export async function keepAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
-  await tx.query(KEEP_ATTEMPTS, [JSON.stringify(attempts), attempts.map(one => one.delivery_id)]);
+  await tx.query(KEEP_ATTEMPTS, [JSON.stringify(attempts), attempts.map(attempt => attempt.delivery_id)]);
 }
 
 const KEEP_ATTEMPTS = `

@@ -1,4 +1,4 @@
-// Lists executions. Each filter is answered from an index, whatever its selectivity.
+// Lists executions. Every filter uses an index.
 import { firstIdAt } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { COLUMNS, type ExecutionRow } from './executions.ts';
@@ -9,7 +9,7 @@ export interface ExecutionFilter {
   readonly workflowId: string | null;
   /** Executions started by this user; required without a workflow. */
   readonly userId: number;
-  /** All statuses that are wanted. */
+  /** The statuses to include. */
   readonly statuses: readonly string[];
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
@@ -33,7 +33,7 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
     filter.statuses,
     createdAfter,
     createdBefore,
-    ...idsOf(filter),
+    ...toIdRange(filter),
     filter.limit,
     ...(idempotencyKey === null ? [] : [idempotencyKey]),
   ]);
@@ -43,13 +43,13 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
 const SLACK_MS = 2000;
 
 /** The lower and upper bound of ids for a time range, which the index supports directly. */
-function idsOf({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
-  const first = firstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
+function toIdRange({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
+  const firstId = firstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
   const end = firstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
-  return [first, before !== null && before < end ? before : end];
+  return [firstId, before !== null && before < end ? before : end];
 }
 
-/** Runs of a team that the user has left are theirs no more, unless its workflow is shared with them. */
+/** Excludes runs of a team that the user has left, unless the workflow is shared with the user. */
 const OWNERS = {
   user: `e.user_id = $1::int and (${keepsStanding('e.workspace', '$1::int')} or exists (
       select from ${USER_SHARES} p where p.workflow_id = e.workflow_id and p.user_id = $1::int))`,

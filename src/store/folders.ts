@@ -1,4 +1,4 @@
-// Folders: a tree in each workspace.
+// Stores folders, which form a tree in each workspace.
 import type { Tx } from './db.ts';
 import { type After, all, first } from './rows.ts';
 import type { TeamRole } from './teams.ts';

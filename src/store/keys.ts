@@ -1,4 +1,4 @@
-// API keys, kept as hashes, and the users they stand for.
+// Stores API keys as hashes, with their users.
 import type { Tx } from './db.ts';
 import { type After, all, first, matches } from './rows.ts';
 
@@ -11,7 +11,7 @@ export interface KeyRow {
   readonly is_admin: boolean;
 }
 
-/** The key and its user; undefined where it is unknown, revoked, or its user disabled. */
+/** Returns the key and its user, or undefined if the key is unknown or revoked, or the user is disabled. */
 export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined> {
   return first(
     tx,
@@ -22,7 +22,7 @@ export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined>
   );
 }
 
-/** Whether the key was ever stored; a revoked one too. */
+/** Whether the key was ever stored, even if it is revoked. */
 export function hasKey(tx: Tx, hash: Buffer): Promise<boolean> {
   return matches(tx, 'select from api_keys where hash = $1', [hash]);
 }
@@ -36,24 +36,25 @@ export interface ListedKey {
   readonly created_at: Date;
 }
 
-const LISTED = 'id, name, scopes, expires_at, last_used_at, created_at';
+const LIST_COLUMNS = 'id, name, scopes, expires_at, last_used_at, created_at';
 
-/** undefined where the user has no such key, or has revoked it. */
+/** Returns the key, or undefined if the user has no such key or has revoked it. */
 export function findKey(tx: Tx, id: string, userId: number): Promise<ListedKey | undefined> {
-  return first(tx, `select ${LISTED} from api_keys where id = $1 and user_id = $2 and revoked_at is null`, [
-    id,
-    userId,
-  ]);
+  return first(
+    tx,
+    `select ${LIST_COLUMNS} from api_keys where id = $1 and user_id = $2 and revoked_at is null`,
+    [id, userId],
+  );
 }
 
-/** The key under its new name; undefined as `findKey`. */
+/** Renames the key and returns it, or undefined if the user has no such key or has revoked it. */
 export function renameKey(
   tx: Tx,
   key: { readonly id: string; readonly userId: number; readonly name: string },
 ): Promise<ListedKey | undefined> {
   return first(
     tx,
-    `update api_keys set name = $3 where id = $1 and user_id = $2 and revoked_at is null returning ${LISTED}`,
+    `update api_keys set name = $3 where id = $1 and user_id = $2 and revoked_at is null returning ${LIST_COLUMNS}`,
     [key.id, key.userId, key.name],
   );
 }
@@ -62,7 +63,7 @@ export function renameKey(
 export function listKeys(tx: Tx, userId: number, page: After<string>): Promise<readonly ListedKey[]> {
   return all(
     tx,
-    `select ${LISTED} from api_keys
+    `select ${LIST_COLUMNS} from api_keys
      where user_id = $1 and revoked_at is null and ($2::text is null or id < $2) order by id desc limit $3`,
     [userId, page.after, page.limit],
   );
@@ -81,13 +82,13 @@ export async function insertKey(
 ): Promise<ListedKey> {
   const { rows } = await tx.query<ListedKey>(
     `insert into api_keys (id, user_id, name, hash, scopes, expires_at) values ($1, $2, $3, $4, $5, $6)
-     returning ${LISTED}`,
+     returning ${LIST_COLUMNS}`,
     [key.id, key.userId, key.name, key.hash, key.scopes, key.expiresAt],
   );
   return rows[0] as ListedKey;
 }
 
-/** Returns the hash of the key that was revoked; undefined where the user has no such key. */
+/** Revokes the key and returns its hash, or undefined if the user has no such key. */
 export async function revokeKey(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
   const { rows } = await tx.query<{ hash: Buffer }>(
     'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null returning hash',
@@ -96,13 +97,13 @@ export async function revokeKey(tx: Tx, id: string, userId: number): Promise<Buf
   return rows[0]?.hash;
 }
 
-export async function revokeKeysOf(tx: Tx, userId: number): Promise<void> {
+export async function revokeUserKeys(tx: Tx, userId: number): Promise<void> {
   await tx.query('update api_keys set revoked_at = now() where user_id = $1 and revoked_at is null', [
     userId,
   ]);
 }
 
-/** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */
+/** Updates `lastUsedAt` in batches, so that requests write nothing. Ordered, so that processes cannot deadlock. */
 export async function touchKeys(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update api_keys k set last_used_at = now()

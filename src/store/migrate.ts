@@ -68,14 +68,17 @@ export async function listApplied(db: Db): Promise<readonly Pick<Applied, 'versi
 }
 
 /** The migrations still to apply, in order. Throws if the applied ones do not match. */
-export function listPending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
-  const byVersion = new Map(known.map(migration => [migration.version, migration]));
-  for (const { version, name, checksum } of applied) {
+export function listPending(
+  migrations: readonly Migration[],
+  appliedMigrations: readonly Applied[],
+): readonly Migration[] {
+  const byVersion = new Map(migrations.map(migration => [migration.version, migration]));
+  for (const { version, name, checksum } of appliedMigrations) {
     const migration = byVersion.get(version);
     if (migration === undefined) {
       throw new AppError(
         'unavailable',
-        `The database is newer than this program: it has migration ${label(version, name)}, and this program ends with ${label(known.at(-1)?.version ?? 0, known.at(-1)?.name ?? '')}. Start the newer program, or restore a backup.`,
+        `The database is newer than this program: it has migration ${label(version, name)}, and this program ends with ${label(migrations.at(-1)?.version ?? 0, migrations.at(-1)?.name ?? '')}. Start the newer program, or restore a backup.`,
       );
     }
     if (migration.checksum !== checksum) {
@@ -85,8 +88,8 @@ export function listPending(known: readonly Migration[], applied: readonly Appli
       );
     }
   }
-  const done = new Set(applied.map(({ version }) => version));
-  return known.filter(({ version }) => !done.has(version));
+  const appliedVersions = new Set(appliedMigrations.map(({ version }) => version));
+  return migrations.filter(({ version }) => !appliedVersions.has(version));
 }
 
 const label = (version: number, name: string): string => `${String(version).padStart(4, '0')}_${name}`;

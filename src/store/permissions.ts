@@ -1,14 +1,14 @@
-// Direct shares of workflows, with users and with emails, and the standing that comes from having made something, which in
-// a team lasts as long as the membership.
+// Stores direct shares of workflows with users and emails. Also defines the rights of creators, which in a team last as
+// long as their membership.
 import type { Tx } from './db.ts';
-import { type After, all, countOf, first, matches } from './rows.ts';
+import { type After, all, countRows, first, matches } from './rows.ts';
 
 export const SHARE_ROLES = ['VIEW', 'EDIT', 'OWNER'] as const;
 export type ShareRole = (typeof SHARE_ROLES)[number];
 
-/** A share as owners of the workflow see it: with a user, or with an email. */
+/** A share with a user or an email, as the workflow's owners see it. */
 export interface PermissionRow {
-  /** Its place in the list. */
+  /** Its position in the list. */
   readonly position: number;
   /** null: an email whose user has not opened the workflow. */
   readonly user_id: number | null;
@@ -27,13 +27,13 @@ const SHARES = `(
   select 2147483648 + s.id::float8, s.workflow_id, u.id, u.name, s.email, s.role, s.created_at
   from workflow_email_shares s left join users u on u.id = s.opened_by and lower(u.email) = lower(s.email))`;
 
-/** Each user's roles by either kind of share: a user may have two for a workflow. */
+/** Joins a user's roles from shares by id and by email. A user may have both for one workflow. */
 export const USER_SHARES = `(
   select workflow_id, user_id, role from workflow_permissions
   union all
   select s.workflow_id, u.id, s.role from workflow_email_shares s join users u on lower(u.email) = lower(s.email))`;
 
-/** Of a user's share by id and the one by email, the stronger role; with `joinShares`. */
+/** The stronger role of a user's share by id and by email. Requires `joinShares`. */
 export const STRONGER_SHARE = `case when 'OWNER' in (p.role, s.role) then 'OWNER' when 'EDIT' in (p.role, s.role) then 'EDIT'
     else coalesce(p.role, s.role) end`;
 export const joinShares = (userId: string): string => `
@@ -54,7 +54,7 @@ export function listPermissions(
   );
 }
 
-/** Shares with the user, or changes the role of a share there is. */
+/** Shares the workflow with the user, or changes the role of an existing share. */
 export async function upsertPermission(
   tx: Tx,
   permission: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
@@ -66,7 +66,7 @@ export async function upsertPermission(
   );
 }
 
-/** Changes the role of those shares that owners know to be the user's. Returns false if there is none. */
+/** Changes the role of the shares that owners can attribute to the user. Returns false if there are none. */
 export async function updatePermission(
   tx: Tx,
   permission: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
@@ -82,7 +82,7 @@ export async function updatePermission(
   );
 }
 
-/** Shares with whoever has the email, or changes the role of that share. The work is the same for every email. */
+/** Shares the workflow with an email, or changes the role of that share. Takes the same time for every email. */
 export async function upsertEmailShare(
   tx: Tx,
   share: { readonly workflowId: string; readonly email: string; readonly role: ShareRole },
@@ -96,7 +96,7 @@ export async function upsertEmailShare(
 
 /** The workflow's shares with other emails than this one. */
 export function countOtherEmailShares(tx: Tx, workflowId: string, email: string): Promise<number> {
-  return countOf(
+  return countRows(
     tx,
     `select count(*)::int as count from workflow_email_shares where workflow_id = $1 and lower(email) <> lower($2)`,
     [workflowId, email],
@@ -137,7 +137,7 @@ export async function openEmailShare(tx: Tx, workflowId: string, userId: number)
   );
 }
 
-/** Ends those shares that owners know to be the user's. Returns false if there is none. */
+/** Ends the shares that owners can attribute to the user. Returns false if there are none. */
 export function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
   return changes(
     tx,
@@ -182,8 +182,9 @@ export const isCreator = (userId: string): string =>
   `(w.user_id = ${userId} and (w.team_id is null or ${isMember('w.team_id', userId)}))`;
 
 /**
- * Whether something that the user made in the workspace is still theirs: the workspace is personal, a team that the user is
- * in, or a team that is gone. A scalar, so that no plan makes a join of it and reads a list in another order.
+ * Whether the user still owns what they created in the workspace: it is a personal workspace, a team that the user is
+ * in, or a deleted team. A scalar subquery, so that the planner does not turn it into a join and lose the order of a
+ * list.
  */
 export const keepsStanding = (workspace: string, userId: string): string =>
   `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;

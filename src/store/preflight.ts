@@ -1,10 +1,10 @@
-// Checks whether a PostgreSQL can be used at all, before anything is changed in it; reports problems with a remedy.
+// Checks whether a PostgreSQL server can be used before anything is changed in it, and reports problems with a remedy.
 import { AppError, toError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Tx } from './db.ts';
 import { checkServerVersion } from './server-version.ts';
 
-interface Standing {
+interface RoleAttributes {
   readonly account: string;
   readonly database: string;
   readonly is_read_only: boolean;
@@ -16,7 +16,7 @@ interface Standing {
   readonly clock_ms: number;
 }
 
-const STANDING = `
+const ROLE_ATTRIBUTES = `
 select current_user as account, current_database() as database,
   pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only,
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_make_tables,
@@ -28,17 +28,17 @@ select current_user as account, current_database() as database,
 /** The server's clock in ms. Throws `unavailable` with a sentence; `where` is undefined for the embedded server. */
 export async function preflight(
   tx: Tx,
-  where: ConnectionSetting | undefined,
+  setting: ConnectionSetting | undefined,
 ): Promise<{ readonly clockMs: number }> {
   try {
     await checkServerVersion(tx);
-    const { rows } = await tx.query<Standing>(STANDING);
-    const standing = rows[0] as Standing;
-    const problem = judge(standing, where?.setting ?? 'DATABASE_URL');
+    const { rows } = await tx.query<RoleAttributes>(ROLE_ATTRIBUTES);
+    const attributes = rows[0] as RoleAttributes;
+    const problem = judge(attributes, setting?.setting ?? 'DATABASE_URL');
     if (problem !== undefined) throw new AppError('unavailable', problem);
-    return { clockMs: standing.clock_ms };
+    return { clockMs: attributes.clock_ms };
   } catch (err) {
-    throw where === undefined ? err : explainConnection(toError(err), where);
+    throw setting === undefined ? err : explainConnection(toError(err), setting);
   }
 }
 
@@ -72,7 +72,7 @@ const DIRECT = {
   otherwise: 'unset it where DATABASE_URL leads to PostgreSQL itself',
 };
 
-/** The connection to PostgreSQL itself; undefined: the embedded one. */
+/** The setting with the direct connection to PostgreSQL; undefined for the embedded one. */
 export function directSetting({
   DATABASE_URL,
   DATABASE_DIRECT_URL,
@@ -81,14 +81,14 @@ export function directSetting({
   return DATABASE_URL === undefined ? undefined : { ...PRIMARY, url: DATABASE_URL };
 }
 
-function judge(standing: Standing, setting: string): string | undefined {
-  const { account, database } = standing;
-  if (standing.limit_source !== 'client') return poolerIn(setting);
-  if (standing.is_read_only)
+function judge(attributes: RoleAttributes, setting: string): string | undefined {
+  const { account, database } = attributes;
+  if (attributes.limit_source !== 'client') return poolerIn(setting);
+  if (attributes.is_read_only)
     return `The PostgreSQL of ${setting} is read-only, a replica perhaps: let ${setting} lead to the primary, or turn default_transaction_read_only off for ${account}.`;
-  if (!standing.may_make_tables || !standing.may_write)
+  if (!attributes.may_make_tables || !attributes.may_write)
     return `The account ${account} may not make tables in the database ${database}: make it the owner (alter database ${database} owner to ${account}), or grant create on its schema public and on all its tables.`;
-  if (!standing.may_make_schema)
+  if (!attributes.may_make_schema)
     return `The account ${account} may not make a schema in the database ${database}, which the queue needs: grant create on database ${database} to ${account}.`;
   return undefined;
 }
@@ -114,24 +114,24 @@ type Explanation = (where: {
   readonly otherwise: string;
 }) => string;
 
-const NO_ANSWER: Explanation = ({ server, setting, otherwise }) =>
+const NO_RESPONSE: Explanation = ({ server, setting, otherwise }) =>
   `No PostgreSQL answers at ${server}: start it, correct ${setting}, or ${otherwise}.`;
-const REFUSED: Explanation = ({ server, account, setting }) =>
+const REJECTED: Explanation = ({ server, account, setting }) =>
   `The PostgreSQL at ${server} does not let ${account} in: correct the user and password of ${setting}, or pg_hba.conf; where it asks for encryption add ?sslmode=require.`;
 
 /** By the system's or PostgreSQL's code. */
 const EXPLAINED: Readonly<Record<string, Explanation>> = {
-  ECONNREFUSED: NO_ANSWER,
-  ECONNRESET: NO_ANSWER,
-  EHOSTUNREACH: NO_ANSWER,
-  ENETUNREACH: NO_ANSWER,
-  ENOENT: NO_ANSWER,
-  ETIMEDOUT: NO_ANSWER,
+  ECONNREFUSED: NO_RESPONSE,
+  ECONNRESET: NO_RESPONSE,
+  EHOSTUNREACH: NO_RESPONSE,
+  ENETUNREACH: NO_RESPONSE,
+  ENOENT: NO_RESPONSE,
+  ETIMEDOUT: NO_RESPONSE,
   EAI_AGAIN: ({ server, setting }) =>
     `The name of ${server} cannot be looked up now: correct ${setting}, or the resolver.`,
   ENOTFOUND: ({ server, setting }) => `The host in ${server} was not found. Correct ${setting}.`,
-  '28000': REFUSED,
-  '28P01': REFUSED,
+  '28000': REJECTED,
+  '28P01': REJECTED,
   '3D000': ({ server, database, setting }) =>
     `The PostgreSQL at ${server} has no database ${database}: make it (createdb ${database}), or correct ${setting}.`,
   '53300': ({ server }) =>
@@ -147,10 +147,10 @@ function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSe
   const isLate = /timeout/i.test(root.message);
   if (code === '08P01' && /startup parameter/.test(root.message))
     return new AppError('unavailable', poolerIn(setting), { cause: err });
-  const explain = EXPLAINED[code] ?? (isLate ? NO_ANSWER : undefined);
+  const explain = EXPLAINED[code] ?? (isLate ? NO_RESPONSE : undefined);
   return explain === undefined
     ? err
-    : new AppError('unavailable', explain({ ...placeOf(url), setting, otherwise }), { cause: err });
+    : new AppError('unavailable', explain({ ...parseTarget(url), setting, otherwise }), { cause: err });
 }
 
 function deepest(err: Error): Error {
@@ -161,7 +161,7 @@ function deepest(err: Error): Error {
 }
 
 /** Without the password. */
-function placeOf(url: string): Omit<Parameters<Explanation>[0], keyof ConnectionSetting> {
+function parseTarget(url: string): Omit<Parameters<Explanation>[0], keyof ConnectionSetting> {
   // A Unix socket has no host, which only URLs of some schemes may omit.
   const { hostname, port, username, pathname, searchParams } = new URL(
     url.replace(/^postgres(ql)?:/, 'http:').replace(/\/\/([^@/]*@)?\//, '//$1socket/'),

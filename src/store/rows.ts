@@ -20,7 +20,7 @@ export async function all<R>(tx: Tx, ...statement: Statement): Promise<readonly 
 }
 
 /** The selected `count`. */
-export async function countOf(tx: Tx, ...statement: Statement): Promise<number> {
+export async function countRows(tx: Tx, ...statement: Statement): Promise<number> {
   return (await first<{ readonly count: number }>(tx, ...statement))?.count ?? 0;
 }
 

@@ -36,9 +36,9 @@ export interface RunState {
   /** Incremented by each claim. */
   readonly lease: number;
   readonly worker_id: string | null;
-  /** It waits for another run of its workspace to end. */
+  /** Whether the run waits for another run of its workspace to end. */
   readonly parked: boolean;
-  /** It counts toward its workspace's limit of active runs. */
+  /** Whether the run counts toward its workspace's limit of active runs. */
   readonly under_way: boolean;
   /** Incremented by each node state and each change of status. Used as the id of events. */
   readonly seq: number;
@@ -46,7 +46,7 @@ export interface RunState {
   readonly running_ms: number;
   /** Set while no worker executes it and its running time continues. */
   readonly running_since: Date | null;
-  /** Without a worker: when it continues. With a worker: that it was woken. */
+  /** Without a worker, when the run continues. With a worker, set if the run was woken. */
   readonly wake_at: Date | null;
   readonly error: string | null;
   /** JSON object: node id → decision. */
@@ -186,8 +186,8 @@ export function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<reado
   );
 }
 
-/** Locks all active runs that name the worker. */
-export function lockRunsOf(tx: Tx, workerId: string): Promise<readonly RunRow[]> {
+/** Locks all active runs of the worker. */
+export function lockWorkerRuns(tx: Tx, workerId: string): Promise<readonly RunRow[]> {
   return all(
     tx,
     `select ${COLUMNS} from executions e where e.worker_id = $1 and e.under_way order by e.id for no key update`,
@@ -197,7 +197,7 @@ export function lockRunsOf(tx: Tx, workerId: string): Promise<readonly RunRow[]>
 
 export interface WorkspaceLoad {
   readonly workspace: string;
-  /** The number of active runs, counted up to `most`. */
+  /** The number of active runs, counted up to `maxCount`. */
   readonly under_way: number;
   readonly has_parked: boolean;
 }
@@ -205,7 +205,7 @@ export interface WorkspaceLoad {
 export function countUnderWay(
   tx: Tx,
   workspaces: readonly string[],
-  most: number,
+  maxCount: number,
 ): Promise<readonly WorkspaceLoad[]> {
   return all(
     tx,
@@ -213,7 +213,7 @@ export function countUnderWay(
        (select count(*) from (select from executions r where r.workspace = w.workspace and r.under_way limit $2) as r) as under_way,
        exists (select from executions p where p.workspace = w.workspace and p.parked) as has_parked
      from unnest($1::text[]) as w(workspace)`,
-    [workspaces, most],
+    [workspaces, maxCount],
   );
 }
 
@@ -236,7 +236,7 @@ export interface NewDelivery {
   readonly body: string;
 }
 
-/** A change of one run's row, and what is written with it. */
+/** A change of one run's row, and everything that is written with it. */
 export interface RunWrite {
   /** The row that the change was decided on. If the stored row differs, nothing is written. */
   readonly before: RunRow;
@@ -255,8 +255,8 @@ export interface RunWrite {
 }
 
 /**
- * Writes the changes whose stored rows still equal `before`, together with everything that follows from them. Returns
- * the ids that were written. The others were changed by somebody else and are left alone, with all that follows.
+ * Writes the changes whose stored rows still equal `before`, with their effects. Returns the ids that were written.
+ * Runs that another writer has changed are skipped, with their effects.
  */
 export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ id: string }>(WRITE_RUNS, [
@@ -292,8 +292,8 @@ const READ_INPUT = `
 
 /**
  * `written`: compare-and-swap. Updates a row only if its sequence number, lease, worker and wake-up are still those of
- * `before` and it has not ended since. Every part below reads from here, so a lost swap writes nothing at all. The ids are
- * passed twice, because the planner uses the primary key for the array only.
+ * `before` and it has not ended since. Every part below reads from here, so a lost swap writes nothing at all. The ids
+ * are passed twice, because the planner uses the primary key for the array only.
  */
 const UPDATE_ROWS = `
   update executions e
@@ -332,7 +332,9 @@ const UNPARK_RUNS = `
   where e.id = p.id
   returning e.id`;
 
-/** `jobs`: one for each delivery, for each unparked run, and for each run that a worker should claim at a given time. */
+/**
+ * `jobs`: one for each delivery, for each unparked run, and for each run that a worker should claim at a given time.
+ */
 const ENQUEUE_JOBS = jobSpecs(`
   select 'deliver' as task, id, null::timestamptz as run_at from outbox
   union all select 'run', id, null from unparked

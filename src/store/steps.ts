@@ -1,5 +1,5 @@
-// The node states of runs: whole, for whoever goes on with a run, or with long values cut, to be shown. A row holds the
-// states of one checkpoint; of the states of a node the last one counts.
+// Reads the node states of runs: complete, to continue a run, or with long values shortened, for display. A row
+// contains the states of one checkpoint; the last state of a node counts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGate } from '../lib/gate.ts';
 import { findFairShare } from '../lib/level.ts';
@@ -16,13 +16,13 @@ export interface StepRow {
 export interface StoredSteps {
   /** As they are stored. */
   readonly bytes: number;
-  /** undefined: they have more bytes than were asked for. */
+  /** undefined if the rows exceed `maxBytes`. */
   readonly rows: readonly StepRow[] | undefined;
 }
 
 const NONE: StoredSteps = { bytes: 0, rows: [] };
 
-/** Of each run every node state with a number above `afterSeq`, oldest first, if they have `maxBytes` at most. */
+/** Returns the node states of each run after `afterSeq`, oldest first, if they have at most `maxBytes`. */
 export async function listStepsOfRuns(
   tx: Tx,
   executionIds: readonly string[],
@@ -36,15 +36,15 @@ export async function listStepsOfRuns(
      order by execution_id, seq`,
     [executionIds, afterSeq, maxBytes],
   );
-  // Long texts have just been decoded, and are about to be parsed.
+  // Decoding and parsing long texts each block the event loop, so yield in between.
   if (rows.some(({ bytes, steps }) => steps !== null && bytes > SMALL_BYTES)) await nextTurn();
-  const found = Map.groupBy(rows, row => row.execution_id);
+  const stepsByRun = Map.groupBy(rows, row => row.execution_id);
   return executionIds.map(id => {
-    const own = found.get(id) ?? [];
-    const [{ bytes = 0 } = {}] = own;
+    const ownRows = stepsByRun.get(id) ?? [];
+    const [{ bytes = 0 } = {}] = ownRows;
     if (bytes > maxBytes) return { bytes, rows: undefined };
-    if (own.length === 0) return NONE;
-    return { bytes, rows: own.flatMap(({ seq, steps }) => parseRow(seq, steps ?? '[]', afterSeq)) };
+    if (ownRows.length === 0) return NONE;
+    return { bytes, rows: ownRows.flatMap(({ seq, steps }) => parseRow(seq, steps ?? '[]', afterSeq)) };
   });
 }
 
@@ -55,7 +55,7 @@ function parseRow(seq: number, text: string, afterSeq = -1): readonly StepRow[] 
     .filter(row => row.seq > afterSeq);
 }
 
-/** Every node state of a run, row by row, so that a large one keeps nobody waiting. */
+/** Returns all node states of a run, read row by row, so that a large run does not block other work. */
 export async function listWholeSteps(tx: Tx, executionId: string): Promise<readonly StepRow[]> {
   const { rows } = await tx.query<{ seq: number }>(
     'select seq from execution_steps where execution_id = $1 order by seq',
@@ -73,12 +73,12 @@ export async function listWholeSteps(tx: Tx, executionId: string): Promise<reado
   return steps;
 }
 
-/** What is read at once, whatever else is read. */
+/** Runs whose node states are smaller are read without waiting for other reads. */
 const SMALL_BYTES = 1_000_000;
-/** What is read of a run that is shown; of one that has more, long values are cut. */
+/** The maximum that is read for display. If a run has more, long values are shortened. */
 const MAX_SHOWN_BYTES = 16_000_000;
 
-// Each takes its size several times over while it is read.
+// Limits concurrent reads, because each takes several times its size in memory.
 const largeReads = createGate({ concurrency: 2, maxWaiting: 100 });
 const NEVER = new AbortController().signal;
 
@@ -91,22 +91,22 @@ from execution_steps s
 where s.execution_id = $1 and s.seq > $2`;
 
 /**
- * Every node state with a number above `afterSeq`, oldest first. Of runs that recorded much, long values are cut, and
- * results of items are `true`.
+ * Returns the node states after `afterSeq` for display, oldest first. If the run has large results, long values are
+ * shortened, and item results are `true`.
  */
 export async function listShownSteps(
   tx: Tx,
   executionId: string,
   afterSeq = -1,
 ): Promise<readonly StepRow[]> {
-  const read = (maxBytes: number) => readSteps(tx, executionId, { maxBytes, afterSeq });
-  const rows = await read(SMALL_BYTES);
+  const readSince = (maxBytes: number) => readSteps(tx, executionId, { maxBytes, afterSeq });
+  const rows = await readSince(SMALL_BYTES);
   if (rows !== undefined) return rows;
   const readLarge = async () => {
-    const found = (await read(MAX_SHOWN_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
-    // What was parsed is presented and written as JSON next, which takes as long again.
+    const shownRows = (await readSince(MAX_SHOWN_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
+    // Presenting the parsed states takes as long again, so yield first.
     await nextTurn();
-    return found;
+    return shownRows;
   };
   return largeReads(readLarge, NEVER);
 }
@@ -125,19 +125,22 @@ async function readCutSteps(tx: Tx, executionId: string, afterSeq: number): Prom
     `select octet_length(step::text) as bytes from (${STATES}) s where seq > $2`,
     [executionId, afterSeq],
   );
-  const most = findFairShare(
+  const maxValueBytes = findFairShare(
     sizes.rows.map(({ bytes }) => bytes),
     MAX_SHOWN_BYTES,
   );
-  const cut = await tx.query<{ seq: number; step: string }>(
+  const cutRows = await tx.query<{ seq: number; step: string }>(
     `select seq::int as seq, cut_step(step, $3)::text as step from (${STATES}) s where seq > $2 order by seq`,
-    [executionId, afterSeq, most],
+    [executionId, afterSeq, maxValueBytes],
   );
   await nextTurn();
-  return cut.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
+  return cutRows.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
 }
 
-/** The states of one node, oldest first, the newest whole up to `maxBytes`; of a run that recorded much, it alone. */
+/**
+ * Returns the states of one node, oldest first, with the newest complete up to `maxBytes`. For large runs, only the
+ * newest.
+ */
 export async function listStepsOfNode(
   tx: Tx,
   executionId: string,
@@ -152,7 +155,7 @@ export async function listStepsOfNode(
        where step->>'nodeId' = $3 order by seq desc limit 1`,
       [executionId, -1, nodeId, maxBytes, JSON.stringify(nodeId)],
     );
-  const found = await largeReads(readLarge, NEVER);
+  const largeSteps = await largeReads(readLarge, NEVER);
   await nextTurn();
-  return found.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
+  return largeSteps.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
 }

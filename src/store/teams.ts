@@ -1,12 +1,12 @@
-// Teams and their members.
+// Stores teams and their members.
 import type { Tx } from './db.ts';
 import { keepsStanding } from './permissions.ts';
-import { type After, all, countOf, first, matches } from './rows.ts';
+import { type After, all, countRows, first, matches } from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
 
-/** A team with the role of the member who asks. */
+/** A team with the requesting member's role. */
 export interface TeamRow {
   readonly id: string;
   readonly name: string;
@@ -26,12 +26,12 @@ select t.id, t.name, m.role, t.created_at
 from team_members m join teams t on t.id = m.team_id
 where m.user_id = $1`;
 
-/** undefined where there is no such team, or the user is not in it. */
+/** Returns the team, or undefined if it does not exist or the user is not in it. */
 export function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRow | undefined> {
   return first(tx, `${TEAM} and t.id = $2`, [userId, teamId]);
 }
 
-/** Whether there is such a team, whoever is in it. */
+/** Whether the team exists. */
 export function isTeam(tx: Tx, teamId: string): Promise<boolean> {
   return matches(tx, 'select from teams where id = $1', [teamId]);
 }
@@ -62,21 +62,23 @@ export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<
   await tx.query('update teams set name = $2 where id = $1', [teamId, name]);
 }
 
-/** Makes everything wait that changes the team or would refer to it, until the transaction ends. */
+/** Locks the team against changes and new references until the transaction ends. */
 export async function lockTeamForDeletion(tx: Tx, teamId: string): Promise<void> {
   await tx.query('select from teams where id = $1 for update', [teamId]);
 }
 
 /** Deleted ones are not counted. */
 export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
-  return countOf(
+  return countRows(
     tx,
     'select count(*)::int as count from workflows where team_id = $1 and deleted_at is null',
     [teamId],
   );
 }
 
-/** What remains of it is its users' own: media and uploads of who sent them, deleted workflows of who made them. */
+/**
+ * Deletes the team. Remaining media and uploads then belong to their uploaders, deleted workflows to their creators.
+ */
 export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('update workflows set team_id = null, folder_id = null where team_id = $1', [teamId]);
   await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
@@ -84,7 +86,7 @@ export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('delete from teams where id = $1', [teamId]);
 }
 
-/** Makes changes of the team's members wait for each other, until the transaction ends. */
+/** Serializes changes of the team's members until the transaction ends. */
 export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('select from teams where id = $1 for no key update', [teamId]);
 }
@@ -107,7 +109,7 @@ export function listMembers(tx: Tx, teamId: string, page: After<number>): Promis
   ]);
 }
 
-/** Returns false where the user is a member already. */
+/** Returns false if the user is already a member. */
 export function insertMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<boolean> {
   return matches(
     tx,
@@ -128,7 +130,7 @@ export async function deleteMember(tx: Tx, teamId: string, userId: number): Prom
   await tx.query('delete from team_members where team_id = $1 and user_id = $2', [teamId, userId]);
 }
 
-/** Whether the two users are members of one team, at least. */
+/** Whether the two users share a team. */
 export function shareTeam(tx: Tx, userId: number, otherId: number): Promise<boolean> {
   return matches(
     tx,
@@ -138,7 +140,7 @@ export function shareTeam(tx: Tx, userId: number, otherId: number): Promise<bool
   );
 }
 
-/** Whether somebody besides the user owns the team. */
+/** Whether the team has another owner besides the user. */
 export function hasOtherOwner(tx: Tx, teamId: string, userId: number): Promise<boolean> {
   return matches(
     tx,

@@ -1,6 +1,6 @@
 // Counts pending work for the metrics.
 import type { Tx } from './db.ts';
-import { all, countOf } from './rows.ts';
+import { all, countRows } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export const JOB_STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
@@ -44,7 +44,7 @@ export async function countRunsUnderWay(
 
 /** Runs that wait for another run of their workspace to end. */
 export function countParkedRuns(tx: Tx): Promise<number> {
-  return countOf(tx, 'select count(*)::int from executions where parked');
+  return countRows(tx, 'select count(*)::int from executions where parked');
 }
 
 export interface CallCount {

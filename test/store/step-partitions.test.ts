@@ -7,11 +7,11 @@ import { createLogger } from '../../src/lib/log.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import {
+  chooseSpan,
   dropStepPartitions,
   endOfFirstPartition,
   listStepPartitions,
   makeStepPartitions,
-  spanOf,
 } from '../../src/store/retention/step-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
@@ -85,7 +85,7 @@ async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
 
 describe('partitions of node states', () => {
   it('span a twelfth of the days that runs are kept, at most a month', () => {
-    assert.deepEqual([1, 7, 90, 365, 36_500].map(spanOf), [1, 1, 8, 31, 31]);
+    assert.deepEqual([1, 7, 90, 365, 36_500].map(chooseSpan), [1, 1, 8, 31, 31]);
   });
 
   it('are created ahead of time, once, by any number of processes', async () => {

@@ -8,10 +8,10 @@ import type { NewSlot } from '../../store/call-slots.ts';
 import {
   claimSlots,
   growLimit,
-  learnDurations,
   listDurations,
   listLimits,
   type ModelDuration,
+  recordDurations,
   shrinkLimit,
 } from '../../store/call-slots.ts';
 import type { Db } from '../../store/db.ts';
@@ -108,7 +108,7 @@ export class ProviderTraffic {
   /** Records the durations of ended calls. */
   async recordDurations(calls: readonly EndedCall[]): Promise<void> {
     const durations = toMedians(calls);
-    if (durations.length > 0) this.#cache(await learnDurations(this.#db, durations));
+    if (durations.length > 0) this.#cache(await recordDurations(this.#db, durations));
   }
 
   /** Reads the limits and durations that other processes recorded. */

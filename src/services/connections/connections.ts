@@ -1,7 +1,7 @@
 // Lists and revokes a user's connections to agents.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { deleteGrantOf, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
+import { deleteUserGrant, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import type { Deps } from '../deps.ts';
@@ -29,7 +29,7 @@ function presentConnection(grant: GrantRow) {
 /** Revokes a connection of the caller with all its tokens, in every process within five seconds. Throws 404. */
 export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<void> {
   const { userId } = requireScope(actor, 'account:admin');
-  if (!(await deleteGrantOf(db, id, userId))) throw new AppError('not_found', 'Connection not found.');
+  if (!(await deleteUserGrant(db, id, userId))) throw new AppError('not_found', 'Connection not found.');
 }
 
 export const ConnectionParams = Type.Object({

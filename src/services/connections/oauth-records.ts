@@ -7,8 +7,8 @@ import { deleteGrant, findGrant, type GrantRow } from '../../store/oauth/grants.
 import { deleteInteraction, findInteraction, putInteraction } from '../../store/oauth/interactions.ts';
 import {
   consumeToken,
+  deleteGrantTokens,
   deleteToken,
-  deleteTokensOf,
   findToken,
   insertToken,
   TOKEN_KINDS,
@@ -74,7 +74,7 @@ function tokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
       }),
     consume: id => consumeToken(db, toRecordKey(id), new Date(now())),
     destroy: id => deleteToken(db, toRecordKey(id)),
-    revokeByGrantId: grantId => deleteTokensOf(db, grantId, kind),
+    revokeByGrantId: grantId => deleteGrantTokens(db, grantId, kind),
   };
 }
 

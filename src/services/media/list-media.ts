@@ -2,7 +2,13 @@
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaRow, MediaUse } from '../../store/media/media.ts';
-import { deleteMedia, findMedia, listMediaOf, listMediaUses, mayUseMedia } from '../../store/media/media.ts';
+import {
+  deleteMedia,
+  findMedia,
+  listMediaUses,
+  listWorkspaceMedia,
+  mayUseMedia,
+} from '../../store/media/media.ts';
 import { findTeam } from '../../store/teams.ts';
 import { can, getWorkspaceId, userWorkspace, type WorkspaceVerb } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
@@ -23,7 +29,7 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   return readPage(
     query,
     byId('media'),
-    ({ after: before, limit }) => listMediaOf(deps.db, workspace, { origin, kind, before, limit }),
+    ({ after: before, limit }) => listWorkspaceMedia(deps.db, workspace, { origin, kind, before, limit }),
     row => presentMedia(deps, row),
   );
 }

@@ -1,7 +1,7 @@
 // Lists where a media file is used: workflows with their nodes, publications, executions.
 import type { Graph } from '../../graph/types.ts';
 import { isId } from '../../lib/ids.ts';
-import { listUsesOf, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
+import { listMediaUses, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
 import type { After } from '../../store/rows.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -52,7 +52,7 @@ async function fetchUses(
   for (const kind of USE_KINDS.slice(after === null ? 0 : USE_KINDS.indexOf(after.kind))) {
     if (rows.length >= limit) break;
     const before = after?.kind === kind ? after.id : null;
-    rows.push(...(await listUsesOf(db, kind, { ...use, before, limit: limit - rows.length })));
+    rows.push(...(await listMediaUses(db, kind, { ...use, before, limit: limit - rows.length })));
   }
   return rows;
 }

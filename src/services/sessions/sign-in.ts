@@ -2,10 +2,10 @@
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { revokeKeysOf } from '../../store/keys.ts';
-import { deleteGrantsOf } from '../../store/oauth/grants.ts';
-import { deleteLinkOf } from '../../store/people/password-links.ts';
-import { deleteSessionsOf, knowsNetwork } from '../../store/people/sessions.ts';
+import { revokeUserKeys } from '../../store/keys.ts';
+import { deleteUserGrants } from '../../store/oauth/grants.ts';
+import { deleteUserLink } from '../../store/people/password-links.ts';
+import { deleteUserSessions, knowsNetwork } from '../../store/people/sessions.ts';
 import { canAnybodySignIn, findPassword, findSignIn, updateSignIn } from '../../store/users.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -108,11 +108,11 @@ export async function replacePassword(
 ): Promise<StartedSession> {
   const { userId, session } = await deps.db.transaction(async tx => {
     const userId = await write(tx);
-    await deleteSessionsOf(tx, userId);
-    await deleteLinkOf(tx, userId);
+    await deleteUserSessions(tx, userId);
+    await deleteUserLink(tx, userId);
     if (revokeKeys) {
-      await revokeKeysOf(tx, userId);
-      await deleteGrantsOf(tx, userId);
+      await revokeUserKeys(tx, userId);
+      await deleteUserGrants(tx, userId);
     }
     return { userId, session: await startSession(tx, { userId, visitor, nowMs: deps.now() }) };
   });

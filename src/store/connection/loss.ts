@@ -12,7 +12,7 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-// The driver's own errors have no code. Its complaints about our values must not match.
+// The driver's own connection errors have no code. Its errors about invalid values must not match.
 const MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired)/;
 

@@ -1,5 +1,5 @@
-// Bounds waits for PostgreSQL: a connection without an answer ends like a broken one. Without this, requests would wait
-// forever if a host or a middlebox silently dropped the connection.
+// Bounds waits for PostgreSQL: a connection without a response is ended. Otherwise requests would wait forever after a
+// host or a middlebox silently dropped the connection.
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
@@ -10,7 +10,7 @@ export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000
 export const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25000';
 
-/** Ends the connection if a statement gets no answer for that long. Call once it is connected. */
+/** Ends the connection if a statement gets no response for that long. Call it once the client is connected. */
 export function boundSilence(
   client: pg.Client,
   silenceMs: number,
@@ -18,12 +18,12 @@ export function boundSilence(
 ): void {
   // Encrypted connections have replaced their first socket by now.
   const socket = client.connection.stream as Socket;
-  const ask = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const asked = (...args: unknown[]): unknown => {
+  const sendQuery = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const monitoredQuery = (...args: unknown[]): unknown => {
     socket.setTimeout(silenceMs);
-    return ask(...args);
+    return sendQuery(...args);
   };
-  client.query = asked as typeof client.query;
+  client.query = monitoredQuery as typeof client.query;
   client.on('drain', () => socket.setTimeout(0));
   socket.on('timeout', () => {
     const error = new Error(`PostgreSQL has not answered for ${silenceMs / 1000} s.`);
@@ -39,7 +39,7 @@ export function boundPool(pool: pg.Pool, silenceMs: number): void {
   pool.on('connect', client =>
     boundSilence(client, silenceMs, err => {
       // Destroyed with an error, they leave the pool before anyone sees the failure and retries.
-      for (const other of idle) other.connection.stream.destroy(err);
+      for (const idleClient of idle) idleClient.connection.stream.destroy(err);
     }),
   );
   pool.on('acquire', client => idle.delete(client));

@@ -46,8 +46,8 @@ export async function giveFolder(folder: string, cluster: string, { owner }: Run
   for (const name of await readdir(folder)) {
     if (join(folder, name) !== cluster) await lchown(join(folder, name), owner.uid, owner.gid);
   }
-  const found = await stat(cluster).catch(() => undefined);
-  if (found === undefined || found.uid === owner.uid) return;
+  const stats = await stat(cluster).catch(() => undefined);
+  if (stats === undefined || stats.uid === owner.uid) return;
   for (const name of await readdir(cluster, { recursive: true })) {
     await lchown(join(cluster, name), owner.uid, owner.gid);
   }

@@ -93,14 +93,14 @@ async function startLocked(
   await clearLeftovers({ cluster, log });
   await removeSocketDir(lock.previous?.socketDir ?? '');
   const owner = await stat(cluster).catch(() => undefined);
-  const chosen = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
-  const runner = { ...chosen, onStarted };
+  const baseRunner = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
+  const runner = { ...baseRunner, onStarted };
   await giveFolder(folder, cluster, runner);
   await ensureCluster(cluster, initdb, USER, runner);
   const socketDir = await makeSocketDir(runner);
   await lock.describe({ socketDir });
   const request = { postgres, cluster, socketDir, runner, maxConnections, log };
-  const kept = await keepServer(request, onExit).catch(async (err: unknown) => {
+  const keptServer = await keepServer(request, onExit).catch(async (err: unknown) => {
     await removeSocketDir(socketDir);
     throw err;
   });
@@ -109,10 +109,10 @@ async function startLocked(
     user: USER,
     database: DATABASE,
     get pid() {
-      return kept.server.pid;
+      return keptServer.server.pid;
     },
     stop: async () => {
-      await kept.stop();
+      await keptServer.stop();
       await removeSocketDir(socketDir);
       await lock.release();
     },
@@ -142,17 +142,17 @@ async function keepServer(request: ServerRequest, onExit: (err: Error) => void):
   let server = await startServer(request);
   let stopping = false;
 
-  const waitForTurn = async (how: string): Promise<void> => {
-    request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${how}. Starting it again.`);
+  const waitForTurn = async (exitReason: string): Promise<void> => {
+    request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${exitReason}. Starting it again.`);
     ends.push(performance.now());
     const recent = ends.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
     if (recent > MAX_RESTARTS)
-      throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${how}.`);
+      throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${exitReason}.`);
     if (recent > 1) await sleep(RESTART_DELAY_MS * recent);
   };
   // Whatever ended PostgreSQL may end the next one before it is ready: a failed start counts as another end.
-  const restart = async (how: string): Promise<void> => {
-    for (let reason: string | undefined = how; reason !== undefined && !stopping; ) {
+  const restart = async (exitReason: string): Promise<void> => {
+    for (let reason: string | undefined = exitReason; reason !== undefined && !stopping; ) {
       await waitForTurn(reason);
       reason = await startNext().then(
         () => undefined,
@@ -164,15 +164,15 @@ async function keepServer(request: ServerRequest, onExit: (err: Error) => void):
     await clearLeftovers(request);
     server = await startServer(request);
   };
-  const keep = async (): Promise<void> => {
+  const keepRunning = async (): Promise<void> => {
     for (;;) {
-      const how = await server.ended;
+      const exitReason = await server.ended;
       if (stopping) return;
-      await restart(how);
+      await restart(exitReason);
       if (stopping) await server.stop();
     }
   };
-  const kept = keep().catch((err: unknown) => {
+  const supervision = keepRunning().catch((err: unknown) => {
     if (!stopping) onExit(toError(err));
   });
   return {
@@ -182,7 +182,7 @@ async function keepServer(request: ServerRequest, onExit: (err: Error) => void):
     stop: async () => {
       stopping = true;
       await server.stop();
-      await kept;
+      await supervision;
     },
   };
 }

@@ -45,13 +45,13 @@ export async function takeLock(file: string, dataDir: string, address?: string):
     if (outcome === 'busy' || (outcome === 'unsupported' && (await isRunning(previous)))) {
       throw new AppError('unavailable', sayHeld(dataDir, previous));
     }
-    const started = outcome === 'unsupported' ? await readStart(process.pid) : undefined;
+    const startTime = outcome === 'unsupported' ? await readStart(process.pid) : undefined;
     const holder: Holder = {
       pid: process.pid,
       host: hostname(),
       since: new Date().toISOString(),
       ...(address !== undefined && { address }),
-      ...(started !== undefined && { started }),
+      ...(startTime !== undefined && { started: startTime }),
     };
     await writeHolder(handle, holder);
     return {
@@ -126,6 +126,6 @@ async function readStart(pid: number): Promise<string | undefined> {
 function sayHeld(dataDir: string, holder: Holder | undefined): string {
   const remedy = 'Stop it first, or give this one another DATA_DIR.';
   if (holder === undefined) return `The data folder ${dataDir} is in use by another service. ${remedy}`;
-  const where = holder.address === undefined ? '' : ` at ${holder.address}`;
-  return `The data folder ${dataDir} is in use by the service${where} (process ${holder.pid} on ${holder.host}, since ${holder.since}). ${remedy}`;
+  const location = holder.address === undefined ? '' : ` at ${holder.address}`;
+  return `The data folder ${dataDir} is in use by the service${location} (process ${holder.pid} on ${holder.host}, since ${holder.since}). ${remedy}`;
 }

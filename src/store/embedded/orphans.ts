@@ -1,4 +1,4 @@
-// Ends what a killed service or postmaster left running on a cluster, without touching other processes.
+// Ends processes that a killed service or postmaster left running on a cluster, and no others.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const POLL_MS = 20;
 
 interface Step {
   readonly to: 'postmaster' | 'all';
-  /** Absent: they get time to end by themselves. */
+  /** If absent, the processes get time to end by themselves. */
   readonly signal?: NodeJS.Signals;
   readonly waitMs: number;
 }
@@ -27,7 +27,7 @@ const STEPS: readonly Step[] = [
 ];
 const COMMAND_TIMEOUT_MS = 5_000;
 
-export interface Place {
+export interface ClusterLocation {
   readonly cluster: string;
   /** Absent: it was created anew. */
   readonly socketDir?: string;
@@ -38,7 +38,7 @@ export interface Place {
  * Leaves no process on the cluster and no pid file that would delay or prevent a start. Only the holder of the service
  * lock may call it.
  */
-export async function clearLeftovers({ cluster, socketDir, log }: Place): Promise<void> {
+export async function clearLeftovers({ cluster, socketDir, log }: ClusterLocation): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
   await endProcesses(cluster, (await readPid(pidFile)) ?? 0, log);
   await clearPidFile(pidFile, log);
@@ -65,12 +65,12 @@ async function readPid(path: string): Promise<number | undefined> {
 }
 
 async function endProcesses(cluster: string, postmaster: number, log: (line: string) => void): Promise<void> {
-  const first = await listProcesses(cluster, postmaster);
-  if (first.length === 0) return;
-  log(`PostgreSQL of an earlier service is still there (processes ${first.join(', ')}); ending it.`);
+  const processes = await listProcesses(cluster, postmaster);
+  if (processes.length === 0) return;
+  log(`PostgreSQL of an earlier service is still there (processes ${processes.join(', ')}); ending it.`);
   for (const { to, signal, waitMs } of STEPS) {
-    const found = await listProcesses(cluster, postmaster);
-    const targets = to === 'all' ? found : found.filter(pid => pid === postmaster);
+    const remainingProcesses = await listProcesses(cluster, postmaster);
+    const targets = to === 'all' ? remainingProcesses : remainingProcesses.filter(pid => pid === postmaster);
     if (signal !== undefined) for (const pid of targets) sendSignal(pid, signal);
     const deadline = performance.now() + (targets.length > 0 ? waitMs : 0);
     do {

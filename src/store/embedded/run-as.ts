@@ -1,4 +1,4 @@
-// Decides which account runs PostgreSQL's programs, since they refuse root, and how the kernel stops them with the
+// Chooses the account that runs PostgreSQL's programs, which reject root, and makes the kernel stop them with the
 // service.
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ interface Ids {
   readonly gid: number;
 }
 
-/** One way to run a PostgreSQL program. */
+/** A method to run a PostgreSQL program. */
 export interface Runner {
   /** Prepended to the program and its arguments. */
   readonly prefix: readonly string[];
@@ -44,7 +44,7 @@ const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
 const ROOT: Ids = { uid: 0, gid: 0 };
 const NOBODY: Ids = { uid: 65_534, gid: 65_534 };
 
-/** The first way that works here. Throws a sentence with the reason why each of them fails. */
+/** Returns the first method that works here. Throws an error that says why each of them fails. */
 export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
   const reasons: string[] = [];
   for (const runner of await listRunners(request)) {
@@ -72,11 +72,11 @@ async function listRunners({ owner, account }: RunnerRequest): Promise<readonly 
     const here = [{ prefix: DIE_WITH_PARENT }, { prefix: [] }];
     return hasAccount() ? here : [inNamespace(nobody), ...here];
   }
-  const wayOf = (ids: Ids): Runner => (ids.uid === 0 ? inNamespace(nobody) : asAccount(ids));
-  const wanted = [owner, accounts.get(account), ROOT, nobody].filter(ids => ids !== undefined);
+  const createRunner = (ids: Ids): Runner => (ids.uid === 0 ? inNamespace(nobody) : asAccount(ids));
+  const candidates = [owner, accounts.get(account), ROOT, nobody].filter(ids => ids !== undefined);
   // Without setpriv (macOS, busybox) the next start stops what a killed service left.
-  const plain = wanted.filter(({ uid }) => uid !== 0).map(ids => ({ prefix: [], ids, owner: ids }));
-  return [...wanted.map(wayOf), ...plain];
+  const plain = candidates.filter(({ uid }) => uid !== 0).map(ids => ({ prefix: [], ids, owner: ids }));
+  return [...candidates.map(createRunner), ...plain];
 }
 
 const asAccount = (ids: Ids): Runner => ({
@@ -115,7 +115,7 @@ async function readAccounts(): Promise<ReadonlyMap<string, Ids>> {
   );
 }
 
-/** Why the way does not work; undefined if it does. */
+/** Returns why the method does not work, or undefined if it does. */
 async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promise<string | undefined> {
   const script = 'test -x "$1" || { echo "$1 cannot be entered" >&2; exit 1; }; exec "$2" -V';
   try {
@@ -133,15 +133,15 @@ export async function runProgram(
   args: readonly string[],
   timeoutMs: number,
 ): Promise<void> {
-  const [command, rest] = toCommand(runner, program, args);
+  const [command, commandArgs] = toCommand(runner, program, args);
   try {
-    const ended = promisify(execFile)(command, rest, {
+    const result = promisify(execFile)(command, commandArgs, {
       ...spawnOptions(runner),
       timeout: timeoutMs,
       maxBuffer: MAX_OUTPUT_BYTES,
     });
     runner.onStarted?.();
-    await ended;
+    await result;
   } catch (err) {
     const { message, stderr } = err as Error & { stderr?: string };
     throw new Error((stderr?.trim() || message).slice(0, 2000), { cause: err });
@@ -150,8 +150,8 @@ export async function runProgram(
 
 /** Starts the program in its own session, so that Ctrl-C in a terminal reaches only the service. */
 export function startProgram(runner: Runner, program: string, args: readonly string[]): ChildProcess {
-  const [command, rest] = toCommand(runner, program, args);
-  const child = spawn(command, rest, {
+  const [command, commandArgs] = toCommand(runner, program, args);
+  const child = spawn(command, commandArgs, {
     ...spawnOptions(runner),
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,4 +1,4 @@
-// One life of a postmaster: starts it, waits until it accepts connections, stops it.
+// Runs one postmaster process: starts it, waits until it accepts connections, and stops it.
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { AppError } from '../../lib/errors.ts';
@@ -71,7 +71,7 @@ export async function startServer(request: ServerRequest): Promise<Server> {
     child.once('error', err => resolve(err.message));
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
   });
-  const closed = new Promise<true>(resolve => child.once('close', () => resolve(true)));
+  const closeEvent = new Promise<true>(resolve => child.once('close', () => resolve(true)));
   const lines: string[] = [];
   const ready = new Promise<true>(resolve => {
     if (child.stderr === null) return;
@@ -89,11 +89,11 @@ export async function startServer(request: ServerRequest): Promise<Server> {
     return { pid: child.pid, ended, stop: () => stopServer(child, ended) };
   }
   await stopServer(child, ended);
-  await within(LAST_WORDS_MS, closed);
-  const how = outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
+  await within(LAST_WORDS_MS, closeEvent);
+  const problem = outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
   throw new AppError(
     'unavailable',
-    `The embedded PostgreSQL did not start (${how}). Its last words:\n${lines.join('\n')}`,
+    `The embedded PostgreSQL did not start (${problem}). Its last words:\n${lines.join('\n')}`,
   );
 }
 

@@ -18,7 +18,7 @@ export interface MediaRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** Sent by a caller, made by a run, fetched for one, or made for somebody who asked to see it. */
+  /** How the file was created: uploaded, output of a run, fetched for a run, or a preview. */
   readonly origin: MediaOrigin;
   readonly execution_id: string | null;
   readonly created_at: Date;
@@ -36,7 +36,7 @@ export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);
 }
 
-/** Makes the files known, which are then no orphans any more; what is known already stays as it is. */
+/** Inserts media rows, so that their files are no longer orphans. Existing rows stay unchanged. */
 export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<void> {
   if (media.length === 0) return;
   await tx.query(
@@ -52,12 +52,16 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
   );
 }
 
-/** Whether the user sent the media, and has not left the team it is in since; or the media is in a team of the user's. */
+/**
+ * Whether the user may use the media: the user uploaded it and has not left its team, or it is in a team of the user.
+ */
 export function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
   return matches(tx, `select from media m where m.id = $1 and (${isUsableBy('$2')})`, [id, userId]);
 }
 
-/** Those of the ids that are in the workspace, or usable by one of the users as `mayUseMedia` says, in the order of the ids. */
+/**
+ * Returns the media with these ids that are in the workspace or that one of the users may use, in the order of the ids.
+ */
 export async function listUsableMedia(
   tx: Tx,
   use: {
@@ -86,7 +90,7 @@ export interface MediaPage {
 }
 
 /** Media of the workspace, newest first, below the cursor. */
-export function listMediaOf(
+export function listWorkspaceMedia(
   tx: Tx,
   workspace: string,
   { origin, kind, before, limit }: MediaPage,
@@ -101,7 +105,7 @@ export function listMediaOf(
   );
 }
 
-/** Forgets the media and leaves its file as an orphan, to be removed. False where it was gone. */
+/** Deletes the media row and records its file as an orphan, to be removed. Returns false if there is no such media. */
 export function deleteMedia(tx: Tx, id: string): Promise<boolean> {
   return matches(
     tx,
@@ -116,7 +120,9 @@ export interface MediaUse {
   readonly name: string;
 }
 
-/** Workflows of the workspace, or the user's, that belong to the media or name it in the graph that is current or published. */
+/**
+ * Lists workflows of the workspace or user that are linked to the media or use it in the current or published graph.
+ */
 export function listMediaUses(
   tx: Tx,
   use: {
@@ -140,7 +146,7 @@ export function listMediaUses(
   );
 }
 
-/** Those of the ids that are media. */
+/** Returns the ids that have a media row. */
 export async function findKnownMedia(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ id: string }>('select id from media where id = any ($1)', [ids]);
   return new Set(rows.map(({ id }) => id));

@@ -2,7 +2,7 @@
 import type { Tx } from '../db.ts';
 
 /** Columns of text that may contain a media id, for example in a URL. */
-const TEXTS = `
+const RESULT_TEXTS = `
   select p.content::text || coalesce(p.hero_image, '') || p.rendered::text as words from content_pages p
   union all select coalesce(w.description, '') || coalesce(w.publish_settings::text, '') from workflows w`;
 
@@ -19,7 +19,7 @@ export const IS_NAMED = `
   or m.id is not distinct from (select n.id from (select i.workflow_id, i.id from media i where i.workflow_id >= m.workflow_id
     and i.origin = 'output' and i.content_type like 'image/%' order by i.workflow_id, i.id desc limit 1) n
     where n.workflow_id = m.workflow_id)
-  or m.id in (select named.ids[1] from (${TEXTS}) as texts,
+  or m.id in (select named.ids[1] from (${RESULT_TEXTS}) as texts,
     regexp_matches(texts.words, 'med_[0-9a-hjkmnp-tv-z]{26}', 'g') as named (ids)
     where strpos(texts.words, 'med_') > 0)`;
 
@@ -28,7 +28,7 @@ export interface OutputBatch {
   readonly afterId: string;
   readonly beforeId: string;
   readonly limit: number;
-  /** Used in a place that PostgreSQL cannot see. */
+  /** Ids that are in use outside of the database. */
   readonly keptIds: readonly string[];
 }
 

@@ -18,8 +18,8 @@ export function findStorageUsage(tx: Tx, userId: number): Promise<StorageUsageRo
 }
 
 /**
- * Locks the counts of the accounts until the transaction ends, in the order of the accounts: of several transactions
- * that would pass a limit together, each sees what those before it have added.
+ * Locks the storage usage of the accounts until the transaction ends, in the order of the accounts, so that concurrent
+ * transactions cannot exceed a limit together.
  */
 export function lockStorageUsage(tx: Tx, userIds: readonly number[]): Promise<readonly StorageUsageRow[]> {
   return all(

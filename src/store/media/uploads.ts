@@ -1,12 +1,12 @@
-// Presigned uploads: serialized per account, counted for an hour, open for a day.
+// Stores presigned uploads: serialized per account, counted for an hour, and open for a day.
 import type { Tx } from '../db.ts';
 import { keepsStanding } from '../permissions.ts';
 import { all } from '../rows.ts';
 import type { MediaRow } from './media.ts';
 
-type Shared = 'id' | 'user_id' | 'workspace' | 'name' | 'content_type' | 'bytes' | 'created_at';
+type SharedColumn = 'id' | 'user_id' | 'workspace' | 'name' | 'content_type' | 'bytes' | 'created_at';
 
-export interface UploadRow extends Pick<MediaRow, Shared> {
+export interface UploadRow extends Pick<MediaRow, SharedColumn> {
   readonly moved_at: Date | null;
 }
 
@@ -62,7 +62,7 @@ export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>):
   );
 }
 
-/** Of these media the ones whose upload was begun and neither completed nor discarded. */
+/** Returns the media ids whose upload was started and neither completed nor discarded. */
 export async function findOpenUploads(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ id: string }>(
     `select id from media_uploads u where id = any ($1) and discarded_at is null
@@ -73,8 +73,8 @@ export async function findOpenUploads(tx: Tx, ids: readonly string[]): Promise<R
 }
 
 /**
- * The user's open upload created since then, in a workspace that the user has not left, locked until the transaction ends;
- * `busy` if another transaction holds it.
+ * The user's open upload created since then, in a workspace that the user has not left, locked until the transaction
+ * ends; `busy` if another transaction holds it.
  */
 export async function lockUpload(
   tx: Tx,

@@ -1,4 +1,4 @@
-// Finds where a media file is used, as far as the user may see: workflows, publications, executions.
+// Finds the workflows, publications and executions that use a media file and that the user may see.
 import type { Tx } from '../db.ts';
 import { isCreator, isMember, keepsStanding, USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
@@ -33,7 +33,7 @@ export interface UsePage {
   readonly limit: number;
 }
 
-const SEEN = `w.deleted_at is null and (w.user_id = $2 and w.team_id is null or ${isMember('w.team_id', '$2')}
+const VISIBLE_WORKFLOWS = `w.deleted_at is null and (w.user_id = $2 and w.team_id is null or ${isMember('w.team_id', '$2')}
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2))`;
 /** Whoever may edit a workflow may read its executions. */
 const EDITED = `${isCreator('$2')}
@@ -52,7 +52,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     from workflows w
     where w.id in (
         select id from workflows where media_id = $1 union select workflow_id from workflow_media where media_id = $1)
-      and (w.media_id = $1 or ${named('w.version')}) and ${SEEN} and ($3::text is null or w.id < $3)
+      and (w.media_id = $1 or ${named('w.version')}) and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
     order by w.id desc limit $4`,
   publication: `
     select 'publication' as kind, w.id, w.id as workflow_id, w.name as workflow_name, w.published_version as version,
@@ -61,7 +61,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
       w.published_at as created_at
     from workflows w
     where w.id in (select workflow_id from workflow_media where media_id = $1)
-      and w.is_published and ${named('w.published_version')} and ${SEEN} and ($3::text is null or w.id < $3)
+      and w.is_published and ${named('w.published_version')} and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
     order by w.id desc limit $4`,
   execution: `
     select 'execution' as kind, e.id, e.workflow_id, w.name as workflow_name, null::int as version, false as is_linked,
@@ -75,6 +75,6 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     order by e.id desc limit $4`,
 };
 
-export function listUsesOf(tx: Tx, kind: UseKind, page: UsePage): Promise<readonly UseRow[]> {
+export function listMediaUses(tx: Tx, kind: UseKind, page: UsePage): Promise<readonly UseRow[]> {
   return all(tx, STATEMENTS[kind], [page.mediaId, page.userId, page.before, page.limit]);
 }

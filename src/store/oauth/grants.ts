@@ -1,4 +1,4 @@
-// Access that people granted to clients.
+// Stores the access that users granted to OAuth clients.
 import type { Tx } from '../db.ts';
 import { type After, all, first, matches } from '../rows.ts';
 
@@ -24,7 +24,7 @@ export function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
 /** The user's newest grant to the client with all these scopes and this redirect host. */
 export function findGrantTo(
   tx: Tx,
-  asked: {
+  request: {
     readonly userId: number;
     readonly clientId: string;
     readonly redirectHost: string;
@@ -36,7 +36,7 @@ export function findGrantTo(
     `select ${COLUMNS} from oauth_grants
      where user_id = $1 and client_id = $2 and redirect_host = $3 and scopes @> $4::text[]
      order by id desc limit 1`,
-    [asked.userId, asked.clientId, asked.redirectHost, asked.scopes],
+    [request.userId, request.clientId, request.redirectHost, request.scopes],
   );
 }
 
@@ -73,12 +73,12 @@ export async function deleteGrant(tx: Tx, id: string): Promise<void> {
 }
 
 /** Like `deleteGrant`; false if the user has no such grant. */
-export function deleteGrantOf(tx: Tx, id: string, userId: number): Promise<boolean> {
+export function deleteUserGrant(tx: Tx, id: string, userId: number): Promise<boolean> {
   return matches(tx, 'delete from oauth_grants where id = $1 and user_id = $2', [id, userId]);
 }
 
 /** Ends all grants of the user, with their tokens. */
-export async function deleteGrantsOf(tx: Tx, userId: number): Promise<void> {
+export async function deleteUserGrants(tx: Tx, userId: number): Promise<void> {
   await tx.query('delete from oauth_grants where user_id = $1', [userId]);
 }
 

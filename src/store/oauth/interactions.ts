@@ -1,4 +1,4 @@
-// Authorization requests that wait for a person.
+// Stores authorization requests that wait for the user.
 import type { Tx } from '../db.ts';
 
 export async function findInteraction(

@@ -1,4 +1,4 @@
-// Tokens of the authorization server, kept as hashes, and the users they stand for.
+// Stores the tokens of the authorization server as hashes, with their users.
 import type { Tx } from '../db.ts';
 import { first, matches } from '../rows.ts';
 
@@ -15,7 +15,7 @@ export interface TokenKey {
   readonly hash: Buffer;
 }
 
-/** undefined where it is unknown, or its time is over. */
+/** Returns the token, or undefined if it is unknown or expired. */
 export function findToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<TokenRow | undefined> {
   return first(
     tx,
@@ -24,7 +24,7 @@ export function findToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<
   );
 }
 
-/** Stores nothing where the grant has ended meanwhile: the token is then void from the start. */
+/** Stores the token, unless the grant no longer exists. */
 export async function insertToken(
   tx: Tx,
   token: TokenKey & {
@@ -40,7 +40,7 @@ export async function insertToken(
   );
 }
 
-/** The first use counts: a later one changes nothing. Returns false where it was used before, or is gone. */
+/** Marks the token as used. Returns false if it was already used or no longer exists. */
 export function consumeToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<boolean> {
   return matches(
     tx,
@@ -53,7 +53,7 @@ export async function deleteToken(tx: Tx, { kind, hash }: TokenKey): Promise<voi
   await tx.query('delete from oauth_tokens where hash = $1 and kind = $2', [hash, kind]);
 }
 
-export async function deleteTokensOf(tx: Tx, grantId: string, kind: TokenKind): Promise<void> {
+export async function deleteGrantTokens(tx: Tx, grantId: string, kind: TokenKind): Promise<void> {
   await tx.query('delete from oauth_tokens where grant_id = $1 and kind = $2', [grantId, kind]);
 }
 
@@ -66,7 +66,7 @@ export interface AccessTokenRow {
   readonly expires_at: Date;
 }
 
-/** An access token and its user; undefined where it is unknown, revoked or expired, or its user disabled. */
+/** Returns an access token and its user, or undefined if it is unknown, revoked or expired, or the user is disabled. */
 export function findAccessToken(tx: Tx, hash: Buffer, now: Date): Promise<AccessTokenRow | undefined> {
   return first(
     tx,

@@ -1,6 +1,6 @@
 // Invitations to teams, by email or by account.
 import type { Tx } from '../db.ts';
-import { type After, all, countOf, first, matches } from '../rows.ts';
+import { type After, all, countRows, first, matches } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export interface InvitationRow {
@@ -14,7 +14,7 @@ export interface InvitationRow {
   readonly role: TeamRole;
   readonly team_id: string;
   readonly team_name: string;
-  /** The name of who invited; null: that account is gone. */
+  /** The name of the inviting user; null if that account was deleted. */
   readonly invited_by: string | null;
   readonly created_at: Date;
   readonly expires_at: Date;
@@ -25,13 +25,13 @@ select i.id, i.email, i.user_id, invited.name, i.role, i.team_id, t.name as team
 from team_invitations i join teams t on t.id = i.team_id left join users u on u.id = i.invited_by
 left join users invited on invited.id = i.user_id`;
 
-/** Whom an invitation is to. */
+/** The recipient of an invitation. */
 export type Invited = { readonly email: string } | { readonly userId: number };
 
-const emailOf = (invited: Invited): string | null => ('email' in invited ? invited.email : null);
-const userIdOf = (invited: Invited): number | null => ('userId' in invited ? invited.userId : null);
+const getEmail = (invited: Invited): string | null => ('email' in invited ? invited.email : null);
+const getUserId = (invited: Invited): number | null => ('userId' in invited ? invited.userId : null);
 
-/** Renews the one that the person has to this team, if there is one. Returns its id. */
+/** Creates the invitation, or renews the recipient's existing one to this team. Returns its id. */
 export async function putInvitation(
   tx: Tx,
   invitation: {
@@ -53,8 +53,8 @@ export async function putInvitation(
     [
       invitation.id,
       invitation.teamId,
-      emailOf(invitation.invited),
-      userIdOf(invitation.invited),
+      getEmail(invitation.invited),
+      getUserId(invitation.invited),
       invitation.role,
       invitation.invitedBy,
       invitation.createdAt,
@@ -64,13 +64,13 @@ export async function putInvitation(
   return (rows[0] as { id: string }).id;
 }
 
-/** Those of the team to other people than this one; expired ones count. */
+/** Counts the team's invitations to other recipients, including expired ones. */
 export function countOtherInvitations(tx: Tx, teamId: string, invited: Invited): Promise<number> {
-  return countOf(
+  return countRows(
     tx,
     `select count(*)::int as count from team_invitations
      where team_id = $1 and (lower(email) is distinct from lower($2) or user_id is distinct from $3)`,
-    [teamId, emailOf(invited), userIdOf(invited)],
+    [teamId, getEmail(invited), getUserId(invited)],
   );
 }
 
@@ -78,7 +78,7 @@ export function findInvitation(tx: Tx, id: string): Promise<InvitationRow | unde
   return first(tx, `${INVITATION} where i.id = $1`, [id]);
 }
 
-/** By id, after the cursor; expired ones too. */
+/** Lists invitations by id, after the cursor, including expired ones. */
 export function listInvitationsOfTeam(
   tx: Tx,
   teamId: string,
@@ -91,7 +91,7 @@ export function listInvitationsOfTeam(
   ]);
 }
 
-/** Those to the user, or to the user's email, that can be accepted: not expired, and not to a team the user is in. */
+/** Selects invitations to the user or the user's email that are not expired and not to a team that the user is in. */
 const RECEIVED = `(i.user_id = $1 or lower(i.email) = (select lower(email) from users where id = $1)) and i.expires_at > $2
   and not exists (select from team_members m where m.team_id = i.team_id and m.user_id = $1)`;
 
@@ -111,13 +111,13 @@ export function listInvitationsOfUser(
 }
 
 export function countInvitationsOfUser(tx: Tx, userId: number, now: Date): Promise<number> {
-  return countOf(tx, `select count(*)::int as count from team_invitations i where ${RECEIVED}`, [
+  return countRows(tx, `select count(*)::int as count from team_invitations i where ${RECEIVED}`, [
     userId,
     now,
   ]);
 }
 
-/** Returns false where there is none any more. */
+/** Returns false if the invitation no longer exists. */
 export function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'delete from team_invitations where id = $1', [id]);
 }

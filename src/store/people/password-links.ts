@@ -54,6 +54,6 @@ export async function claimLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promis
   return rows[0]?.user_id;
 }
 
-export async function deleteLinkOf(tx: Tx, userId: number): Promise<void> {
+export async function deleteUserLink(tx: Tx, userId: number): Promise<void> {
   await tx.query('delete from password_links where user_id = $1', [userId]);
 }

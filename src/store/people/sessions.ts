@@ -1,8 +1,8 @@
-// Sessions of people who signed in, kept as hashes of their cookies, and the networks from which they signed in.
+// Stores sessions as hashes of their cookies, and the networks from which users signed in.
 import type { Tx } from '../db.ts';
 import { type After, all, first, matches } from '../rows.ts';
 
-/** A session lives at most 30 days, and 7 without use. */
+/** A session lasts at most 30 days, and 7 days without use. */
 export const SESSION_MS = 30 * 86_400_000;
 const IDLE = "interval '7 days'";
 
@@ -12,13 +12,13 @@ export interface SessionRow {
   readonly user_id: number;
   readonly plan: string;
   readonly is_admin: boolean;
-  /** When it was last proved who uses it. */
+  /** When the user last proved their identity. */
   readonly proved_at: Date;
-  /** Whichever comes first: the end of its life, or of its time without use. */
+  /** The end of the session's maximum duration or of its idle time, whichever is earlier. */
   readonly ends_at: Date;
 }
 
-/** undefined where it is unknown, has ended, or its user is disabled. */
+/** Returns the session and its user, or undefined if it is unknown or has ended, or the user is disabled. */
 export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<SessionRow | undefined> {
   return first(
     tx,
@@ -30,8 +30,8 @@ export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<Sess
 }
 
 /**
- * Returns false where the user is disabled, or has another password than `password` meanwhile. The row of the user is
- * locked: a change of the password either ends this session too or is seen here.
+ * Returns false if the user is disabled or the password is no longer `password`. Locks the user's row, so that a
+ * password change either ends this session too or is seen here.
  */
 export function insertSession(
   tx: Tx,
@@ -43,7 +43,7 @@ export function insertSession(
     readonly address: string;
     readonly createdAt: Date;
     readonly expiresAt: Date;
-    /** null: the user was recognized by other means. */
+    /** null if the user did not sign in with a password. */
     readonly password: string | null;
     readonly provedAt: Date;
     readonly network: string;
@@ -83,7 +83,7 @@ export interface ListedSession {
   readonly expires_at: Date;
 }
 
-/** Those that have not ended, newest first, before the cursor. */
+/** Lists active sessions, newest first, before the cursor. */
 export function listSessions(
   tx: Tx,
   userId: number,
@@ -99,7 +99,7 @@ export function listSessions(
   );
 }
 
-/** undefined where the user has no such session. */
+/** Returns the session, or undefined if the user has no such session. */
 export function findSession(
   tx: Tx,
   id: string,
@@ -108,7 +108,7 @@ export function findSession(
   return first(tx, 'select expires_at from sessions where id = $1 and user_id = $2', [id, userId]);
 }
 
-/** Returns the hash of the session that was ended; undefined where the user has no such session. */
+/** Ends the session and returns its hash, or undefined if the user has no such session. */
 export async function deleteSession(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
   const { rows } = await tx.query<{ hash: Buffer }>(
     'delete from sessions where id = $1 and user_id = $2 returning hash',
@@ -117,11 +117,13 @@ export async function deleteSession(tx: Tx, id: string, userId: number): Promise
   return rows[0]?.hash;
 }
 
-export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
+export async function deleteUserSessions(tx: Tx, userId: number): Promise<void> {
   await tx.query('delete from sessions where user_id = $1', [userId]);
 }
 
-/** Flushed in batches: the time without use costs no write on the request. In one order, so that nothing deadlocks. */
+/**
+ * Updates the time of last use in batches, so that requests write nothing. Ordered, so that processes cannot deadlock.
+ */
 export async function touchSessions(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   await tx.query(
     `update sessions s set last_seen_at = greatest(s.last_seen_at, $2)
@@ -131,7 +133,7 @@ export async function touchSessions(tx: Tx, ids: readonly string[], now: Date): 
   );
 }
 
-/** What a session can prove itself by, and when it last did. */
+/** How the user of a session can prove their identity, and when they last did. */
 export interface ProofRow {
   readonly proved_at: Date;
   readonly has_password: boolean;
@@ -159,10 +161,10 @@ export async function markProved(tx: Tx, id: string, at: Date): Promise<Buffer |
   return rows[0]?.hash;
 }
 
-/** How long a good sign-in makes its network known. */
+/** How long a network is known after a successful sign-in from it. */
 export const KNOWN_DAYS = 30;
 
-/** SQL: whether there was a good sign-in of the user from the network lately. */
+/** SQL: whether the user recently signed in from the network. */
 export const isKnownNetwork = (userId: string, network: string, now: string): string =>
   `exists (select from sign_in_networks n where n.user_id = ${userId} and n.network = ${network}
      and n.seen_at > ${now}::timestamptz - interval '${KNOWN_DAYS} days')`;

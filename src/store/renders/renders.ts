@@ -1,4 +1,4 @@
-// Preview clips, from request to result.
+// Stores the renders of preview clips, from request to result.
 import type { Tx } from '../db.ts';
 import { IS_NAMED } from '../media/outputs.ts';
 import { keepsStanding } from '../permissions.ts';
@@ -34,8 +34,8 @@ export interface RenderRow extends Omit<NewRender, 'graph'> {
   readonly finished_at: Date | null;
 }
 
-/** False if the user already has `most` unfinished ones. Requires a transaction. */
-export async function insertRender(tx: Tx, render: NewRender, most: number): Promise<boolean> {
+/** Returns false if the user already has `maxActive` unfinished renders. Requires a transaction. */
+export async function insertRender(tx: Tx, render: NewRender, maxActive: number): Promise<boolean> {
   // Serializes the requests of one user.
   await tx.query(`select pg_advisory_xact_lock(hashtext('renders'), $1)`, [render.user_id]);
   return matches(
@@ -51,7 +51,7 @@ export async function insertRender(tx: Tx, render: NewRender, most: number): Pro
       render.first_frame,
       render.end_frame,
       render.scale,
-      most,
+      maxActive,
     ],
   );
 }
@@ -72,7 +72,7 @@ export interface ClaimedRender extends NewRender {
   readonly progress: number;
 }
 
-/** Starts an attempt; every later write names it. Undefined if the render has ended. */
+/** Starts an attempt, which every later write must refer to. Returns undefined if the render has ended. */
 export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefined> {
   return first(
     tx,
@@ -85,7 +85,7 @@ export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefin
 
 type Claim = Pick<ClaimedRender, 'id' | 'attempt'>;
 
-/** False if the render no longer belongs to this attempt: cancelled, or restarted elsewhere. */
+/** Returns false if the render was cancelled or restarted by another attempt. */
 export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
   return matches(
     tx,
@@ -107,7 +107,7 @@ export interface RenderEnd {
   readonly error: string | null;
 }
 
-/** False if it no longer belonged to this attempt. */
+/** Returns false if the render no longer belongs to this attempt. */
 export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
   return matches(
     tx,

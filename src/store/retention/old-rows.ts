@@ -51,9 +51,9 @@ interface ExecutionKey {
 
 async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[], stepsBefore: string): Promise<void> {
   const ids = rows.map(row => row.id).sort();
-  const last = ids.at(-1);
-  if (last === undefined) return;
-  await countExecutions(tx, [...new Set(rows.map(row => row.workflow_id))].sort(), last);
+  const lastId = ids.at(-1);
+  if (lastId === undefined) return;
+  await countExecutions(tx, [...new Set(rows.map(row => row.workflow_id))].sort(), lastId);
   await deleteSteps(tx, ids, stepsBefore);
   await tx.query('delete from media_reuses where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from deliveries where execution_id = any ($1::text[])', [ids]);
@@ -92,7 +92,7 @@ const SWEEPS = {
   oauth_tokens: `delete from oauth_tokens where ctid in (select ctid from oauth_tokens where expires_at < $1 limit $2)`,
   oauth_interactions: `delete from oauth_interactions where ctid in (
     select ctid from oauth_interactions where expires_at < $1 limit $2)`,
-  // Nothing of theirs can be used any more.
+  // These rows can no longer be used.
   oauth_grants: `delete from oauth_grants where id in (
     select id from oauth_grants g where created_at < $1 and not exists (
       select from oauth_tokens t where t.grant_id = g.id) limit $2 for update skip locked)`,

@@ -4,21 +4,21 @@ import type { Tx } from '../db.ts';
 /** Workflows with more versions than that, ordered by id. */
 export async function listLongHistories(
   tx: Tx,
-  page: { readonly afterId: string; readonly most: number; readonly limit: number },
+  page: { readonly afterId: string; readonly keepCount: number; readonly limit: number },
 ): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select workflow_id as id from workflow_versions where workflow_id > $1
      group by workflow_id having count(*) > $2 order by workflow_id limit $3`,
-    [page.afterId, page.most, page.limit],
+    [page.afterId, page.keepCount, page.limit],
   );
   return rows.map(({ id }) => id);
 }
 
 /**
- * Deletes versions of the workflow except the newest `most`. Keeps the current and the published version, those of a
- * kept run, and those that were current within a day, because a reader may be about to use one.
+ * Deletes all versions of the workflow except the newest `keepCount`. Also keeps the current and the published version,
+ * versions of existing runs, and versions that were current within the last day, which readers may still use.
  */
-export async function removeOldVersions(tx: Tx, workflowId: string, most: number): Promise<number> {
+export async function removeOldVersions(tx: Tx, workflowId: string, keepCount: number): Promise<number> {
   const { rowCount } = await tx.query(
     `delete from workflow_versions v using workflows w
      where v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version
@@ -29,7 +29,7 @@ export async function removeOldVersions(tx: Tx, workflowId: string, most: number
          select max(n.version) from workflow_versions n
          where n.workflow_id = $1 and n.created_at < now() - interval '1 day')
        and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))`,
-    [workflowId, most],
+    [workflowId, keepCount],
   );
   return rowCount;
 }

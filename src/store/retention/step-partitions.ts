@@ -1,4 +1,4 @@
-// Partitions node states by time: partitions are created ahead, and dropped when their runs are gone.
+// Manages the partitions of node states by time: creates them ahead, and drops them when their runs are deleted.
 import { firstIdAt, timeOfId } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 
@@ -19,7 +19,7 @@ const MAX_OUTLIVING = 10_000;
 const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 
 /** Days per partition: about twelve partitions cover the time that runs are kept. */
-export const spanOf = (keptDays: number): number => Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
+export const chooseSpan = (keptDays: number): number => Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
 
 /** Ordered by time. */
 export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition[]> {
@@ -52,19 +52,22 @@ export async function makeStepPartitions(db: Db, nowMs: number, spanDays: number
     await tx.query(LOCK_TIMEOUT);
     // One process at a time, and no row of their time range may be inserted meanwhile.
     await tx.query('lock table execution_steps_rest in access exclusive mode');
-    let made = 0;
-    for (; !(await isEnough(tx)); made++) {
+    let createdCount = 0;
+    for (; !(await isEnough(tx)); createdCount++) {
       const fromMs = await findEnd(tx, nowMs);
       await makePartition(tx, fromMs, fromMs + spanDays * DAY_MS);
     }
-    return made;
+    return createdCount;
   });
 }
 
 /** The start of the next one: a midnight. */
 async function findEnd(tx: Tx, nowMs: number): Promise<number> {
-  const last = (await listStepPartitions(tx)).at(-1);
-  return Math.max(last === undefined ? 0 : timeOfId(last.to), Math.floor(nowMs / DAY_MS) * DAY_MS);
+  const lastPartition = (await listStepPartitions(tx)).at(-1);
+  return Math.max(
+    lastPartition === undefined ? 0 : timeOfId(lastPartition.to),
+    Math.floor(nowMs / DAY_MS) * DAY_MS,
+  );
 }
 
 async function makePartition(tx: Tx, fromMs: number, toMs: number): Promise<void> {
@@ -84,9 +87,9 @@ async function makePartition(tx: Tx, fromMs: number, toMs: number): Promise<void
 /** Drops partitions that end at or before the id, keeping states of runs that still exist. Returns their names. */
 export async function dropStepPartitions(db: Db, beforeId: string): Promise<readonly string[]> {
   const old = (await listStepPartitions(db)).filter(({ to }) => to <= beforeId);
-  const dropped: string[] = [];
-  for (const partition of old) if (await dropPartition(db, partition)) dropped.push(partition.name);
-  return dropped;
+  const droppedNames: string[] = [];
+  for (const partition of old) if (await dropPartition(db, partition)) droppedNames.push(partition.name);
+  return droppedNames;
 }
 
 async function dropPartition(db: Db, partition: StepPartition): Promise<boolean> {

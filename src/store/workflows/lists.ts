@@ -78,17 +78,17 @@ export interface WorkflowListKey {
 
 export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<readonly WorkflowListRow[]> {
   const { teamId, before } = filter;
-  const own = filter.isPersonal ? 'personal' : 'own';
-  const asked = FILTERS.map(([name]) => filter[name]);
-  const kind = asked.every(value => value === null) ? 'all' : 'filtered';
+  const ownership = filter.isPersonal ? 'personal' : 'own';
+  const filterValues = FILTERS.map(([name]) => filter[name]);
+  const kind = filterValues.every(value => value === null) ? 'all' : 'filtered';
   const { rows } = await tx.query<WorkflowListRow>(
-    STATEMENTS[filter.form][teamId === null ? own : 'team'][kind],
+    STATEMENTS[filter.form][teamId === null ? ownership : 'team'][kind],
     [
       teamId ?? filter.userId,
       before === null ? null : new Date(before.updatedAtMs),
       before?.id ?? null,
       filter.limit,
-      ...(kind === 'all' ? [] : asked),
+      ...(kind === 'all' ? [] : filterValues),
       ...(teamId === null ? [] : [filter.userId]),
     ],
   );
@@ -132,7 +132,7 @@ const FORMS = { line: '', card: `${CARD} as card,` } as const;
  * The newest run of a workflow that ran. Uses the order of an index that nothing else has: by id alone, a plan may scan
  * everyone's runs for a workflow that never ran.
  */
-const last = (workflow: string): string => `(
+const latestRun = (workflow: string): string => `(
     select n.* from (
       select e.workflow_id, e.id, e.status, e.created_at, e.finished_at from executions e
       where e.workflow_id >= ${workflow} order by e.workflow_id, e.id desc limit 1) n
@@ -153,12 +153,12 @@ const FILTERS = [
   ['tag', 'text', value => `${value} = any (w.tags)`],
   ['folderId', 'text', value => `coalesce(w.folder_id, 'root') = ${value}`],
   ['isPublished', 'boolean', value => `w.is_published = ${value}`],
-  ['status', 'text', value => `coalesce((select status from ${last('w.id')} l), 'NONE') = ${value}`],
+  ['status', 'text', value => `coalesce((select status from ${latestRun('w.id')} l), 'NONE') = ${value}`],
 ] as const satisfies readonly (readonly [keyof WorkflowFilter, string, (value: string) => string])[];
 
 /** Filters come after the owner, the position and the row limit. */
 const FIRST_FILTER = 5;
-const IF_ASKED = FILTERS.map(([, type, holds], index) => {
+const FILTER_CONDITIONS = FILTERS.map(([, type, holds], index) => {
   const value = `$${FIRST_FILTER + index}::${type}`;
   return `\n    and (${value} is null or ${holds(value)})`;
 }).join('');
@@ -169,7 +169,7 @@ const IF_ASKED = FILTERS.map(([, type, holds], index) => {
  */
 const KINDS = {
   all: { filters: '', user: `$${FIRST_FILTER}` },
-  filtered: { filters: IF_ASKED, user: `$${FIRST_FILTER + FILTERS.length}` },
+  filtered: { filters: FILTER_CONDITIONS, user: `$${FIRST_FILTER + FILTERS.length}` },
 } as const;
 
 /** The page's ids are passed as one array, so that joined rows are looked up one by one however many there are. */
@@ -182,7 +182,7 @@ select w.id, w.user_id, w.team_id, w.name, w.description, w.tags, w.is_active, w
 from workflows w
 ${OWNERS[owner].joins(KINDS[kind].user)}
 left join execution_counts c on c.workflow_id = w.id
-left join lateral ${last('w.id')} last on true
+left join lateral ${latestRun('w.id')} last on true
 left join lateral (
   select count(*) as count from executions e
   where last.id is not null and e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true

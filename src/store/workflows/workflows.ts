@@ -1,4 +1,5 @@
-// Workflows as they are read: one with what its reader is to it, lists, and secrets for runs. Graphs are in versions.ts.
+// Workflows as they are read: one with what its reader is to it, lists, and secrets for runs. Graphs are in
+// versions.ts.
 import { createBatcher } from '../../lib/batch.ts';
 import type { Db, Tx } from '../db.ts';
 import { isCreator, joinShares, type ShareRole, STRONGER_SHARE } from '../permissions.ts';
@@ -82,8 +83,8 @@ const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.d
   w.last_editor_heartbeat_at, w.written_by, w.written_by_session, w.created_at, w.updated_at`;
 
 /**
- * The newest file of `kind` that runs of the workflow made. Asked for in the order of an index that no other has: by the id
- * alone, a plan may walk everybody's files in search of one of a workflow that has none.
+ * The newest file of `kind` that runs of the workflow made. Asked for in the order of an index that no other has: by
+ * the id alone, a plan may walk everybody's files in search of one of a workflow that has none.
  */
 const newestOutput = (kind: 'image' | 'video'): string => `(
     select n.* from (
@@ -106,7 +107,7 @@ ${joinShares(userId)}
 left join team_members m on m.team_id = w.team_id and m.user_id = ${userId}
 left join media d on d.id = w.media_id`;
 
-const READ = readBy('workflows w', '$2');
+const READ_WORKFLOW = readBy('workflows w', '$2');
 
 /** The workflow and the reader's roles in one query; `userId` null for an anonymous reader. */
 export function findWorkflow(
@@ -117,7 +118,7 @@ export function findWorkflow(
   return first(tx, FIND, [id, userId]);
 }
 
-const FIND = `${READ} where w.id = $1 and w.deleted_at is null`;
+const FIND = `${READ_WORKFLOW} where w.id = $1 and w.deleted_at is null`;
 
 export interface WorkflowReading {
   readonly id: string;
@@ -133,13 +134,13 @@ async function findWorkflows(
     readings.map(({ id }) => id),
     readings.map(({ userId }) => userId),
   ]);
-  const found = new Map(rows.map(row => [row.reading, row]));
-  return readings.map((_, index) => found.get(index + 1));
+  const rowsByKey = new Map(rows.map(row => [row.reading, row]));
+  return readings.map((_, index) => rowsByKey.get(index + 1));
 }
 
-const ASKED = 'unnest($1::text[], $2::int[]) with ordinality as asked(id, user_id, reading)';
+const REQUESTED = 'unnest($1::text[], $2::int[]) with ordinality as asked(id, user_id, reading)';
 const FIND_MANY = `
-select asked.reading, found.* from ${ASKED}
+select asked.reading, found.* from ${REQUESTED}
 cross join lateral (${readBy('workflows w', 'asked.user_id')}
   where w.id = asked.id and w.id = any ($1::text[]) and w.deleted_at is null) found`;
 
@@ -160,7 +161,7 @@ export function lockDeletedWorkflow(
   return first(tx, LOCK_DELETED, [id, userId, since]);
 }
 
-const LOCK_DELETED = `${READ} where w.id = $1 and (w.deleted_at is null or w.deleted_at >= $3) for no key update of w`;
+const LOCK_DELETED = `${READ_WORKFLOW} where w.id = $1 and (w.deleted_at is null or w.deleted_at >= $3) for no key update of w`;
 
 const LOCK = `${FIND} for no key update of w`;
 
@@ -173,7 +174,7 @@ export function findPublished(
   return first(tx, FIND_PUBLISHED, [slug, userId]);
 }
 
-const FIND_PUBLISHED = `${READ} where w.published_slug = $1 and w.is_published and w.deleted_at is null`;
+const FIND_PUBLISHED = `${READ_WORKFLOW} where w.published_slug = $1 and w.is_published and w.deleted_at is null`;
 
 export interface TemplateRow {
   readonly id: string;
