@@ -48,7 +48,7 @@ it('writes, reads and clears the bucket, and names the codecs', async () => {
   const found = await findings('S3RVER');
   assert.deepEqual(
     [found.get('media storage')?.state, found.get('media storage')?.detail],
-    ['ok', 'bucket media can be written, read and cleared'],
+    ['ok', 'bucket media can be written, read and deleted from'],
   );
   assert.match(String(found.get('video and audio')?.detail), /^(ffmpeg|codec-host): |Install ffmpeg/);
   const left = (await readdir(join(folder, 'bucket', 'media'), { recursive: true })).filter(name =>
