@@ -170,6 +170,23 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it('turns tables into cards on a phone, which hide nothing at the right', async () => {
+    await using opened = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
+    const { page } = opened;
+    await page.goto('/settings/users');
+    const table = page.getByRole('table');
+    await table.getByRole('cell', { name: 'Active', exact: true }).waitFor();
+    assert.deepEqual(
+      await table.evaluate(element =>
+        [...element.querySelectorAll('td, th')]
+          .filter(cell => cell.closest('thead') === null)
+          .filter(cell => cell.getBoundingClientRect().right > innerWidth)
+          .map(({ textContent }) => textContent),
+      ),
+      [],
+    );
+  });
+
   it('keeps Publish visible in the share dialog', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
