@@ -22,30 +22,45 @@ interface TableProps<T> {
   readonly getKey: (row: T) => Key;
 }
 
+/** Explicit, because rows that are drawn as cards lose their meaning for screen readers. */
+const ROLES = {
+  table: { role: 'table' },
+  group: { role: 'rowgroup' },
+  row: { role: 'row' },
+  head: { role: 'columnheader' },
+  name: { role: 'rowheader' },
+  cell: { role: 'cell' },
+} as const;
+
 export function Table<T>({ label, columns, rows, getKey }: TableProps<T>) {
   return (
     // Focusable, so that the keyboard can scroll it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls
     <section className={styles.frame} aria-label={label} tabIndex={0}>
-      <table className={styles.table}>
-        <thead>
-          <tr>
+      <table {...ROLES.table} className={styles.table}>
+        <thead {...ROLES.group}>
+          <tr {...ROLES.row}>
             {columns.map(({ title, align, isTitleHidden }) => (
-              <th key={title} scope="col" className={classNames(align === 'end' && styles.end)}>
+              <th
+                key={title}
+                {...ROLES.head}
+                scope="col"
+                className={classNames(align === 'end' && styles.end)}
+              >
                 {isTitleHidden ? <VisuallyHidden>{title}</VisuallyHidden> : title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...ROLES.group}>
           {rows.map(row => (
-            <tr key={getKey(row)}>
+            <tr key={getKey(row)} {...ROLES.row}>
               {columns.map(({ title, cell, align, isTitleHidden }, index) => {
                 const Cell = index === 0 ? 'th' : 'td';
                 return (
                   <Cell
                     key={title}
-                    {...(index === 0 ? { scope: 'row' } : {})}
+                    {...(index === 0 ? { ...ROLES.name, scope: 'row' } : ROLES.cell)}
                     className={classNames(align === 'end' && styles.end)}
                     data-title={index === 0 || isTitleHidden ? undefined : title}
                   >
