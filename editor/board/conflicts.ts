@@ -2,7 +2,7 @@
 import { withoutItems } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { type Board, findEdgeIndex, findNode } from './board.ts';
-import { type Conflict, isEqual } from './merge.ts';
+import { type Conflict, isEqual, mergeNode } from './merge.ts';
 
 /**
  * Returns the board that may be sent to the service: the board with their values in place of disputed ones. `remote` is
@@ -13,9 +13,12 @@ export function withTheirs(board: Board, conflicts: readonly Conflict[], remote:
   const items = conflicts.filter(({ path }) => path.length === 2);
   const idsOf = (list: string): readonly string[] =>
     items.flatMap(({ path: [of, id = ''] }) => (of === list ? [id] : []));
+  // A node that I removed, and one that I removed while a value of it was disputed.
   const restored = new Set(
-    items.flatMap(({ path: [list, id = ''], theirs }) =>
-      list === 'nodes' && theirs !== undefined ? [id] : [],
+    conflicts.flatMap(({ path: [list, id = '', ...keys], theirs }) =>
+      list === 'nodes' && (keys.length > 0 ? findNode(board, id) === undefined : theirs !== undefined)
+        ? [id]
+        : [],
     ),
   );
   const lostNodes = idsOf('nodes').filter(id => !restored.has(id));
@@ -45,7 +48,7 @@ export function stillOpen(
   const kept = known.flatMap((conflict): Conflict[] => {
     const { path, base } = conflict;
     if (found.some(other => isWithin(path, other.path) || isWithin(other.path, path))) return [];
-    if (path.length > 2 && !(hasItem(board, path) && hasItem(remote, path))) return [];
+    if (path.length > 2 && !hasItem(remote, path)) return [];
     const theirs = valueAt(remote, path);
     const isNodeOfBoth =
       path[0] === 'nodes' && path.length === 2 && hasItem(board, path) && hasItem(remote, path);
@@ -53,13 +56,41 @@ export function stillOpen(
     const isWithdrawn = isEqual(theirs, base) && !(path[0] === 'edges' && theirs === undefined);
     return isNodeOfBoth || isWithdrawn ? [] : [{ ...conflict, theirs }];
   });
-  return differing([...kept, ...found], board);
+  // A question that is asked again keeps its ancestor, from which a withdrawn change is recognized.
+  const bases = new Map(known.map(({ path, base }) => [path.join(' '), base]));
+  const again = found.map(conflict => {
+    const key = conflict.path.join(' ');
+    return bases.has(key) ? { ...conflict, base: bases.get(key) } : conflict;
+  });
+  return differing([...kept, ...again], board);
 }
 
 /** Returns the conflicts whose value on the board still differs from theirs. */
-export function differing(conflicts: readonly Conflict[], board: Board): readonly Conflict[] {
+function differing(conflicts: readonly Conflict[], board: Board): readonly Conflict[] {
   const open = conflicts.filter(({ path, theirs }) => !isEqual(valueAt(board, path), theirs));
   return open.length === conflicts.length ? conflicts : open;
+}
+
+/**
+ * Returns the open conflicts of a board that the user changed. A node that I removed and restored, for example by undo,
+ * gets their changes, because the conflict was about the whole node.
+ */
+export function reconcile(
+  board: Board,
+  conflicts: readonly Conflict[],
+): { readonly board: Board; readonly conflicts: readonly Conflict[] } {
+  const restored = new Map<string, GraphNode>();
+  const open = conflicts.flatMap((conflict): readonly Conflict[] => {
+    const { path, base, theirs } = conflict;
+    const node = path[0] === 'nodes' && path.length === 2 ? findNode(board, path[1] ?? '') : undefined;
+    if (node === undefined || theirs === undefined) return [conflict];
+    const merged = mergeNode(base as GraphNode | undefined, node, theirs as GraphNode);
+    restored.set(node.id, merged.node);
+    return merged.conflicts;
+  });
+  if (restored.size === 0) return { board, conflicts: differing(conflicts, board) };
+  const nodes = board.nodes.map(node => restored.get(node.id) ?? node);
+  return { board: { ...board, nodes }, conflicts: differing(open, { ...board, nodes }) };
 }
 
 /** Returns the board's value at the path of a conflict. */

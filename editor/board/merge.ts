@@ -29,6 +29,17 @@ export function mergeBoards(base: Board, mine: Board, theirs: Board): MergeResul
   return { board: { fields: fields as Board['fields'], nodes, edges }, conflicts };
 }
 
+/** Merges one node. `base` is undefined if both sides added it. */
+export function mergeNode(
+  base: GraphNode | undefined,
+  mine: GraphNode,
+  theirs: GraphNode,
+): { readonly node: GraphNode; readonly conflicts: readonly Conflict[] } {
+  const conflicts: Conflict[] = [];
+  const node = mergeObjects(['nodes', mine.id], base ?? {}, mine, theirs, conflicts) as unknown as GraphNode;
+  return { node, conflicts };
+}
+
 /** Applies the difference between `base` and `mine` to theirs. Mine wins if both changed a value. */
 export function mergeItem<T extends { readonly id: string }>(base: T, mine: T, theirs: T): T {
   return mergeObjects([], base as Fields, mine as Fields, theirs as Fields, []) as unknown as T;

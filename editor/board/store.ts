@@ -1,7 +1,7 @@
 // Holds the state of an open board, which the canvas, inspector and toolbar read, and the actions that change it.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Board, type Change, findEdgeIndex, findNodeIndex, invert } from './board.ts';
-import { differing } from './conflicts.ts';
+import { reconcile } from './conflicts.ts';
 import { type EditState, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
 import type { Conflict } from './merge.ts';
 import type { SaveState } from './saver.ts';
@@ -52,9 +52,8 @@ export function createBoardStore(
   }));
   const { getState: get, setState: set } = store;
   const withBoard = (board: Board): Partial<BoardState> => ({
-    board,
+    ...reconcile(board, get().conflicts),
     selection: pruneSelection(get().selection, board),
-    conflicts: differing(get().conflicts, board),
   });
   const setEditState = ({ board, history }: EditState, lastStep: Step): void =>
     set({ ...withBoard(board), history, lastStep });
@@ -76,7 +75,8 @@ export function createBoardStore(
       select: (ids: Iterable<string>) => set({ selection: new Set(ids) }),
       mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: Origin) =>
         set({
-          ...withBoard(board),
+          board,
+          selection: pruneSelection(get().selection, board),
           conflicts,
           ...(origin === 'others' ? { changeOfOthers: { before: get().board, after: board } } : {}),
         }),
