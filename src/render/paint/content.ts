@@ -161,7 +161,7 @@ const MAX_ANIMATION_SIDE = 4096;
 function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: LottieContent): Reason {
   const loaded = resources.get(content.resource);
   if (loaded?.kind !== 'lottie') return getReason(loaded) ?? 'has no animation';
-  const { animation, warning: lacks } = loaded;
+  const { animation, warning } = loaded;
   const { frames, fps } = animation;
   // Tolerates floating-point errors: 59.9999 means frame 60.
   const moment = content.seconds * content.speed * fps + 1e-3;
@@ -172,12 +172,12 @@ function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: Lot
     MAX_ANIMATION_SIDE / Math.max(animation.width, animation.height),
   );
   const [width, height] = [Math.ceil(animation.width * ratio), Math.ceil(animation.height * ratio)];
-  if (width < 1 || height < 1) return lacks;
+  if (width < 1 || height < 1) return warning;
   const target = animationSurface(animation, width, height);
   target.ctx.reset();
   animation.render(target.ctx, { x: 0, y: 0, width, height });
   ctx.drawImage(target.canvas, at.x, at.y, at.width, at.height);
-  return lacks;
+  return warning;
 }
 
 function animationSurface(animation: Animation, width: number, height: number): Surface {

@@ -50,13 +50,13 @@ export interface BlurOptions {
 /** Returns the part blurred and darkened, at reduced size. The caller draws it enlarged. */
 export function blurPart(
   image: ImageSource,
-  { part, width, height, blur, brightness, isStatic: isLasting }: BlurOptions,
+  { part, width, height, blur, brightness, isStatic }: BlurOptions,
 ): ImageSource {
   const size = Math.min(1, BLUR_PIXELS / Math.max(0.01, blur));
   const [wide, tall] = [Math.max(1, Math.round(width * size)), Math.max(1, Math.round(height * size))];
   const create = (): ImageSource => {
     const { canvas, ctx } = createSurface(wide, tall);
-    const source = isLasting ? getDownscaled(image, wide / Math.max(1, part[2])) : image;
+    const source = isStatic ? getDownscaled(image, wide / Math.max(1, part[2])) : image;
     const share = source.width / image.width;
     const [x, y, w, h] = part;
     // Draws beyond the edges, so that they do not fade.
@@ -75,5 +75,5 @@ export function blurPart(
     );
     return canvas;
   };
-  return isLasting ? getCached(image, [...part, wide, tall, brightness].join(' '), create) : create();
+  return isStatic ? getCached(image, [...part, wide, tall, brightness].join(' '), create) : create();
 }

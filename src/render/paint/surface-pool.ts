@@ -16,7 +16,7 @@ const MAX_CACHED_PIXELS = 20_000_000;
 const MAX_IDLE_PIXELS = 10_000_000;
 const SIZE_STEP = 128;
 
-const getSize = ({ canvas }: Surface): number => canvas.width * canvas.height;
+const getCanvasPixels = ({ canvas }: Surface): number => canvas.width * canvas.height;
 
 export class SurfacePool {
   readonly #spare: Surface[] = [];
@@ -66,7 +66,7 @@ export class SurfacePool {
    * or the previous one.
    */
   cache(key: string, offscreen: OffscreenSurface): boolean {
-    const pixels = getSize(offscreen.surface);
+    const pixels = getCanvasPixels(offscreen.surface);
     if (this.#cached.has(key) || !this.#makeRoom(pixels)) return false;
     this.#borrowedPixels -= getPixelCount(offscreen.area);
     this.#cachedPixels += pixels;
@@ -90,28 +90,28 @@ export class SurfacePool {
     const at = this.#spare.findIndex(({ canvas }) => canvas.width === width && canvas.height === height);
     const [surface] = at < 0 ? [] : this.#spare.splice(at, 1);
     if (surface === undefined) return createSurface(width, height);
-    this.#sparePixels -= getSize(surface);
+    this.#sparePixels -= getCanvasPixels(surface);
     surface.ctx.reset();
     return surface;
   }
 
   #addSpare(surface: Surface): void {
     this.#spare.push(surface);
-    this.#sparePixels += getSize(surface);
+    this.#sparePixels += getCanvasPixels(surface);
     while (this.#sparePixels > MAX_IDLE_PIXELS) {
       const oldest = this.#spare.shift();
       if (oldest === undefined) break;
-      this.#sparePixels -= getSize(oldest);
+      this.#sparePixels -= getCanvasPixels(oldest);
     }
   }
 
   /** Evicts the least recently used surfaces until `pixels` fit. */
   #makeRoom(pixels: number): boolean {
-    for (const [key, { offscreen, frame: used }] of this.#cached) {
+    for (const [key, { offscreen, frame: lastFrame }] of this.#cached) {
       if (this.#cachedPixels + pixels <= MAX_CACHED_PIXELS) break;
-      if (used >= this.#frame - 1) return false;
+      if (lastFrame >= this.#frame - 1) return false;
       this.#cached.delete(key);
-      this.#cachedPixels -= getSize(offscreen.surface);
+      this.#cachedPixels -= getCanvasPixels(offscreen.surface);
       this.#addSpare(offscreen.surface);
     }
     return this.#cachedPixels + pixels <= MAX_CACHED_PIXELS;

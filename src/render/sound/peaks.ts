@@ -79,7 +79,7 @@ function findIntervals(timeline: Timeline, files: ResourceFiles, key: string): r
   const getSource = (resource: string): string => resource.slice(resource.indexOf('-'));
   return resolveAudio(timeline, files)
     .parts.filter(({ resource }) => getSource(resource) === getSource(key))
-    .map(({ start, length, from, taken, speed, isRepeated }) => ({
+    .map(({ start, length, from, sourceSamples: taken, speed, isRepeated }) => ({
       start: start / SAMPLE_RATE,
       end: (start + length) / SAMPLE_RATE,
       trim: from / SAMPLE_RATE,

@@ -23,23 +23,23 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
 
   const decode = (part: Part, skip: number): AudioStream => {
     const startSeconds = (part.from + skip) / SAMPLE_RATE;
-    const seconds = (part.taken - skip) / SAMPLE_RATE;
+    const seconds = (part.sourceSamples - skip) / SAMPLE_RATE;
     return withPointer(part.pointer, decodeAudio(backend, part.clip, { startSeconds, seconds }, signal));
   };
 
   const decodeOnce = (part: Part): Promise<Float32Array> => {
-    const key = `${part.resource} ${part.from} ${part.taken}`;
-    const weight = part.taken * CHANNELS * Float32Array.BYTES_PER_ELEMENT;
+    const key = `${part.resource} ${part.from} ${part.sourceSamples}`;
+    const weight = part.sourceSamples * CHANNELS * Float32Array.BYTES_PER_ELEMENT;
     return getOrCreate(
       cache,
       key,
-      () => gather(decode(part, 0), part.taken),
+      () => gather(decode(part, 0), part.sourceSamples),
       () => weight,
     );
   };
 
   const once = async function* (part: Part, skip: number): AsyncGenerator<Float32Array> {
-    if (part.taken > LONG_SAMPLES) yield* decode(part, skip);
+    if (part.sourceSamples > LONG_SAMPLES) yield* decode(part, skip);
     else yield (await decodeOnce(part)).subarray(skip * CHANNELS);
   };
 
@@ -58,15 +58,15 @@ async function* repeat(
   skip: number,
   once: (part: Part, skip: number) => AsyncGenerator<Float32Array>,
 ): AsyncGenerator<Float32Array> {
-  if (part.taken >= BLOCK) {
-    for (let from = skip % part.taken; ; from = 0) yield* once(part, from);
+  if (part.sourceSamples >= BLOCK) {
+    for (let from = skip % part.sourceSamples; ; from = 0) yield* once(part, from);
   }
   // A very short piece is repeated first, so that a block is not assembled from thousands of pieces.
-  const times = Math.ceil(BLOCK / part.taken);
-  const row = new Float32Array(times * part.taken * CHANNELS);
+  const times = Math.ceil(BLOCK / part.sourceSamples);
+  const row = new Float32Array(times * part.sourceSamples * CHANNELS);
   for await (const block of once(part, 0))
-    for (let time = 0; time < times; time++) row.set(block, time * part.taken * CHANNELS);
-  yield row.subarray((skip % part.taken) * CHANNELS);
+    for (let time = 0; time < times; time++) row.set(block, time * part.sourceSamples * CHANNELS);
+  yield row.subarray((skip % part.sourceSamples) * CHANNELS);
   while (true) yield row;
 }
 

@@ -11,7 +11,7 @@ export interface Part extends Stretch {
   readonly clip: Clip;
   /** In samples of the file at 48 kHz: where it starts, how many are used, and whether they loop. */
   readonly from: number;
-  readonly taken: number;
+  readonly sourceSamples: number;
   readonly isRepeated: boolean;
 }
 
@@ -39,7 +39,7 @@ export function resolveAudio(timeline: Timeline, files: ResourceFiles): Resolved
   const sorted = parts.toSorted((a, b) => a.start - b.start);
   assertOverlapLimit(sorted, MAX_CONCURRENT, 'sounds');
   assertOverlapLimit(
-    sorted.filter(({ taken }) => taken > LONG_SAMPLES),
+    sorted.filter(({ sourceSamples: taken }) => taken > LONG_SAMPLES),
     MAX_LONG_AT_ONCE,
     `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
   );
@@ -72,7 +72,7 @@ function resolvePart(stretch: Stretch, file: ResourceFile | undefined): Part | s
     clip: file,
     length,
     from,
-    taken: isRepeated ? availableSamples : Math.min(availableSamples, neededSamples),
+    sourceSamples: isRepeated ? availableSamples : Math.min(availableSamples, neededSamples),
     isRepeated,
   };
 }

@@ -27,7 +27,7 @@ export function toNodes(elements: readonly Element[], pointer: string, scope: Sc
   return elements
     .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
     .sort((a, b) => (a.element.zIndex ?? 0) - (b.element.zIndex ?? 0))
-    .map(({ element, pointer: place }) => toNode(element, place, scope))
+    .map(({ element, pointer: elementPointer }) => toNode(element, elementPointer, scope))
     .filter(node => node !== undefined);
 }
 

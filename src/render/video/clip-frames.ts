@@ -47,7 +47,7 @@ export class ClipFrames {
     const assigned = new Map<ClipStream, ClipRequest>();
     const framesByStream = new Map<ClipStream, Promise<ClipFrame>>();
     const frames = this.#wantsOf(list).map(async (request): Promise<void> => {
-      const { shown: frameFor, content, clip } = request;
+      const { frames: frameFor, content, clip } = request;
       const failure = this.#failed.get(clip);
       if (failure !== undefined) return void frameFor.set(content, failure);
       const stream = this.#streamFor(request, assigned);

@@ -9,7 +9,7 @@ export interface ClipRequest {
   readonly content: ClipContent;
   readonly clip: Clip;
   /** Where the painter looks up the frame. */
-  readonly shown: WeakMap<ClipContent, ClipFrame>;
+  readonly frames: WeakMap<ClipContent, ClipFrame>;
   /** Position in the file, wrapped if it loops. */
   readonly seconds: number;
   /** File seconds from one drawn frame to the next. */
@@ -52,7 +52,7 @@ export function clipWants(list: DrawList, resources: Resources, view: View): rea
 function toRequest(
   { width, height }: DrawNode,
   content: ClipContent,
-  { clip, frames: shown }: LoadedClip,
+  { clip, frames }: LoadedClip,
   [a, b, c, d]: Matrix,
   { scale, stride }: View,
 ): ClipRequest | undefined {
@@ -69,7 +69,7 @@ function toRequest(
   return {
     content,
     clip,
-    shown,
+    frames: frames,
     seconds: getClipTime(content, clip.facts.durationSeconds),
     step: content.step * stride,
     need: sized(zoom * Math.hypot(a, b), zoom * Math.hypot(c, d)),

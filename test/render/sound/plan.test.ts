@@ -48,7 +48,7 @@ describe('the plan of sound', () => {
       [1, 2],
       [3.5, 2],
     ]);
-    assert.deepEqual(stretches[0]?.crossings, [{ way: 'out', start: 120_000, length: 24_000 }]);
+    assert.deepEqual(stretches[0]?.crossings, [{ direction: 'out', start: 120_000, length: 24_000 }]);
     // It begins after the scene has come in.
     assert.deepEqual(stretches[1]?.crossings, []);
   });

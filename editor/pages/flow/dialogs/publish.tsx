@@ -149,7 +149,7 @@ interface ExposedInputsProps {
   readonly onChange: (ids: readonly string[]) => void;
 }
 
-function ExposedInputs({ inputs, selectedIds: chosen, onChange }: ExposedInputsProps) {
+function ExposedInputs({ inputs, selectedIds, onChange }: ExposedInputsProps) {
   if (inputs.length === 0) return null;
   return (
     <fieldset className={styles.choices}>
@@ -158,9 +158,9 @@ function ExposedInputs({ inputs, selectedIds: chosen, onChange }: ExposedInputsP
         <CheckField
           key={id}
           label={label}
-          checked={chosen.includes(id)}
+          checked={selectedIds.includes(id)}
           onChange={({ target }) =>
-            onChange(target.checked ? [...chosen, id] : chosen.filter(other => other !== id))
+            onChange(target.checked ? [...selectedIds, id] : selectedIds.filter(other => other !== id))
           }
         />
       ))}

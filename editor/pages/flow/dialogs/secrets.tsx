@@ -84,11 +84,11 @@ interface NewSecretProps {
   readonly onAdd: (name: string, secret: Secret) => Promise<unknown>;
 }
 
-function NewSecret({ secrets: known, isBusy, onAdd }: NewSecretProps) {
+function NewSecret({ secrets, isBusy, onAdd }: NewSecretProps) {
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState('');
-  const existing = findSecret(known, name);
+  const existing = findSecret(secrets, name);
   const clear = (): void => {
     setName('');
     setValue('');
@@ -114,7 +114,7 @@ function NewSecret({ secrets: known, isBusy, onAdd }: NewSecretProps) {
         spellCheck={false}
         onChange={({ target }) => {
           setName(target.value);
-          const typed = findSecret(known, target.value);
+          const typed = findSecret(secrets, target.value);
           if (typed !== undefined && typeof typed !== 'string') setHosts(typed.hosts.join(', '));
         }}
       />
