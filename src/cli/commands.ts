@@ -197,6 +197,26 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./credits.ts')).grantCredits,
   },
   {
+    usage: 'templates list',
+    summary: 'list the templates of a running service',
+    options: {
+      '--shelf <shelf>': 'verbs, ads, video or text-and-sound',
+      '--runs-now': 'only templates whose nodes can all run',
+    },
+    examples: ['graphwright templates list', 'graphwright templates list --runs-now'],
+    load: async () => (await import('./templates.ts')).listTemplates,
+  },
+  {
+    usage: 'templates use <name>',
+    summary: 'copy a template to a new workflow',
+    options: { '--name <name>': 'the name of the workflow (default: the title of the template)' },
+    examples: [
+      'graphwright templates use quote-cards',
+      'graphwright templates use slideshow --name "Our trip"',
+    ],
+    load: async () => (await import('./templates.ts')).applyTemplate,
+  },
+  {
     usage: 'workflows restore <id>',
     summary: 'restore a deleted workflow; it stays inactive',
     examples: ['graphwright workflows restore wf_01k…'],
@@ -296,6 +316,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   keys: `API keys: ${ACCESS_NOTE}`,
   users: `accounts: ${ACCESS_NOTE}`,
   credits: `credits: ${ACCESS_NOTE}`,
+  templates: 'the gallery of a running service',
   workflows: `workflows: ${ACCESS_NOTE}`,
   editor: 'the web application',
   secrets: 'the key of stored secrets',

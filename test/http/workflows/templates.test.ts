@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { callCommand } from '../../support/command-line.ts';
+import { KEY, startTestService, type TestService } from '../../support/service.ts';
 
 interface Template {
   readonly id: string;
@@ -244,5 +245,23 @@ describe('a run with sample results', () => {
     const { body } = await run(id, { useSample: true });
     assert.equal(body.status, 'COMPLETED');
     assert.ok(body.nodeStates.every(({ fromSample }) => fromSample === undefined));
+  });
+});
+
+describe('on the command line', () => {
+  const call = (...args: readonly string[]) =>
+    callCommand(args, { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY });
+
+  it('lists templates', async () => {
+    const { code, out } = await call('templates', 'list', '--runs-now');
+    assert.equal(code, 0);
+    assert.match(out, /tpl_quote-cards +Quote cards +runs now/);
+    assert.doesNotMatch(out, /tpl_make-a-picture/);
+  });
+
+  it('copies one by its name', async () => {
+    const { code, out } = await call('templates', 'use', 'quote-cards', '--name', 'Mine');
+    assert.equal(code, 0);
+    assert.match(out, /^wf_\w+ {2}Mine$/m);
   });
 });
