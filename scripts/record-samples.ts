@@ -6,7 +6,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -50,10 +50,12 @@ async function prepare(slug: string): Promise<void> {
   await rm(sample, { recursive: true, force: true });
   await mkdir(sample, { recursive: true });
   const art = await readArt(slug);
-  for (const name of await readdir(join(DRAWINGS, slug))) {
-    if (name === 'art.json' || name.startsWith('card.')) continue;
-    await draw(join(DRAWINGS, slug, name), sample);
-  }
+  // A copy, so that scenes find the sound of speech beside them.
+  const drawings = join(folder, slug);
+  await cp(join(DRAWINGS, slug), drawings, { recursive: true });
+  const names = (await readdir(drawings)).filter(name => name !== 'art.json' && !name.startsWith('card.'));
+  for (const name of names.filter(isSpeech)) await draw(join(drawings, name), sample);
+  for (const name of names.filter(name => !isSpeech(name))) await draw(join(drawings, name), sample);
   if (!existsSync(join(TEMPLATES, slug, 'card.webp')))
     await sharp({ create: { ...CARD, channels: 3, background: '#777' } })
       .webp()
@@ -65,7 +67,9 @@ async function readArt(slug: string): Promise<Art> {
   return JSON.parse(await readFile(join(DRAWINGS, slug, 'art.json'), 'utf8')) as Art;
 }
 
-/** picture.svg → picture.webp, clip.scene.json → clip.mp4, voice.speech.txt → voice.mp3 */
+const isSpeech = (name: string): boolean => name.endsWith('.speech.txt');
+
+/** picture.svg → picture.webp, clip.scene.json → clip.mp4, voice.speech.txt or voice.es.speech.txt → voice.mp3 */
 async function draw(path: string, to: string): Promise<void> {
   const name = basename(path);
   const base = name.slice(0, name.indexOf('.'));
@@ -78,9 +82,10 @@ async function draw(path: string, to: string): Promise<void> {
     const whole = join(folder, `${base}.mp4`);
     await graphwright('render', path, '-o', whole);
     await shrinkVideo(whole, join(to, `${base}.mp4`));
-  } else if (name.endsWith('.speech.txt')) {
-    const wave = join(folder, `${base}.wav`);
-    await run('espeak-ng', ['-v', 'en-us', '-s', '150', '-f', path, '-w', wave]);
+  } else if (isSpeech(name)) {
+    const wave = join(dirname(path), `${base}.wav`);
+    const voice = name.slice(base.length, -'.speech.txt'.length).slice(1);
+    await run('espeak-ng', ['-v', voice === '' ? 'en-us' : voice, '-s', '150', '-f', path, '-w', wave]);
     await shrinkAudio(wave, join(to, `${base}.mp3`));
   } else throw new Error(`${path} is not a drawing: .svg, .scene.json or .speech.txt.`);
 }
@@ -234,12 +239,23 @@ async function record(slug: string, executionId: string): Promise<void> {
     for (const [port, value] of Object.entries(values)) node[port] = await store(value);
     outputs[nodeId] = node;
   }
-  await writeResults(slug, outputs);
   await drawCard(slug);
+  await removeUnused(slug, outputs);
+  await writeResults(slug, outputs);
   const sizes = await Promise.all(
     (await readdir(sample)).map(async name => (await readFile(join(sample, name))).length),
   );
   process.stdout.write(`${slug}: sample ${Math.round(sizes.reduce((a, b) => a + b, 0) / 1024)} KB\n`);
+}
+
+/** Removes the files that neither the template nor a result names: layers of scenes, and their sound. */
+async function removeUnused(slug: string, outputs: Outputs): Promise<void> {
+  const template = await readFile(join(TEMPLATES, slug, 'template.json'), 'utf8');
+  const results = JSON.stringify(outputs);
+  const sample = join(TEMPLATES, slug, 'sample');
+  for (const name of await readdir(sample))
+    if (!template.includes(`"sample:${name}"`) && !results.includes(`"file":"${name}"`))
+      await rm(join(sample, name));
 }
 
 async function shrink(type: string, bytes: Buffer, base: string, to: string): Promise<string> {
