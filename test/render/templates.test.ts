@@ -49,6 +49,17 @@ describe('a template', { concurrency: 2 }, () => {
       assert.ok(template.thumbnailFrame < openTemplate(template, {}).durationInFrames, template.id);
   });
 
+  it('takes the size and the length of the video that it captions', () => {
+    const captions = TEMPLATES.find(({ id }) => id === 'captions');
+    assert.ok(captions !== undefined);
+    const shapeOf = (props: object) => {
+      const { width, height, durationInFrames } = openTemplate(captions, { ...props });
+      return [width, height, durationInFrames];
+    };
+    assert.deepEqual(shapeOf({ width: 640, height: 360, seconds: 2.5 }), [640, 360, 75]);
+    assert.deepEqual(shapeOf({}), [captions.width, captions.height, 300]);
+  });
+
   it('has as many inputs as its props define', () => {
     const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
     assert.ok(slideshow !== undefined);

@@ -27,7 +27,7 @@ export interface Template {
   readonly height: number;
   readonly defaultProps: Props;
   readonly inputs: readonly Input[];
-  /** The scene graph without fps, width and height, in the form that bind.ts reads. */
+  /** The scene graph in the form that bind.ts reads. Its fps, width and height default to those above. */
   readonly graph: Readonly<Record<string, unknown>>;
   /** The frame that is used as the thumbnail. */
   readonly thumbnailFrame: number;
