@@ -18,7 +18,7 @@ export const listTemplates: Command = async ({ options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
   const query = new URLSearchParams({ limit: '200' });
   if (typeof options.shelf === 'string') query.set('shelf', options.shelf);
-  if (options['runs-now'] === true) query.set('runsNow', 'true');
+  if (options.runsNow === true) query.set('runsNow', 'true');
   const templates: Template[] = [];
   for (let cursor: string | null = ''; cursor !== null && templates.length < MAX_TEMPLATES; ) {
     if (cursor !== '') query.set('cursor', cursor);

@@ -34,7 +34,11 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   before(async () => {
     [service, browser, receiver] = await Promise.all([
-      startTestService({ ...(await ownAddressSettings()), ALLOW_PRIVATE_NETWORK: 'true' }),
+      startTestService({
+        ...(await ownAddressSettings()),
+        ALLOW_PRIVATE_NETWORK: 'true',
+        HIDE_TEMPLATES: 'all',
+      }),
       openBrowser(),
       startReceiver(),
     ]);

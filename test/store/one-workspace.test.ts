@@ -25,7 +25,6 @@ const HOT = [
   'workers',
   'workflows/followers',
   'workflows/lists',
-  'workflows/secrets',
   'workflows/versions',
   'workflows/workflows',
   'workflows/writes',
@@ -38,10 +37,13 @@ const HOT = [
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of one owner, who is put into the text': [
     'execution-lists page',
+    'people/sessions isKnownNetwork',
+    'people/sessions knowsNetwork',
     'queue jobSpecs',
     'workflows/lists FILTERS',
-    'workflows/lists last',
+    'workflows/lists latestRun',
     'workflows/lists list',
+    'workflows/versions COLUMNS',
     'workflows/versions HAS_RUN',
     'workflows/workflows LOCK',
     'workflows/workflows POSTER',
@@ -75,7 +77,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workers listSuspects',
   ],
   // Public templates would be copied into a table of their own.
-  'of what every workspace may read': ['workflows/workflows listTemplates'],
+  'of what every workspace may read': [
+    'workflows/workflows TEMPLATE_COLUMNS',
+    'workflows/workflows listTemplates',
+  ],
   // Would be a table of its own, of address and database.
   'unique over the installation': ['workflows/writes isSlugTaken'],
 };

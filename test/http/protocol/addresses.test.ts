@@ -38,13 +38,17 @@ const operationsWhere = (has: (operation: Operation) => boolean): string[] =>
   );
 
 const fill = (path: string): string =>
-  path.replace('/workflows/{id}', `/workflows/${workflowId}`).replace('/teams/{id}', `/teams/${teamId}`);
+  path
+    .replace('/workflows/{id}', `/workflows/${workflowId}`)
+    .replace('/teams/{id}', `/teams/${teamId}`)
+    .replace('/templates/{id}', '/templates/tpl_quote-cards');
 
 /** A request that creates a resource, for each route that returns 201. */
 const CREATIONS: Readonly<Record<string, () => unknown>> = {
   'POST /workflows': () => ({ name: 'W', ...PAIR }),
   'POST /workflows/import': () => ({ format: 'graphwright-workflow', formatVersion: 1, name: 'W', ...PAIR }),
   'POST /workflows/{id}/duplicate': () => undefined,
+  'POST /templates/{id}/duplicate': () => undefined,
   'POST /folders': () => ({ name: 'Folder' }),
   'POST /keys': () => ({ name: 'Key', scopes: ['workflows:read'] }),
   'POST /teams': () => ({ name: 'Another team' }),
@@ -108,6 +112,7 @@ describe('a body', () => {
     'POST /workflows/{id}/lint',
     'POST /workflows/{id}/layout',
     'POST /workflows/{id}/duplicate',
+    'POST /templates/{id}/duplicate',
     'POST /executions/{id}/resume',
     'PUT /workflows/{id}',
   ];

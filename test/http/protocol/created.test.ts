@@ -49,6 +49,12 @@ describe('a created resource', () => {
       body: named,
       isDeletable: true,
     },
+    '/api/v1/templates/{id}/duplicate': {
+      method: 'POST',
+      path: '/templates/tpl_quote-cards/duplicate',
+      body: named,
+      isDeletable: true,
+    },
     '/api/v1/folders': { method: 'POST', path: '/folders', body: named, rename: byName, isDeletable: true },
     '/api/v1/teams': { method: 'POST', path: '/teams', body: named, rename: byName, isDeletable: true },
     '/api/v1/teams/{id}/invitations': {
