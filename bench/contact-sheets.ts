@@ -18,7 +18,7 @@ const GAP = 8;
 function* timelines(names: readonly string[]): Generator<readonly [name: string, timeline: Timeline]> {
   const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
   for (const template of TEMPLATES.filter(({ id }) => isWanted(id))) {
-    yield [`template-${template.id}`, openTemplate(template, {})];
+    yield [`template-${template.id}`, openTemplate(template, template.exampleProps ?? {})];
     yield [`template-${template.id}-long`, openTemplate(template, longProps(template))];
   }
   for (const file of readdirSync(SCENES).filter(name => isWanted(basename(name, '.json'))))

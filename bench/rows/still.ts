@@ -19,7 +19,7 @@ const FORMATS: readonly SceneStills['format'][] = ['png', 'jpeg'];
 
 export async function* runStillRows(isShort: boolean): AsyncGenerator<Row> {
   const scenes: readonly (readonly [string, Timeline])[] = [
-    ...TEMPLATES.map(template => [template.id, openTemplate(template, template.defaultProps)] as const),
+    ...TEMPLATES.map(template => [template.id, openTemplate(template, template.exampleProps ?? {})] as const),
     ['scene S', openScene(sceneS('sample:hills by the sea'))],
   ];
   const { signal } = new AbortController();

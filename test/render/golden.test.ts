@@ -21,7 +21,8 @@ describe('a golden frame', () => {
   for (const template of TEMPLATES)
     it(`of the template ${template.id} is unchanged`, () => {
       const scale = 320 / Math.max(template.width, template.height);
-      return compare(`template-${template.id}`, openTemplate(template, {}), template.thumbnailFrame, scale);
+      const timeline = openTemplate(template, template.exampleProps ?? {});
+      return compare(`template-${template.id}`, timeline, template.thumbnailFrame, scale);
     });
 });
 

@@ -1,4 +1,4 @@
-// Every template rendered at full length, as small as it may be, with the longest and the shortest props.
+// Every template rendered at full length, as small as it may be, with the longest, the shortest and the default props.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,12 @@ const refuse = (): never => {
   throw new Error('A template brings no files of its own.');
 };
 
+/** The texts of an example, without pictures. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.startsWith('sample:') ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
 describe('a template', { concurrency: 2 }, () => {
   let folder: string;
   before(async () => {
@@ -26,7 +32,11 @@ describe('a template', { concurrency: 2 }, () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   for (const template of TEMPLATES)
-    for (const [kind, propsOf] of Object.entries({ longest: longProps, shortest: shortProps }))
+    for (const [kind, propsOf] of Object.entries({
+      longest: longProps,
+      shortest: shortProps,
+      default: () => ({}),
+    }))
       it(`${template.id} renders completely with the ${kind} props`, async () => {
         const props = propsOf(template);
         const { durationInFrames, resources, fps } = openTemplate(template, props);
@@ -44,9 +54,19 @@ describe('a template', { concurrency: 2 }, () => {
         assert.ok(Math.abs(durationSeconds - durationInFrames / fps) < 0.05, String(durationSeconds));
       });
 
+  it('shows none of the words of its example in a video', () => {
+    for (const template of TEMPLATES) {
+      const graph = JSON.stringify(fillTemplate(template, {}));
+      for (const words of textsOf(template.exampleProps)) assert.ok(!graph.includes(`"${words}"`), words);
+    }
+  });
+
   it('has its thumbnail frame within its length', () => {
     for (const template of TEMPLATES)
-      assert.ok(template.thumbnailFrame < openTemplate(template, {}).durationInFrames, template.id);
+      assert.ok(
+        template.thumbnailFrame < openTemplate(template, template.exampleProps ?? {}).durationInFrames,
+        template.id,
+      );
   });
 
   it('takes the size and the length of the video that it captions', () => {

@@ -67,6 +67,7 @@ const FIELDS: Readonly<Record<string, Check>> = {
   height: integerUpTo(MAX_SIDE),
   thumbnailFrame: ['a whole number', value => Number.isInteger(value) && (value as number) >= 0],
   defaultProps: ['an object', isRecord],
+  exampleProps: ['an object', value => value === undefined || isRecord(value)],
   graph: ['an object', isRecord],
   inputs: [
     'a list of mappings { propPath, portId, portLabel, portType, required }',

@@ -25,7 +25,10 @@ export interface Template {
   readonly fps: number;
   readonly width: number;
   readonly height: number;
+  /** They end up in videos: neutral, and empty for texts that a video can do without. */
   readonly defaultProps: Props;
+  /** Merged over the defaults for the thumbnail: what a filled-in template looks like. */
+  readonly exampleProps?: Props;
   readonly inputs: readonly Input[];
   /** The scene graph in the form that bind.ts reads. Its fps, width and height default to those above. */
   readonly graph: Readonly<Record<string, unknown>>;

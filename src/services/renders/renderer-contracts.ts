@@ -119,7 +119,7 @@ export interface Thumbnail {
 }
 
 /**
- * The template with its default props, as WebP. A private template is visible to those on its list, any other to anyone
+ * The template with its example props, as WebP. A private template is visible to those on its list, any other to anyone
  * with the URL. Throws 404, 401, 403.
  */
 export async function readThumbnail(
@@ -137,7 +137,7 @@ export async function readThumbnail(
   return { bytes: await getThumbnail(template, signal), visibility: 'private' };
 }
 
-/** Drawn once. */
+/** Drawn once, with the example props. */
 async function getThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
   const { id } = template;
   const drawing = thumbnails.get(id) ?? drawThumbnail(template, signal);
@@ -151,7 +151,7 @@ async function getThumbnail(template: Template, signal: AbortSignal): Promise<Ui
 }
 
 async function drawThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
-  const timeline = openTemplate(template, {});
+  const timeline = openTemplate(template, template.exampleProps ?? {});
   const rejectFile = (): never => {
     throw new AppError('invalid_request', 'a template cannot contain files of its own');
   };

@@ -51,7 +51,7 @@ describe('fields of a template', { skip: NO_BROWSER }, () => {
       );
     });
     // Defaults: of a port, and of a property without one.
-    assert.equal(await inspector.getByLabel('Price', { exact: true }).getAttribute('placeholder'), '$39');
+    assert.equal(await inspector.getByLabel('Price', { exact: true }).getAttribute('placeholder'), '');
     assert.equal(
       await inspector.getByLabel('Accent', { exact: true }).getAttribute('placeholder'),
       '#ff6b3d',

@@ -26,11 +26,13 @@ function change(key: string, value: unknown, word: (text: string) => string): un
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(name, inner, word)]));
 }
 
-export const longProps = ({ defaultProps }: Template): Props => change('', defaultProps, lengthen) as Props;
+const filled = ({ defaultProps, exampleProps }: Template): Props => ({ ...defaultProps, ...exampleProps });
+
+export const longProps = (template: Template): Props => change('', filled(template), lengthen) as Props;
 
 /** One letter per text, one item per list. */
-export function shortProps({ defaultProps }: Template): Props {
-  const short = change('', defaultProps, () => 'A') as Props;
+export function shortProps(template: Template): Props {
+  const short = change('', filled(template), () => 'A') as Props;
   return Object.fromEntries(
     Object.entries(short).map(([key, value]) => [key, Array.isArray(value) ? value.slice(0, 1) : value]),
   );
