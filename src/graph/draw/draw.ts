@@ -26,9 +26,9 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
   const { theme = 'auto', title = 'Workflow graph', previews } = options;
   const sketches = graph.nodes.map(node => ({
     ...createSketch(node, catalog),
-    picture: previews?.get(node.id),
+    preview: previews?.get(node.id),
   }));
-  const byId = new Map(sketches.map(createSketch => [createSketch.node.id, createSketch]));
+  const byId = new Map(sketches.map(sketch => [sketch.node.id, sketch]));
   const frames = sketches.filter(({ node }) => isGroup(node, catalog));
   const notes = sketches.filter(({ node }) => isNote(node, catalog));
   const cards = sketches.filter(sketch => !frames.includes(sketch) && !notes.includes(sketch));

@@ -44,7 +44,7 @@ export function registerFlow(app: App, deps: HttpDeps): void {
       if (flow.canEdit && hasSession(req.actor) && pages.has('flow')) return pages.send(req, reply, 'flow');
       const results = await flow.results();
       const page = await cache.get(`${flow.key}.${flow.visibility}.${results?.executionId}`, async () => {
-        const view = { ...flow, graph: await flow.graph(), pictures: results?.images };
+        const view = { ...flow, graph: await flow.graph(), images: results?.images };
         return toPageResponse(renderFlowPage(view, site, flow.visibility), HTML);
       });
       const shared = req.actor.kind === 'anonymous' ? 'public' : 'private';

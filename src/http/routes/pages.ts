@@ -70,7 +70,7 @@ export function registerPages(app: App, deps: Deps): void {
     const results = await flow?.results();
     return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}:${results?.executionId}`, async () => {
       const page = await reader.read(head);
-      const drawn = flow && { ...flow, graph: await flow.graph(), pictures: results?.images };
+      const drawn = flow && { ...flow, graph: await flow.graph(), images: results?.images };
       return toPageResponse(renderContentPage(page, drawn, site), HTML);
     });
   };
