@@ -44,8 +44,8 @@ export const textToImageCard = defineNode({
       height: Math.round(config.height),
       radius: config.radius,
     };
-    const withPicture = image === undefined ? {} : { picture: await fitImage(image, card, ctx) };
-    const bytes = await drawStill({ kind: 'card', card: { ...card, ...withPicture } }, ctx.signal);
+    const withImage = image === undefined ? {} : { image: await fitImage(image, card, ctx) };
+    const bytes = await drawStill({ kind: 'card', card: { ...card, ...withImage } }, ctx.signal);
     return { image: await store({ bytes, contentType: 'image/png' }, 'card', ctx) };
   },
 });

@@ -59,7 +59,7 @@ function startSearch() {
   const [status, list] = [form.querySelector('[role=status]'), form.querySelector('[data-found]')];
   let index;
   const load = () => {
-    index ??= fetch('/docs/search.json').then(answer => answer.json());
+    index ??= fetch('/docs/search.json').then(response => response.json());
     return index;
   };
   const search = async () => {
@@ -67,7 +67,7 @@ function startSearch() {
     const entries = words.length === 0 ? [] : await load();
     const rank = ({ title }) => words.filter(word => title.toLowerCase().includes(word)).length;
     const found = entries
-      .filter(entry => words.every(word => entry.words.includes(word)))
+      .filter(entry => words.every(word => entry.searchText.includes(word)))
       .sort((a, b) => rank(b) - rank(a));
     list.replaceChildren(...found.slice(0, MAX_FOUND).map(toItem));
     status.textContent = words.length === 0 ? '' : `${found.length} found`;

@@ -32,7 +32,7 @@ export interface Card {
   readonly height: number;
   /** Corner radius in pixels; outside is transparent. */
   readonly radius: number;
-  /** Encoded by media/images.ts in the size that `pictureFrame` returns. */
+  /** Encoded by media/images.ts in the size that `getImageFrame` returns. */
   readonly image?: Uint8Array;
 }
 

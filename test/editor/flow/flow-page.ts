@@ -55,7 +55,10 @@ export interface FlowTests {
 
 /** Call it in `before` and `close` in `after`. One service and one browser are shared by the files of a batch. */
 export const startFlowTests = shared(async (): Promise<FlowTests> => {
-  const [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
+  const [service, browser] = await Promise.all([
+    startTestService({ ...(await ownAddressSettings()), HIDE_TEMPLATES: 'all' }),
+    openBrowser(),
+  ]);
   const cookie = await signUp(service);
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${service.url}/api/v1${path}`, {
