@@ -100,7 +100,9 @@ const LIST_FIELDS = {
   workflowVersion: Type.Integer(),
   status: Type.Enum(EXECUTION_STATUSES),
   trigger: Type.Enum(['api', 'editor', 'mcp', 'cli', 'resume', 'sample']),
-  metadata: Nullable(Type.Object({}, { additionalProperties: true })),
+  metadata: Nullable(
+    Type.Object({}, { additionalProperties: true, description: 'In lists, null if it has over 32 KB' }),
+  ),
   error: Nullable(
     Type.Object({ code: Type.String(), message: Type.String(), nodeId: Nullable(Type.String()) }),
   ),

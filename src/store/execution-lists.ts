@@ -1,7 +1,7 @@
 // Lists executions. Every filter uses an index.
 import { firstIdAt } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
-import { COLUMNS, type ExecutionRow } from './executions.ts';
+import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
 import { keepsStanding, USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
 
@@ -70,7 +70,7 @@ const NEWEST = `order by ${ID} desc limit $7`;
 
 /** Ids are passed as one array, so that joined rows are always looked up one by one. */
 const page = (ids: string): string => `
-select ${COLUMNS}, (select name from users u where u.id = e.user_id) as user_name
+select ${LISTED_COLUMNS}, (select name from users u where u.id = e.user_id) as user_name
 from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id
 where e.id = any (array(${ids})) order by e.id desc`;

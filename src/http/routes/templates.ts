@@ -14,11 +14,7 @@ import {
   TemplateSampleFile,
   TemplatesQuery,
 } from '../../services/workflows/workflow.schema.ts';
-import {
-  TemplateDetail,
-  TemplatePage,
-  Workflow,
-} from '../../services/workflows/workflow-response.schema.ts';
+import { TemplateDetail, TemplatePage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';

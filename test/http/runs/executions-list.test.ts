@@ -89,4 +89,35 @@ describe('lists of executions', () => {
     await caller.request('PUT', `${workflow}/permissions`, { userId: other.userId, role: 'EDIT' });
     assert.deepEqual(idsOf(await list('', `${workflow}/executions`, other)), ids);
   });
+
+  it('show metadata, but not long ones, and nothing else of long requests', async () => {
+    const { id } = await createWorkflow(caller);
+    const path = `/workflows/${id}`;
+    const long = 'x'.repeat(40_000);
+    const exact = '{"b":1,"2":"é","1":12345678901234567890}';
+    const bodies = [
+      `{"metadata":${exact}}`,
+      `{"inputs":{"a":"${long}"},"metadata":${exact}}`,
+      `{"inputs":{"a":"${long}"}}`,
+      `{"metadata":{"long":"${long}"}}`,
+    ];
+    for (const payload of bodies) {
+      const { statusCode } = await test.app.inject({
+        method: 'POST',
+        url: `/api/v1${path}/run`,
+        headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+        payload,
+      });
+      assert.equal(statusCode, 202);
+    }
+    const { body: listed } = await test.app.inject({
+      url: `/api/v1${path}/executions`,
+      headers: { authorization: `Bearer ${caller.key}` },
+    });
+    assert.deepEqual(
+      Array.from(listed.matchAll(/"metadata":(null|\{[^}]*\})/g), match => match[1]),
+      ['null', 'null', exact, exact],
+    );
+    assert.ok(listed.length < 10_000);
+  });
 });
