@@ -175,7 +175,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await page.goto('/settings/users');
     const table = page.getByRole('table');
-    await table.getByRole('cell', { name: 'Status Active' }).waitFor();
+    await table.getByRole('cell', { name: 'Status Active' }).first().waitFor();
     assert.deepEqual(
       await table.evaluate(element =>
         [...element.querySelectorAll('td, th')]
