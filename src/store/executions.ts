@@ -60,7 +60,7 @@ const columns = (request: string, decisions: string): string =>
 const COLUMNS = columns('e.request', 'e.decisions');
 
 /** Longer metadata is left out of lists: a page of requests as long as a body may be would take hundreds of megabytes. */
-export const MAX_LISTED_METADATA_BYTES = 32_768;
+const MAX_LISTED_METADATA_BYTES = 32_768;
 
 /** Columns of lists, which show nothing of a request but its metadata. */
 export const LISTED_COLUMNS = columns(
