@@ -1,6 +1,8 @@
 // Reads, lists, cancels and deletes executions.
+
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
+import { JsonText } from '../lib/json-text.ts';
 import { authorize, canDo, findRole, hasOwnRole, isTeam } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
@@ -113,7 +115,10 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
     query,
     byId('execution'),
     ({ after: before, limit }) => listExecutions(deps.db, { ...filter, before, limit }),
-    row => ({ ...presentListedExecution(row), userName: row.user_name }),
+    ({ metadata, ...row }) => ({
+      ...presentListedExecution(row, metadata === null ? null : new JsonText(metadata)),
+      userName: row.user_name,
+    }),
   );
 }
 

@@ -7,6 +7,7 @@ import { JsonText } from '../lib/json-text.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { estimateProgress } from './calls/pace.ts';
 import { cutRecord } from './cut-record.ts';
+import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest } from './run-request.ts';
 
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
@@ -147,15 +148,17 @@ export interface StoredError extends StepError {
   readonly nodeId: string | null;
 }
 
-/** Presents an execution in lists, without node states, inputs and outputs. */
-export function presentListedExecution(row: ExecutionRow) {
+type ListedFields = Omit<ExecutionRow, 'request' | 'decisions'>;
+
+/** Presents an execution without node states, inputs and outputs. */
+export function presentListedExecution(row: ListedFields, metadata: RunRequest['metadata'] | null = null) {
   return {
     id: row.id,
     workflowId: row.workflow_id,
     workflowVersion: row.workflow_version,
     status: row.status,
     trigger: row.trigger,
-    metadata: parseRunRequest(row.request).metadata ?? null,
+    metadata,
     error: row.error === null ? null : (JSON.parse(row.error) as StoredError),
     progress: { done: row.nodes_done, total: row.nodes_total },
     credits: {
@@ -173,7 +176,7 @@ export function presentListedExecution(row: ExecutionRow) {
   };
 }
 
-function presentWebhook(row: ExecutionRow) {
+function presentWebhook(row: ListedFields) {
   // The cleanup may have deleted the delivery of an ended run.
   if (row.webhook === null || (row.finished_at !== null && row.delivery_state === null)) return null;
   const { url } = JSON.parse(row.webhook) as { url: string };
@@ -194,9 +197,10 @@ export function presentExecution(
 ) {
   const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), reader));
   const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
+  const { inputs = {} as JsonObject, metadata } = parseRunRequest(row.request);
   return cutRecord({
-    ...presentListedExecution({ ...row, nodes_done: settled.length }),
-    inputs: parseRunRequest(row.request).inputs ?? ({} as JsonObject),
+    ...presentListedExecution({ ...row, nodes_done: settled.length }, metadata),
+    inputs,
     nodeStates,
     outputs: presentOutputs(plan, steps),
   });

@@ -101,7 +101,14 @@ const LIST_FIELDS = {
   status: Type.Enum(EXECUTION_STATUSES),
   trigger: Type.Enum(['api', 'editor', 'mcp', 'cli', 'resume', 'sample']),
   metadata: Nullable(
-    Type.Object({}, { additionalProperties: true, description: 'In lists, null if it has over 32 KB' }),
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'In lists, null if it has over 32 KB, or if a request of over 32 KB contains a \\u escape',
+      },
+    ),
   ),
   error: Nullable(
     Type.Object({ code: Type.String(), message: Type.String(), nodeId: Nullable(Type.String()) }),

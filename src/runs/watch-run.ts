@@ -13,6 +13,7 @@ import { readPlan } from './executed-graph.ts';
 import { buildRecord, findReader, getExecutionRow } from './executions.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
+import { parseRunRequest } from './run-request.ts';
 
 // Notifications can be lost when a connection breaks, so the run is also polled.
 const POLL_MS = 1000;
@@ -127,7 +128,10 @@ function* listChanges(
     const node = step && nodes.get(step.nodeId);
     if (step !== undefined && node !== undefined)
       yield { event: 'node', id, data: cutState(presentStep(node, step, reader)) };
-    if (id === statusId) yield { event: 'execution', id, data: presentListedExecution(row) };
+    if (id === statusId) {
+      const { metadata } = parseRunRequest(row.request);
+      yield { event: 'execution', id, data: presentListedExecution(row, metadata) };
+    }
   }
 }
 

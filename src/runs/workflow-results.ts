@@ -4,8 +4,8 @@ import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
-import { listExecutions } from '../store/execution-lists.ts';
-import { EXECUTION_STATUSES, type ExecutionRow } from '../store/executions.ts';
+import { type ListedRow, listExecutions } from '../store/execution-lists.ts';
+import { EXECUTION_STATUSES, findExecution } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { cutRecord } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
@@ -17,7 +17,7 @@ import { inputOverrides, parseRunRequest } from './run-request.ts';
 const MAX_RUNS = 50;
 
 interface Found {
-  readonly row: ExecutionRow;
+  readonly row: ListedRow;
   readonly step: Step;
 }
 
@@ -36,7 +36,7 @@ export async function getResults(deps: RunDeps, actor: Actor, workflowId: string
   const now = hashUpstream({ plan, overrides: new Map() });
   const nodeStates = [];
   for (const [row, results] of Map.groupBy(found.values(), ({ row }) => row)) {
-    const then = await hashRun(deps, row);
+    const then = await hashRun(deps, row.id);
     for (const { step } of results) {
       const isCurrent = then.get(step.nodeId) === now.get(step.nodeId);
       nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });
@@ -72,8 +72,10 @@ async function findNewest(
   return found;
 }
 
-/** Hashes the graph that a run executed, with the values of its inputs. */
-async function hashRun(deps: RunDeps, row: ExecutionRow): Promise<ReadonlyMap<string, string>> {
+/** Hashes the graph that a run executed, with the values of its inputs. Empty if the run has just been deleted. */
+async function hashRun(deps: RunDeps, id: string): Promise<ReadonlyMap<string, string>> {
+  const row = await findExecution(deps.db, id);
+  if (row === undefined) return new Map();
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const { inputs } = parseRunRequest(row.request);
   const planned = version.plan();

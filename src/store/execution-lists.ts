@@ -1,5 +1,6 @@
 // Lists executions. Every filter uses an index.
 import { firstIdAt } from '../lib/ids.ts';
+import { memberTexts } from '../lib/json-text.ts';
 import type { Tx } from './db.ts';
 import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
 import { keepsStanding, USER_SHARES } from './permissions.ts';
@@ -19,7 +20,10 @@ export interface ExecutionFilter {
   readonly limit: number;
 }
 
-export interface ListedRow extends ExecutionRow {
+/** A run without what a caller may send with it at length. */
+export interface ListedRow extends Omit<ExecutionRow, 'request' | 'decisions'> {
+  /** JSON text; null: none, or too long for a list. */
+  readonly metadata: string | null;
   /** The name of the user who started the run. */
   readonly user_name: string;
 }
@@ -28,7 +32,8 @@ export interface ListedRow extends ExecutionRow {
 export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ListedRow[]> {
   const { workflowId, idempotencyKey, createdAfter, createdBefore } = filter;
   const owner = workflowId === null ? 'user' : 'workflow';
-  return all(tx, idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner], [
+  const statement = idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner];
+  const rows = await all<Omit<ListedRow, 'metadata'> & { readonly request: string | null }>(tx, statement, [
     workflowId ?? filter.userId,
     filter.statuses,
     createdAfter,
@@ -37,6 +42,10 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
     filter.limit,
     ...(idempotencyKey === null ? [] : [idempotencyKey]),
   ]);
+  return rows.map(({ request, ...row }) => ({
+    ...row,
+    metadata: memberTexts(request ?? '{}').get('metadata') ?? null,
+  }));
 }
 
 // An id starts with its creation time, and created_at is read from the clock at the same moment.
@@ -68,9 +77,21 @@ const WITHIN = `${ID} >= $5 and ${ID} < $6
     and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)`;
 const NEWEST = `order by ${ID} desc limit $7`;
 
+/** A page of requests as long as a body may be would take hundreds of megabytes. */
+const MAX_REQUEST_BYTES = 32_768;
+
+/**
+ * The request, or only the metadata of a long one; null if the metadata is long too. PostgreSQL cannot read a member beside
+ * escapes such as `\u0000`, so the metadata of a long request with any `\u` is left out.
+ */
+const REQUEST = `case when octet_length(e.request) <= ${MAX_REQUEST_BYTES} then e.request
+  when strpos(e.request, '\\u') = 0 then (
+    select '{"metadata":' || m.text || '}' from (select (e.request::json -> 'metadata')::text as text) m
+    where octet_length(m.text) <= ${MAX_REQUEST_BYTES}) end`;
+
 /** Ids are passed as one array, so that joined rows are always looked up one by one. */
 const page = (ids: string): string => `
-select ${LISTED_COLUMNS}, (select name from users u where u.id = e.user_id) as user_name
+select ${LISTED_COLUMNS}, ${REQUEST} as request, (select name from users u where u.id = e.user_id) as user_name
 from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id
 where e.id = any (array(${ids})) order by e.id desc`;

@@ -50,30 +50,16 @@ export interface ExecutionRow {
 }
 
 /** Columns of `executions e`, `deliveries d` and `run_credits c`. */
-const columns = (request: string, decisions: string): string =>
-  `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, ${request} as request, e.webhook,
+export const LISTED_COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.webhook,
   e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
-  ${decisions} as decisions, e.created_at, e.started_at, e.finished_at, e.nodes_done,
+  e.created_at, e.started_at, e.finished_at, e.nodes_done,
   d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code,
   c.estimated as credits_estimated, c.held as credits_held, c.charged as credits_charged, c.released as credits_released`;
-
-const COLUMNS = columns('e.request', 'e.decisions');
-
-/** Longer metadata is left out of lists: a page of requests as long as a body may be would take hundreds of megabytes. */
-const MAX_LISTED_METADATA_BYTES = 32_768;
-
-/** Columns of lists, which show nothing of a request but its metadata. */
-export const LISTED_COLUMNS = columns(
-  `case when octet_length(e.request) <= ${MAX_LISTED_METADATA_BYTES} then e.request else (
-    select case when octet_length(m.metadata) <= ${MAX_LISTED_METADATA_BYTES} then '{"metadata":' || m.metadata || '}' else '{}' end
-    from (select (e.request::json -> 'metadata')::text as metadata) m) end`,
-  'null::text',
-);
 
 export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
   return first(
     tx,
-    `select ${COLUMNS} from executions e left join deliveries d on d.execution_id = e.id
+    `select ${LISTED_COLUMNS}, e.request, e.decisions from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id where e.id = $1`,
     [id],
   );

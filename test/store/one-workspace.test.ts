@@ -37,7 +37,7 @@ const HOT = [
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of one owner, who is put into the text': [
     'execution-lists page',
-    'executions LISTED_COLUMNS',
+    'execution-lists REQUEST',
     'people/sessions isKnownNetwork',
     'people/sessions knowsNetwork',
     'queue jobSpecs',

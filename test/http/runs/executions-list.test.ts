@@ -100,6 +100,7 @@ describe('lists of executions', () => {
       `{"inputs":{"a":"${long}"},"metadata":${exact}}`,
       `{"inputs":{"a":"${long}"}}`,
       `{"metadata":{"long":"${long}"}}`,
+      `{"inputs":{"a":"${long}"},"metadata":{"nul":"\\u0000"}}`,
     ];
     for (const payload of bodies) {
       const { statusCode } = await test.app.inject({
@@ -116,7 +117,7 @@ describe('lists of executions', () => {
     });
     assert.deepEqual(
       Array.from(listed.matchAll(/"metadata":(null|\{[^}]*\})/g), match => match[1]),
-      ['null', 'null', exact, exact],
+      ['null', 'null', 'null', exact, exact],
     );
     assert.ok(listed.length < 10_000);
   });

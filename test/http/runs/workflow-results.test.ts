@@ -74,6 +74,12 @@ describe('GET /workflows/{id}/results', () => {
     assert.ok(nodes.picture?.outputUrl);
   });
 
+  it('are not current where the run was given another value, however long', async () => {
+    const id = await create(graphOf('at dusk'));
+    await run(id, { inputs: { idea: 'x'.repeat(40_000) }, targets: ['idea', 'other'] });
+    assert.deepEqual(await currentOf(id), ['other']);
+  });
+
   it('keeps the result of every node after a partial run', async () => {
     const id = await create(graphOf('at noon'));
     const whole = await run(id);
