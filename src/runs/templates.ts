@@ -1,9 +1,10 @@
 // Lists and reads templates: those that come as files, then workflows published for copying and the caller's own.
-import { createPlan } from '../graph/plan.ts';
+import { createPlan, type PlanResult } from '../graph/plan.ts';
 import type { Graph, MediaRef } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import { findNeededProvider } from '../nodes/catalog.ts';
+import { getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, hasScope } from '../services/accounts/actor.ts';
 import { byId, type Page, readPage } from '../services/paging.ts';
 import { sampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
@@ -11,10 +12,12 @@ import type { ShippedTemplate } from '../services/templates/template-files.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
 import { openForReading, readableText } from '../services/workflows/read-workflow.ts';
 import type { TemplatesQuery } from '../services/workflows/workflow.schema.ts';
+import { TEMPLATES_WORKSPACE } from '../store/media/media.ts';
+import { NO_USER } from '../store/media/samples.ts';
 import { findTemplateRow, listTemplates, type TemplateRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { priceForecast } from './estimate/estimate-plan.ts';
-import { forecastPaidNodes } from './estimate/estimate-run.ts';
+import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
 import { presentStep } from './present-execution.ts';
 
 export type Template = Awaited<ReturnType<typeof presentShipped>>;
@@ -115,9 +118,16 @@ export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
     ? await findTemplateRow(deps.db, workflowId, readerId(actor))
     : undefined;
   if (row === undefined) throw new AppError('not_found', 'Template not found.');
-  const text = await readableText(deps, await openForReading(deps, actor, workflowId));
-  const { nodes, edges } = JSON.parse(`{${text}}`) as Graph;
+  const { nodes, edges } = await readTemplateGraph(deps, actor, id);
   return { ...(await presentPublished(deps, row)), nodes, edges, sample: null };
+}
+
+/** Reads the graph of a listed template. Throws 404, and 403 for a workflow that the actor may not read. */
+export async function readTemplateGraph(deps: RunDeps, actor: Actor, id: string): Promise<Graph> {
+  const shipped = deps.shippedTemplates.find(id);
+  if (shipped !== undefined) return addressed(deps, shipped);
+  const text = await readableText(deps, await openForReading(deps, actor, toWorkflowId(id)));
+  return JSON.parse(`{${text}}`) as Graph;
 }
 
 /** Returns the graph with the addresses at which the service serves the sample's files. */
@@ -168,7 +178,11 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
     card: sampleUrl(deps, template, 'card.webp', cardVersion) as string | null,
     poster: null as string | null,
     preview: null as ReturnType<typeof presentPreview>,
-    ...(await inspectGraph(deps, template, addressed(deps, template), NO_OWNER)),
+    ...(await inspectGraph(deps, {
+      key: template,
+      plan: () => createPlan(addressed(deps, template), deps.catalog),
+      owner: { userId: NO_USER, workspace: TEMPLATES_WORKSPACE },
+    })),
     hasSample: sample !== undefined,
     views: 0,
     canDuplicate: true,
@@ -196,9 +210,10 @@ async function presentPublished(deps: RunDeps, row: TemplateRow): Promise<Templa
     card: poster,
     poster,
     preview: presentPreview(deps, row.preview),
-    ...(await inspectGraph(deps, version, version.graph, {
-      userId: row.user_id,
-      workspace: row.team_id ?? `user:${row.user_id}`,
+    ...(await inspectGraph(deps, {
+      key: version,
+      plan: () => version.plan(),
+      owner: { userId: row.user_id, workspace: getWorkspaceId(row) },
     })),
     hasSample: false,
     views: row.views,
@@ -227,21 +242,21 @@ interface GraphFacts {
   readonly creditsExact: boolean;
 }
 
-const NO_OWNER = { userId: 0, workspace: 'templates' } as const;
-
-/** Cached by version or template, which never change. The facts are valid for the models that they were computed from. */
+/** By version or template, which never change. Valid for the models that the facts were computed from. */
 const factsByGraph = new WeakMap<object, { readonly entries: unknown; readonly facts: GraphFacts }>();
 
 async function inspectGraph(
   deps: RunDeps,
-  key: object,
-  graph: Graph,
-  owner: { readonly userId: number; readonly workspace: string },
+  {
+    key,
+    plan,
+    owner,
+  }: { readonly key: object; readonly plan: () => PlanResult; readonly owner: RunToEstimate['owner'] },
 ): Promise<GraphFacts> {
   const { entries } = deps.catalog;
   const cached = factsByGraph.get(key);
   if (cached?.entries === entries) return cached.facts;
-  const planned = createPlan(graph, deps.catalog);
+  const planned = plan();
   const nodes = planned.ok ? planned.plan.nodes : [];
   const needs = nodes.flatMap(
     ({ nodeType, settings }) => findNeededProvider(deps.findNode(nodeType), settings) ?? [],
@@ -266,7 +281,7 @@ async function inspectGraph(
   return facts;
 }
 
-async function forecastPrice(deps: RunDeps, outlook: Parameters<typeof forecastPaidNodes>[1]) {
+async function forecastPrice(deps: RunDeps, outlook: RunToEstimate) {
   try {
     return priceForecast(await forecastPaidNodes(deps, outlook));
   } catch (err) {

@@ -1,8 +1,7 @@
 // A tool that lists templates, the quickest way to a workflow that runs.
 import { Type } from 'typebox';
-import { listTemplatePage, readTemplate, type Template } from '../../runs/templates.ts';
+import { listTemplatePage, readTemplateGraph, type Template } from '../../runs/templates.ts';
 import { Exact } from '../../services/schema.ts';
-
 import type { Caller } from '../caller.ts';
 import { RENDERER } from '../graph-form.ts';
 import { Anything, Cursor, defineTool, Limit, OutputSchema, READS } from '../tool.ts';
@@ -33,7 +32,7 @@ export const listTemplatesTool = defineTool({
 });
 
 async function presentTemplate({ deps, actor }: Caller, template: Template) {
-  const { nodes } = await readTemplate(deps, actor, template.id);
+  const { nodes } = await readTemplateGraph(deps, actor, template.id);
   return {
     id: template.id,
     name: template.title,

@@ -4,14 +4,9 @@ import { join } from 'node:path';
 import type { MediaRef } from '../../graph/types.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
-import type { NewMedia } from '../../store/media/media.ts';
+import { type NewMedia, TEMPLATES_WORKSPACE } from '../../store/media/media.ts';
 import { noteOrphan } from '../../store/media/orphans.ts';
-import {
-  insertSampleMedia,
-  lockSampleMedia,
-  NO_USER,
-  TEMPLATES_WORKSPACE,
-} from '../../store/media/samples.ts';
+import { insertSampleMedia, lockSampleMedia, NO_USER } from '../../store/media/samples.ts';
 import type { Deps } from '../deps.ts';
 import { toRef } from '../media/media-record.ts';
 import { dropFile } from '../media/receive-file.ts';
@@ -25,8 +20,8 @@ export async function storeSampleFiles(
   signal: AbortSignal,
 ): Promise<SampleFiles> {
   const stored = await readStored(deps.db, sample);
-  for (const [name, file] of Object.entries(sample.files)) {
-    if (stored.has(file.sha256)) continue;
+  const missing = Object.entries(sample.files).filter(([, { sha256 }]) => !stored.has(sha256));
+  for (const [name, file] of missing) {
     const bytes = await readFile(join(folder, 'sample', name), { signal });
     const id = newId('media', deps.now());
     await noteOrphan(deps.db, id);
@@ -36,7 +31,7 @@ export async function storeSampleFiles(
       throw new Error(`sample/${name} of ${folder} was changed after it was recorded.`);
     if (!(await insertSampleMedia(deps.db, toRow(id, name, file)))) await dropFile(deps, id);
   }
-  return listFiles(deps, await readStored(deps.db, sample), sample);
+  return listFiles(deps, missing.length === 0 ? stored : await readStored(deps.db, sample), sample);
 }
 
 /** Media references by the names of the files. A file that a sweep has just deleted is missing. */

@@ -29,8 +29,11 @@ export type NewMedia = Omit<MediaRow, 'created_at'>;
 export const COLUMNS =
   'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, created_at';
 
+/** Owns the recorded results of templates, which every user may use. */
+export const TEMPLATES_WORKSPACE = 'templates';
+
 const isUsableBy = (userId: string): string =>
-  `m.user_id = ${userId} and ${keepsStanding('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = 'templates'`;
+  `m.user_id = ${userId} and ${keepsStanding('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);

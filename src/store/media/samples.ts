@@ -1,10 +1,9 @@
-// Media records of recorded template results: one file for all copies, owned by no account.
+// Stores media records of recorded template results: one file for all copies of a template.
 import type { Tx } from '../db.ts';
 import { all, matches } from '../rows.ts';
-import { COLUMNS, type MediaRow, type NewMedia } from './media.ts';
+import { COLUMNS, type MediaRow, type NewMedia, TEMPLATES_WORKSPACE } from './media.ts';
 
-/** The workspace of these files, which every user may use. */
-export const TEMPLATES_WORKSPACE = 'templates';
+/** The user id of files that belong to no account. */
 export const NO_USER = 0;
 
 /** Locks the files until the transaction ends, so that no sweep deletes them before a run refers to them. */
