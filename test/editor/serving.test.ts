@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson, type Person } from '../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { type Caller, createTestApp, createTestEditor, type TestApp } from '../support/app.ts';
 import { createWorkflow } from '../support/workflows.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
@@ -21,16 +21,20 @@ const open = (url: string, headers: Record<string, string> = {}) =>
   test.app.inject({ url, headers: { accept: BROWSER, ...headers } });
 
 describe('a page', () => {
-  it('says to wait while the application is being bundled, and reloads itself', async () => {
-    const answer = await open('/sign-in');
+  it('says to wait while the application is being bundled, and reloads itself', async t => {
+    const editor = createTestEditor();
+    const starting = await createTestApp({ editor });
+    t.after(() => starting.close());
+    const openAt = (url: string) => starting.app.inject({ url, headers: { accept: BROWSER } });
+    const answer = await openAt('/sign-in');
     // A browser reports other statuses as errors in its console.
     assert.equal(answer.statusCode, 200);
     assert.equal(answer.headers['cache-control'], 'no-store');
     assert.match(answer.body, /<h1>Starting…<\/h1>/);
     const [, script = ''] = /<script src="([^"]+)" defer>/.exec(answer.body) ?? [];
-    assert.match((await open(script)).body, /location\.reload/);
-    await test.deps.editor.start();
-    assert.equal((await open('/sign-in')).statusCode, 200);
+    assert.match((await openAt(script)).body, /location\.reload/);
+    await editor.start();
+    assert.match((await openAt('/sign-in')).body, /<script type="module"/);
   });
 
   it('runs only scripts of the service, cannot be framed, and is not cached', async () => {
@@ -98,7 +102,6 @@ describe('a page', () => {
 
 describe('a file of the application', () => {
   it('is cached forever and compressed as the browser accepts', async () => {
-    await test.deps.editor.start();
     const { body } = await open('/sign-in');
     const [, entry = ''] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];
     const plain = await open(entry);

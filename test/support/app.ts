@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEditorFiles } from '../../src/bundle/editor-files.ts';
+import { createEditorFiles, type EditorFiles } from '../../src/bundle/editor-files.ts';
 import type { App, HttpDeps } from '../../src/http/app.ts';
 import { createServer, type Mounts } from '../../src/http/server.ts';
 import { createLogger } from '../../src/lib/log.ts';
@@ -74,6 +74,21 @@ export interface TestAppOptions {
   readonly plans?: Readonly<Record<string, Partial<PlanLimits>>>;
   /** The handler of `/mcp`; the service's own by default. */
   readonly createMcp?: (deps: RunDeps) => McpMount;
+  /** The files of the web application; by default they are ready. */
+  readonly editor?: EditorFiles;
+}
+
+const SILENT = createLogger('silent');
+
+export const createTestEditor = (): EditorFiles =>
+  createEditorFiles({ folder: EDITOR_FOLDER, log: SILENT, now: Date.now });
+
+const sharedEditor = createTestEditor();
+
+/** Returns files that are ready: until then, pages of the application say that it is starting. */
+async function openSharedEditor(): Promise<EditorFiles> {
+  await sharedEditor.start();
+  return sharedEditor;
 }
 
 /** Call in `before`, and `close` in `after`. */
@@ -87,7 +102,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     onError: err => process.emitWarning(err),
   });
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
-  const deps = withEditor(await createAppDeps({ db, runDb }, folder, options));
+  const editor = options.editor ?? (await openSharedEditor());
+  const runDeps = await createAppDeps({ db, runDb }, folder, options);
+  const deps = { ...runDeps, editor, mediaOrigins: mediaOrigins(runDeps) };
   const mcp = (options.createMcp ?? createMcpMount)(deps);
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, mounts);
@@ -117,7 +134,6 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     close: async () => {
       await mcp.close();
       await app.close();
-      await deps.editor.close();
       await deps.fetch.close();
       await deps.providerFetch.close();
       await runDb.close();
@@ -126,11 +142,6 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       assert.deepEqual(conformance.faults, [], 'answers against the OpenAPI document');
     },
   };
-}
-
-function withEditor(deps: RunDeps): HttpDeps {
-  const editor = createEditorFiles({ folder: EDITOR_FOLDER, log: deps.log, now: Date.now });
-  return { ...deps, editor, mediaOrigins: mediaOrigins(deps) };
 }
 
 /** The defaults of a test's plan. */
@@ -150,9 +161,17 @@ function createAppDeps(
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
   const given = Object.entries(plans).map(([name, limits]) => [name, { ...UNLIMITED, ...limits }] as const);
   const settings = { ...read, plans: { ...read.plans, anonymous, ...Object.fromEntries(given) } };
-  const log = createLogger('silent');
   const nodeTypes = createNodeTypes(settings);
-  return createDeps({ settings, log, tracer: undefined, now, db, runDb, placement: QUEUE_ONLY, nodeTypes });
+  return createDeps({
+    settings,
+    log: SILENT,
+    tracer: undefined,
+    now,
+    db,
+    runDb,
+    placement: QUEUE_ONLY,
+    nodeTypes,
+  });
 }
 
 /** Accepts a path relative to `/api/v1`, a full path, or a URL from a response. */

@@ -178,13 +178,11 @@ async function emptyProfile(profile: Profile, isSpoilt: boolean): Promise<Profil
   return { url, context, page, session };
 }
 
-/**
- * The first requests to a service that has just started may get a retry response, which the console logs as an error.
- */
+/** Pages of a service that has just started say that it is starting, and reload themselves. */
 async function untilBundled(url: string): Promise<void> {
   await waitUntil(
     'the application to be bundled',
-    async () => (await fetch(`${url}/sign-in`)).status !== 503,
+    async () => !(await (await fetch(`${url}/sign-in`)).text()).includes('<h1>Starting…</h1>'),
   );
 }
 

@@ -55,6 +55,8 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
   ): Promise<Client & { url: string; close(): Promise<void> }> => {
     const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...more });
     const service = await startService(settings, { log: createLogger('silent') });
+    // Until then, pages of the web application say that it is starting.
+    await service.settled;
     return { ...createClient(service.url, KEY), url: service.url, close: () => service.close() };
   };
   const first = await start({});

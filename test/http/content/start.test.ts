@@ -89,7 +89,6 @@ describe('the start page', () => {
   });
 
   it('leads where there is something', async () => {
-    await test.deps.editor.start();
     const { body } = await open('/');
     for (const [, href] of body.matchAll(/<a[^>]* href="(\/[^"#]*)"/g)) {
       const { statusCode } = await open(href ?? '');
