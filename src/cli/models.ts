@@ -158,8 +158,12 @@ function printPlan({ changes, compared }: SyncPlan, terminal: Terminal): void {
 
 function describeModel(model: Model): string {
   const lines = model.fields.map(field => {
-    const facts = [field.isPort ? 'port' : '', field.required ? 'required' : '', field.enum?.join('|') ?? ''];
-    return `  ${[field.id, field.type, ...facts].filter(fact => fact !== '').join('  ')}`;
+    const details = [
+      field.isPort ? 'port' : '',
+      field.required ? 'required' : '',
+      field.enum?.join('|') ?? '',
+    ];
+    return `  ${[field.id, field.type, ...details].filter(detail => detail !== '').join('  ')}`;
   });
   const head = `${model.nodeType}  ${model.label}  → ${model.output.kind}`;
   return cleanLines([head, ...lines, `price: ${model.priceSource}`]);

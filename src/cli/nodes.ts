@@ -59,11 +59,11 @@ function printEntry(entry: CatalogEntry, terminal: Terminal): void {
 }
 
 function describeInput(input: InputDef): string {
-  const facts = [
+  const details = [
     input.required === true ? 'required' : undefined,
     input.default === undefined ? undefined : `default ${JSON.stringify(input.default)}`,
     input.enum === undefined ? undefined : `one of ${input.enum.join(', ')}`,
     input.min === undefined && input.max === undefined ? undefined : `${input.min ?? ''}…${input.max ?? ''}`,
-  ].filter(fact => fact !== undefined);
-  return [input.id, input.type, ...facts].join('  ');
+  ].filter(detail => detail !== undefined);
+  return [input.id, input.type, ...details].join('  ');
 }

@@ -1,10 +1,10 @@
-// Defines the interface of both codec back ends. A job becomes a command whose process reads or writes raw frames and
+// Defines the interface of both codec back ends. Each command becomes a process that reads or writes raw frames and
 // audio on its pipes. Frames are I420, BT.709, limited range; audio is interleaved stereo of 32-bit floats at 48 kHz.
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
+import type { Backend, BackendRef } from './command.ts';
 import { ffmpegAt, openFfmpeg } from './ffmpeg.ts';
 import { codecHost, isHostInstalled, openCodecHost } from './host/codec-host.ts';
-import type { Backend, BackendRef } from './job.ts';
 
 export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
 

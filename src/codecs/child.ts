@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../lib/errors.ts';
-import { type Command, EXIT_UNSUPPORTED } from './job.ts';
+import { EXIT_UNSUPPORTED, type SpawnSpec } from './command.ts';
 
 /** A child that makes no I/O progress for this long is killed. */
 const STALL_MS = 30_000;
@@ -31,7 +31,7 @@ export class CodecChild {
   #stalled = false;
   #killed = false;
 
-  constructor({ file, args, env }: Command, options: ChildOptions) {
+  constructor({ file, args, env }: SpawnSpec, options: ChildOptions) {
     options.signal.throwIfAborted();
     this.#options = options;
     this.#process = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });

@@ -1,9 +1,9 @@
 // Reads frames and audio from a file with either back end.
 import { AppError } from '../lib/errors.ts';
 import { CodecChild, CodecEndedEarly } from './child.ts';
-import type { MediaFacts } from './facts.ts';
+import { type AudioCommand, type Backend, CHANNELS, type FramesCommand, SAMPLE_RATE } from './command.ts';
 import { readBlocks } from './host/pipe.ts';
-import { type AudioJob, type Backend, CHANNELS, type FramesJob, SAMPLE_RATE } from './job.ts';
+import type { MediaInfo } from './media-info.ts';
 import { i420Size } from './pixels/i420.ts';
 
 /** Less than the time limit of a still, so that a stalled file is reported by name instead of failing the still. */
@@ -12,10 +12,10 @@ const STALL_MS = 15_000;
 /** A probed file on disk. */
 export interface Clip {
   readonly path: string;
-  readonly facts: MediaFacts;
+  readonly info: MediaInfo;
 }
 
-export type FramesRequest = Omit<FramesJob, 'kind' | keyof Clip>;
+export type FramesRequest = Omit<FramesCommand, 'kind' | keyof Clip>;
 
 /**
  * Yields exactly `frameCount` frames: frame k is what a player shows at `startSeconds + k / fps`; the last frame
@@ -23,16 +23,16 @@ export type FramesRequest = Omit<FramesJob, 'kind' | keyof Clip>;
  */
 export async function* decodeFrames(
   backend: Backend,
-  { path, facts }: Clip,
+  { path, info }: Clip,
   request: FramesRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer<ArrayBuffer>> {
-  if (facts.video === undefined) throw new AppError('unreadable_media', 'The file has no video.');
+  if (info.video === undefined) throw new AppError('unreadable_media', 'The file has no video.');
   const { width, height, pixels, frameCount } = request;
   if (frameCount < 1) return;
   const size = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
-  const command = backend.commandFor({ kind: 'frames', path, facts, ...request });
-  const child = new CodecChild(command, { signal, failure: 'unreadable_media', stallMs: STALL_MS });
+  const spawnSpec = backend.toSpawnSpec({ kind: 'frames', path, info, ...request });
+  const child = new CodecChild(spawnSpec, { signal, failure: 'unreadable_media', stallMs: STALL_MS });
   try {
     let count = 0;
     for await (const frame of readBlocks(child.read(), size)) {
@@ -54,14 +54,14 @@ export async function* decodeFrames(
  */
 export async function* decodeAudio(
   backend: Backend,
-  { path, facts }: Clip,
-  { startSeconds, seconds }: Pick<AudioJob, 'startSeconds' | 'seconds'>,
+  { path, info }: Clip,
+  { startSeconds, seconds }: Pick<AudioCommand, 'startSeconds' | 'seconds'>,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
   let remaining = Math.round(seconds * SAMPLE_RATE) * CHANNELS;
-  if (facts.audio !== undefined && remaining > 0) {
-    const command = backend.commandFor({ kind: 'audio', path, facts, startSeconds, seconds });
-    const child = new CodecChild(command, { signal, failure: 'unreadable_media' });
+  if (info.audio !== undefined && remaining > 0) {
+    const spawnSpec = backend.toSpawnSpec({ kind: 'audio', path, info, startSeconds, seconds });
+    const child = new CodecChild(spawnSpec, { signal, failure: 'unreadable_media' });
     try {
       for await (const block of completeSamples(child.read())) {
         const part = block.subarray(0, remaining);

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '../lib/errors.ts';
 import { CodecChild } from './child.ts';
-import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
+import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './command.ts';
 import { i420Size } from './pixels/i420.ts';
 import { createI420Writer } from './pixels/i420-simd.ts';
 
@@ -32,14 +32,14 @@ export async function encode(backend: Backend, request: EncodeRequest, signal: A
   if (video !== undefined && (video.width % 2 !== 0 || video.height % 2 !== 0)) {
     throw new RangeError('H.264 requires even width and height.');
   }
-  const command = backend.commandFor({
+  const spawnSpec = backend.toSpawnSpec({
     kind: 'encode',
     path,
     maxSeconds,
     hasAudio: audio !== undefined,
     ...(video && { video: { width: video.width, height: video.height, fps: video.fps } }),
   });
-  const child = new CodecChild(command, { signal, failure: 'codec_failed' });
+  const child = new CodecChild(spawnSpec, { signal, failure: 'codec_failed' });
   // In parallel: a codec that waits for audio reads no more frames, and vice versa.
   const pumps = [pumpFrames(child, request), pumpAudio(child, request)] as const;
   try {

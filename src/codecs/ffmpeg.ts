@@ -2,17 +2,17 @@
 import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import type { Container } from './facts.ts';
 import {
-  type AudioJob,
+  type AudioCommand,
   type Backend,
   CHANNELS,
-  type EncodeJob,
+  type CodecCommand,
+  type EncodeCommand,
   FRAME_TOLERANCE_SECONDS,
-  type FramesJob,
-  type Job,
+  type FramesCommand,
   SAMPLE_RATE,
-} from './job.ts';
+} from './command.ts';
+import type { Container } from './media-info.ts';
 
 const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 10_000;
@@ -62,12 +62,12 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
 
 /** Restores the back end of a program that was checked before. */
 export function ffmpegAt(path: string, encoding: string): Backend {
-  const commandFor = (job: Job) => ({
+  const toSpawnSpec = (command: CodecCommand) => ({
     file: path,
-    args: [...QUIET, ...ARGUMENTS[job.kind](job as never)],
+    args: [...QUIET, ...ARGUMENTS[command.kind](command as never)],
     env: {},
   });
-  return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding, commandFor };
+  return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding, toSpawnSpec };
 }
 
 const QUIET = splitWords('-hide_banner -loglevel error -nostdin');
@@ -91,7 +91,7 @@ function splitWords(line: string): string[] {
 
 const ARGUMENTS = { encode: encodeArguments, frames: framesArguments, audio: audioArguments };
 
-function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeJob): string[] {
+function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeCommand): string[] {
   const format = `-f rawvideo -pixel_format yuv420p -video_size ${video?.width}x${video?.height}`;
   return [
     ...(video === undefined
@@ -104,23 +104,23 @@ function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeJob): stri
   ];
 }
 
-function inputArguments({ path, facts }: FramesJob | AudioJob, seek: readonly string[]): string[] {
-  const format = ['-f', DEMUXERS[facts.container], '-protocol_whitelist', 'file'];
+function inputArguments({ path, info }: FramesCommand | AudioCommand, seek: readonly string[]): string[] {
+  const format = ['-f', DEMUXERS[info.container], '-protocol_whitelist', 'file'];
   // Use the file's own timestamps: ffmpeg's zero may be the encoder delay of the audio, before the first frame. Not for
   // MP3, whose zero is the first sample after the encoder delay.
-  const clock = facts.container === 'mp3' ? [] : ['-copyts'];
+  const clock = info.container === 'mp3' ? [] : ['-copyts'];
   return [...format, ...clock, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
 }
 
 const ALPHA_DECODERS: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
 
-function framesArguments(job: FramesJob): string[] {
-  const { startSeconds, frameCount, fps, width, height, pixels, facts } = job;
+function framesArguments(command: FramesCommand): string[] {
+  const { startSeconds, frameCount, fps, width, height, pixels, info } = command;
   // Seek to the previous key frame and drop nothing: the frame that covers the start may have begun long before.
-  const seekSeconds = facts.startSeconds + Math.min(startSeconds, facts.durationSeconds);
+  const seekSeconds = info.startSeconds + Math.min(startSeconds, info.durationSeconds);
   const seek = splitWords(`-noaccurate_seek -seek_timestamp 1 -ss ${seekSeconds.toFixed(6)}`);
-  const shift = facts.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
-  const range = facts.video?.fullRange === true ? 'pc' : 'tv';
+  const shift = info.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
+  const range = info.video?.fullRange === true ? 'pc' : 'tv';
   const filters = [
     // A file's time base may be one frame; the tolerance would then skip a whole frame.
     'settb=AVTB',
@@ -128,27 +128,27 @@ function framesArguments(job: FramesJob): string[] {
     'tpad=stop=-1:stop_mode=clone',
     // Rounded up and clamped to 0: each output frame is the last one that has started.
     `fps=fps=${fps}:round=up:start_time=0`,
-    `scale=${width}:${height}:flags=bicubic:in_color_matrix=${facts.video?.matrix ?? 'bt709'}:in_range=${range}` +
+    `scale=${width}:${height}:flags=bicubic:in_color_matrix=${info.video?.matrix ?? 'bt709'}:in_range=${range}` +
       ':out_color_matrix=bt709:out_range=tv',
     `format=${pixels === 'i420' ? 'yuv420p' : 'rgba'}`,
   ];
   // ffmpeg's own decoders ignore the separate alpha stream of WebM.
-  const decoder = facts.video?.hasAlpha === true ? ALPHA_DECODERS[facts.video.codec ?? ''] : undefined;
+  const decoder = info.video?.hasAlpha === true ? ALPHA_DECODERS[info.video.codec ?? ''] : undefined;
   return [
     ...(decoder === undefined || pixels === 'i420' ? [] : ['-c:v', decoder]),
-    ...inputArguments(job, startSeconds === 0 ? [] : seek),
+    ...inputArguments(command, startSeconds === 0 ? [] : seek),
     ...['-map', '0:v:0', '-an', '-vf', filters.join(','), '-frames:v', String(frameCount)],
     ...['-f', 'rawvideo', '-y', 'pipe:1'],
   ];
 }
 
-function audioArguments(job: AudioJob): string[] {
-  const { startSeconds, seconds, facts } = job;
+function audioArguments(command: AudioCommand): string[] {
+  const { startSeconds, seconds, info } = command;
   // Trimmed after decoding: seeking in a VBR MP3 is imprecise.
-  const mix = facts.audio === undefined ? '' : `${panFor(facts.audio.channels)},`;
-  const filters = `${mix}asetpts=PTS-${facts.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
+  const mix = info.audio === undefined ? '' : `${panFor(info.audio.channels)},`;
+  const filters = `${mix}asetpts=PTS-${info.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
-    ...inputArguments(job, []),
+    ...inputArguments(command, []),
     ...['-map', '0:a:0', '-vn', '-af', filters, ...AUDIO_FORMAT, '-y', 'pipe:1'],
   ];
 }

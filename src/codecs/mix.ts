@@ -1,5 +1,5 @@
 // Applies volume and fades to streams of stereo audio and mixes them, block by block.
-import { CHANNELS, SAMPLE_RATE } from './job.ts';
+import { CHANNELS, SAMPLE_RATE } from './command.ts';
 
 export type AudioStream = AsyncIterable<Float32Array>;
 

@@ -16,7 +16,7 @@ import {
   WAVE,
   WEBM,
 } from 'mediabunny';
-import type { Container } from './facts.ts';
+import type { Container } from './media-info.ts';
 
 // Not ALL_FORMATS: playlists such as HLS refer to other files and URLs. Probed in this order.
 const FORMATS: readonly (readonly [Container, InputFormat])[] = [

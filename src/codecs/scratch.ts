@@ -1,4 +1,4 @@
-// Creates a private folder for the files of a single job, and removes it after the job.
+// Creates a private folder for temporary files, and removes it afterwards.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

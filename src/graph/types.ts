@@ -79,10 +79,10 @@ export interface MediaRef {
   readonly height: number | null;
   readonly duration: number | null;
   /** Set if the service rendered the video. */
-  readonly render?: RenderFacts;
+  readonly render?: RenderInfo;
 }
 
-export interface RenderFacts {
+export interface RenderInfo {
   readonly posterId: string;
   readonly posterUrl: string;
   readonly fps: number;

@@ -35,7 +35,7 @@ export async function presentExecution(
   const urls = [...new Set(outputs.flatMap(({ url }) => (typeof url === 'string' ? [url] : [])))];
   const files = await findFiles(caller, urls.slice(0, MAX_LINKS));
   return {
-    facts: {
+    data: {
       executionId: id,
       status,
       progress,
@@ -61,8 +61,8 @@ async function findFiles({ deps }: Caller, urls: readonly string[]): Promise<rea
     urls.map(async url => {
       const row = await findMediaAt(deps, url);
       const name = row?.name ?? url.split('/').at(-1) ?? 'file';
-      const facts = row === undefined ? {} : { mimeType: row.content_type, size: row.bytes };
-      return { link: { uri: url, name, ...facts }, row };
+      const fileInfo = row === undefined ? {} : { mimeType: row.content_type, size: row.bytes };
+      return { link: { uri: url, name, ...fileInfo }, row };
     }),
   );
 }

@@ -9,8 +9,8 @@ export const MAX_CHARACTERS = 24_000;
 const LONG_TEXT = 1500;
 const NOTE_CHARACTERS = 600;
 
-export function presentOutput(tool: Tool, { facts, links = [], previews = [] }: ToolOutput): CallToolResult {
-  const bounded = boundFacts(facts, tool.narrow);
+export function presentOutput(tool: Tool, { data, links = [], previews = [] }: ToolOutput): CallToolResult {
+  const bounded = limitData(data, tool.narrow);
   return {
     content: [
       { type: 'text', text: toText(bounded) },
@@ -21,7 +21,7 @@ export function presentOutput(tool: Tool, { facts, links = [], previews = [] }: 
   };
 }
 
-type Facts = Readonly<Record<string, unknown>>;
+type Data = Readonly<Record<string, unknown>>;
 
 const jsonLength = (value: unknown): number => JSON.stringify(value).length;
 
@@ -32,12 +32,12 @@ const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
  * Shortens the data to MAX_CHARACTERS. Long texts are shortened first; then the longest list loses its end, until
  * everything fits. `note` says what was left out and how to request it.
  */
-export function boundFacts(facts: Facts, narrow: string): Facts {
-  const trimmed = trimLists(facts);
-  if (fits(trimmed) && trimmed === facts) return facts;
-  let bounded: Facts = {};
+export function limitData(data: Data, narrow: string): Data {
+  const trimmed = trimLists(data);
+  if (fits(trimmed) && trimmed === data) return data;
+  let bounded: Data = {};
   for (const maxText of TEXT_LENGTHS) {
-    bounded = shortenTo({ facts, trimmed }, maxText, narrow);
+    bounded = shortenTo({ data, trimmed }, maxText, narrow);
     if (fits(bounded)) return bounded;
   }
   // Reached only by hostile shapes: lists within lists, or thousands of members.
@@ -49,38 +49,38 @@ const MAX_MEMBERS = 10;
 /** The maximum length of a list: each item takes three characters or more, as a line of its own. */
 const MAX_ITEMS = MAX_CHARACTERS / 3;
 
-const fits = (facts: Facts): boolean =>
-  jsonLength(facts) <= MAX_CHARACTERS && toText(facts).length <= MAX_CHARACTERS;
+const fits = (data: Data): boolean =>
+  jsonLength(data) <= MAX_CHARACTERS && toText(data).length <= MAX_CHARACTERS;
 
 /** Truncates lists that cannot fit. Returns the same object if there is none. */
-function trimLists(facts: Facts): Facts {
-  const entries = Object.entries(facts);
+function trimLists(data: Data): Data {
+  const entries = Object.entries(data);
   const isLong = (value: unknown): value is readonly unknown[] =>
     Array.isArray(value) && value.length > MAX_ITEMS;
-  if (!entries.some(([, value]) => isLong(value))) return facts;
+  if (!entries.some(([, value]) => isLong(value))) return data;
   return Object.fromEntries(
     entries.map(([name, value]) => [name, isLong(value) ? value.slice(0, MAX_ITEMS) : value]),
   );
 }
 
-interface LongFacts {
-  readonly facts: Facts;
-  readonly trimmed: Facts;
+interface LongData {
+  readonly data: Data;
+  readonly trimmed: Data;
 }
 
-function shortenTo({ facts, trimmed }: LongFacts, maxText: number, narrow: string): Facts {
+function shortenTo({ data, trimmed }: LongData, maxText: number, narrow: string): Data {
   const counter = { texts: 0, maxText };
-  let bounded = shortenTexts(trimmed, counter) as Facts;
+  let bounded = shortenTexts(trimmed, counter) as Data;
   const notes = counter.texts === 0 ? [] : [`${counter.texts} long texts are cut off.`];
   // Each round shortens one list, so there are at most as many rounds as lists.
-  for (const _ of Object.keys(facts)) {
+  for (const _ of Object.keys(data)) {
     const over = Math.max(jsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
     if (over <= 0) break;
     const [name, list] = longestList(bounded);
     if (list === undefined) break;
     const shortened = dropTail(list, over);
     bounded = { ...bounded, [name]: shortened };
-    notes.push(`Of ${name}, ${shortened.length} of ${(facts[name] as readonly unknown[]).length} are shown.`);
+    notes.push(`Of ${name}, ${shortened.length} of ${(data[name] as readonly unknown[]).length} are shown.`);
   }
   return { ...bounded, note: [...notes, narrow].join(' ') };
 }
@@ -103,10 +103,8 @@ function shortenTexts(value: unknown, counter: TextCounter): unknown {
   );
 }
 
-function longestList(facts: Facts): readonly [string, readonly unknown[] | undefined] {
-  const lists = Object.entries(facts).filter((entry): entry is [string, unknown[]] =>
-    Array.isArray(entry[1]),
-  );
+function longestList(data: Data): readonly [string, readonly unknown[] | undefined] {
+  const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const sized = lists.map(([name, list]) => ({ name, list, size: jsonLength(list) }));
   const longest = sized.sort((a, b) => b.size - a.size)[0];
   return longest === undefined ? ['', undefined] : [longest.name, longest.list];
@@ -123,8 +121,8 @@ function dropTail(list: readonly unknown[], characters: number): readonly unknow
 }
 
 /** Formats data as lines that take few tokens: one per member or item. */
-export function toText(facts: Facts): string {
-  return Object.entries(facts)
+export function toText(data: Data): string {
+  return Object.entries(data)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${valueText(value)}`)
     .join('\n');

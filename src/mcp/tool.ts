@@ -26,7 +26,7 @@ export interface Link {
 }
 
 export interface ToolOutput {
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly data: Readonly<Record<string, unknown>>;
   readonly links?: readonly Link[];
   /** Small JPEGs, base64. */
   readonly previews?: readonly string[];

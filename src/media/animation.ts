@@ -9,7 +9,7 @@ export interface Frames {
   readonly pages: number;
 }
 
-interface AnimationFacts {
+interface AnimationInfo {
   readonly contentType: string;
   readonly width: number;
   readonly height: number;
@@ -24,8 +24,8 @@ const MAX_ANIMATION_PIXELS = 20 * MAX_PIXELS;
  * Groups frames so that no group has more pixels than one image may have. Throws if the animation is damaged or too
  * large.
  */
-export function* laterFrames(bytes: Uint8Array, facts: AnimationFacts): Generator<Frames> {
-  const { contentType, width, height, pages } = facts;
+export function* laterFrames(bytes: Uint8Array, info: AnimationInfo): Generator<Frames> {
+  const { contentType, width, height, pages } = info;
   if (contentType === 'image/png') {
     for (const frame of apngFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))
       yield { bytes: frame, page: 0, pages: 1 };

@@ -19,16 +19,16 @@ export interface Box {
 }
 
 /** Computes the size that sharp will produce, so that it can be rejected before memory is allocated. */
-export function resizedSize(facts: Size, { width, height, fit }: Box): Size {
-  if (width === undefined && height === undefined) return facts;
-  const scaleX = width === undefined ? undefined : width / facts.width;
-  const scaleY = height === undefined ? undefined : height / facts.height;
+export function resizedSize(size: Size, { width, height, fit }: Box): Size {
+  if (width === undefined && height === undefined) return size;
+  const scaleX = width === undefined ? undefined : width / size.width;
+  const scaleY = height === undefined ? undefined : height / size.height;
   if (scaleX !== undefined && scaleY !== undefined && fit !== 'inside' && fit !== 'outside') {
-    return { width: facts.width * scaleX, height: facts.height * scaleY };
+    return { width: size.width * scaleX, height: size.height * scaleY };
   }
   const scales = [scaleX, scaleY].filter(scale => scale !== undefined);
   const scale = fit === 'outside' ? Math.max(...scales) : Math.min(...scales);
-  return { width: facts.width * scale, height: facts.height * scale };
+  return { width: size.width * scale, height: size.height * scale };
 }
 
 export const roundSize = ({ width, height }: Size): Size => ({

@@ -20,7 +20,7 @@ export interface ImageFile {
   readonly contentType: string;
 }
 
-export interface ImageFacts {
+export interface ImageInfo {
   readonly contentType: string;
   /** In the displayed orientation. */
   readonly width: number;
@@ -35,26 +35,26 @@ export interface ImageFacts {
 export function inspectImage(
   source: Uint8Array | (() => Promise<Uint8Array>),
   signal: AbortSignal,
-): Promise<ImageFacts> {
+): Promise<ImageInfo> {
   return runImageWork(signal, async open => {
     const bytes = source instanceof Uint8Array ? source : await source();
     const image = open(bytes);
-    const facts = await readFacts(image);
+    const info = await readImageInfo(image);
     signal.throwIfAborted();
     await decodeWhole(bytes);
-    if (!isCompleteFile(bytes, facts.contentType)) throw new Error('The file ends inside its last frame.');
+    if (!isCompleteFile(bytes, info.contentType)) throw new Error('The file ends inside its last frame.');
     const { pages = 1 } = await image.metadata();
-    for (const { bytes: part, ...range } of laterFrames(bytes, { ...facts, pages })) {
+    for (const { bytes: part, ...range } of laterFrames(bytes, { ...info, pages })) {
       signal.throwIfAborted();
       await decodeWhole(part, range);
     }
-    return facts;
+    return info;
   });
 }
 
 /** Returns the type of an image from its header, without checking that it decodes. Throws `unreadable_image`. */
 export function readImageType(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-  return runImageWork(signal, async open => (await readFacts(open(bytes))).contentType);
+  return runImageWork(signal, async open => (await readImageInfo(open(bytes))).contentType);
 }
 
 export const FITS = ['cover', 'contain', 'fill', 'inside', 'outside'] as const satisfies readonly Fit[];
@@ -73,8 +73,8 @@ export function resizeImage(
   options: ResizeOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return transformImage(bytes, signal, (image, facts) => {
-    assertSize(resizedSize(facts, options));
+  return transformImage(bytes, signal, (image, info) => {
+    assertSize(resizedSize(info, options));
     const { width, height, fit, background } = options;
     const sides = {
       ...(width === undefined ? {} : { width: Math.max(1, Math.round(width)) }),
@@ -94,13 +94,13 @@ export interface Area {
 
 /** Crops to an area; parts outside the image are ignored. Throws `invalid_request` if nothing remains. */
 export function cropImage(bytes: Uint8Array, area: Area, signal: AbortSignal): Promise<ImageFile> {
-  return transformImage(bytes, signal, (image, facts) => {
-    const columns = clip(area.x, area.width ?? facts.width, facts.width);
-    const rows = clip(area.y, area.height ?? facts.height, facts.height);
+  return transformImage(bytes, signal, (image, info) => {
+    const columns = clip(area.x, area.width ?? info.width, info.width);
+    const rows = clip(area.y, area.height ?? info.height, info.height);
     if (columns.length === 0 || rows.length === 0) {
       throw new AppError(
         'invalid_request',
-        `The area is outside the image of ${facts.width} × ${facts.height} pixels.`,
+        `The area is outside the image of ${info.width} × ${info.height} pixels.`,
       );
     }
     return image.extract({
@@ -124,12 +124,12 @@ export function rotateImage(
   { angle, mirror, background }: RotateOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return transformImage(bytes, signal, (image, facts) => {
+  return transformImage(bytes, signal, (image, info) => {
     const radians = (angle * Math.PI) / 180;
     const [cos, sin] = [Math.abs(Math.cos(radians)), Math.abs(Math.sin(radians))];
     assertSize({
-      width: facts.width * cos + facts.height * sin,
-      height: facts.width * sin + facts.height * cos,
+      width: info.width * cos + info.height * sin,
+      height: info.width * sin + info.height * cos,
     });
     const turned = angle % 360 === 0 ? image : image.rotate(angle, { background });
     // sharp mirrors before it rotates, and so do the options.
@@ -237,16 +237,16 @@ export function compositeImages(
   return runImageWork(signal, async open => {
     // Blending requires one color space.
     const below = open(base).withIccProfile('srgb');
-    const facts = await readFacts(below);
+    const info = await readImageInfo(below);
     const above = await sizeOverlay(open(overlay), options);
     signal.throwIfAborted();
-    const { x = gravityShare(options.gravity, 'x') * (facts.width - above.width) } = options;
-    const { y = gravityShare(options.gravity, 'y') * (facts.height - above.height) } = options;
+    const { x = gravityShare(options.gravity, 'x') * (info.width - above.width) } = options;
+    const { y = gravityShare(options.gravity, 'y') * (info.height - above.height) } = options;
     // Only the part of the overlay inside the base: sharp accepts nothing larger than the base.
-    const columns = clip(-Math.round(x), facts.width, above.width);
-    const rows = clip(-Math.round(y), facts.height, above.height);
-    if (columns.length === 0 || rows.length === 0) return encode(below, formatFor(facts));
-    const { data, info } = await above.image
+    const columns = clip(-Math.round(x), info.width, above.width);
+    const rows = clip(-Math.round(y), info.height, above.height);
+    if (columns.length === 0 || rows.length === 0) return encode(below, formatFor(info));
+    const { data, info: raw } = await above.image
       .extract({ left: columns.start, top: rows.start, width: columns.length, height: rows.length })
       .raw()
       .toBuffer({ resolveWithObject: true });
@@ -254,12 +254,12 @@ export function compositeImages(
     const [left, top] = [Math.max(0, Math.round(x)), Math.max(0, Math.round(y))];
     const layer = {
       input: data,
-      raw: { width: info.width, height: info.height, channels: 4 as const },
+      raw: { width: raw.width, height: raw.height, channels: 4 as const },
       left,
       top,
       blend: options.blend,
     };
-    return encode(below.composite([layer]), formatFor(facts));
+    return encode(below.composite([layer]), formatFor(info));
   });
 }
 
@@ -302,17 +302,17 @@ export async function gridImages(
 function transformImage(
   bytes: Uint8Array,
   signal: AbortSignal,
-  edit: (image: Sharp, facts: ImageFacts) => Sharp,
+  edit: (image: Sharp, info: ImageInfo) => Sharp,
 ): Promise<ImageFile> {
   return runImageWork(signal, async open => {
     const image = open(bytes);
-    const facts = await readFacts(image);
+    const info = await readImageInfo(image);
     signal.throwIfAborted();
-    return encode(edit(image, facts), formatFor(facts));
+    return encode(edit(image, info), formatFor(info));
   });
 }
 
-async function readFacts(image: Sharp): Promise<ImageFacts> {
+async function readImageInfo(image: Sharp): Promise<ImageInfo> {
   const { format, compression, autoOrient, hasAlpha = false } = await image.metadata();
   const isAvif = format === 'heif' && compression === 'av1';
   return {
@@ -324,7 +324,7 @@ async function readFacts(image: Sharp): Promise<ImageFacts> {
 }
 
 /** Photographs stay JPEG or WebP; everything else becomes PNG, which is lossless. */
-function formatFor({ contentType }: ImageFacts): Format {
+function formatFor({ contentType }: ImageInfo): Format {
   if (contentType === 'image/jpeg') return 'jpeg';
   return contentType === 'image/webp' ? 'webp' : 'png';
 }
@@ -342,8 +342,7 @@ async function sizeOverlay(
   overlay: Sharp,
   { width, height, opacity }: CompositeOptions,
 ): Promise<Size & { readonly image: Sharp }> {
-  const facts = await readFacts(overlay);
-  const size = roundSize(resizedSize(facts, { width, height, fit: 'fill' }));
+  const size = roundSize(resizedSize(await readImageInfo(overlay), { width, height, fit: 'fill' }));
   assertSize(size);
   const scaled = overlay
     .resize({ ...size, fit: 'fill' })

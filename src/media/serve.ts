@@ -3,7 +3,7 @@
 import { SVG_TYPE } from './accepted-types.ts';
 import type { ByteRange } from './storage.ts';
 
-export interface MediaFacts {
+export interface ServedFile {
   readonly name: string;
   readonly contentType: string;
   readonly bytes: number;
@@ -25,13 +25,13 @@ export interface MediaResponse {
 }
 
 /** Returns the response to a GET or HEAD of the file. A HEAD ignores `Range`. */
-export function toMediaResponse({ method, headers }: MediaRequest, facts: MediaFacts): MediaResponse {
-  const validators = toValidators(facts);
+export function toMediaResponse({ method, headers }: MediaRequest, file: ServedFile): MediaResponse {
+  const validators = toValidators(file);
   if (isUnchanged(headers, validators))
     return { status: 304, headers: { ...CACHEABLE_HEADERS, ...validators } };
   const range =
     method === 'GET' && isRangeCurrent(headers, validators)
-      ? parseRange(firstValue(headers.range), facts.bytes)
+      ? parseRange(firstValue(headers.range), file.bytes)
       : undefined;
   if (range === 'unsatisfiable') {
     return {
@@ -39,13 +39,13 @@ export function toMediaResponse({ method, headers }: MediaRequest, facts: MediaF
       headers: {
         ...CROSS_ORIGIN_HEADERS,
         'Accept-Ranges': 'bytes',
-        'Content-Range': `bytes */${facts.bytes}`,
+        'Content-Range': `bytes */${file.bytes}`,
       },
     };
   }
-  const baseHeaders = { ...CACHEABLE_HEADERS, ...validators, ...contentHeaders(facts) };
+  const baseHeaders = { ...CACHEABLE_HEADERS, ...validators, ...contentHeaders(file) };
   if (range === undefined)
-    return { status: 200, headers: { ...baseHeaders, 'Content-Length': String(facts.bytes) } };
+    return { status: 200, headers: { ...baseHeaders, 'Content-Length': String(file.bytes) } };
   const { start, end } = range;
   return {
     status: 206,
@@ -53,7 +53,7 @@ export function toMediaResponse({ method, headers }: MediaRequest, facts: MediaF
     headers: {
       ...baseHeaders,
       'Content-Length': String(end - start + 1),
-      'Content-Range': `bytes ${start}-${end}/${facts.bytes}`,
+      'Content-Range': `bytes ${start}-${end}/${file.bytes}`,
     },
   };
 }
@@ -73,11 +73,11 @@ interface Validators {
   readonly 'Last-Modified': string;
 }
 
-function toValidators({ sha256, createdAt }: MediaFacts): Validators {
+function toValidators({ sha256, createdAt }: ServedFile): Validators {
   return { ETag: `"${sha256.slice(0, 32)}"`, 'Last-Modified': createdAt.toUTCString() };
 }
 
-function contentHeaders({ name, contentType }: MediaFacts): Record<string, string> {
+function contentHeaders({ name, contentType }: ServedFile): Record<string, string> {
   const isSvg = contentType === SVG_TYPE;
   return {
     'Content-Type': contentType,

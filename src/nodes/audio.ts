@@ -7,7 +7,7 @@ import {
   CODEC_NODE,
   evenSize,
   framesIn,
-  getVideoFacts,
+  getVideoInfo,
   MAX_FPS,
   MAX_SECONDS,
   type Studio,
@@ -83,8 +83,8 @@ export const audioMix = defineNode({
       for (const [input, loudness] of tracks) {
         if (input === undefined) continue;
         const clip = await studio.open(input, 'audio');
-        seconds = Math.max(seconds, clip.facts.durationSeconds);
-        tracksAudio.push(decodeWhole(studio, clip, clip.facts.durationSeconds, loudness, ctx));
+        seconds = Math.max(seconds, clip.info.durationSeconds);
+        tracksAudio.push(decodeWhole(studio, clip, clip.info.durationSeconds, loudness, ctx));
       }
       return { audio: await studio.createFile('mixed', { maxSeconds: seconds, audio: mix(tracksAudio) }) };
     }),
@@ -112,7 +112,7 @@ export const audioExtract = defineNode({
   run: ({ video: input }, ctx) =>
     withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'audio');
-      const seconds = clip.facts.durationSeconds;
+      const seconds = clip.info.durationSeconds;
       const decoded = decodeAudio(studio.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
       return { audio: await studio.createFile('sound', { maxSeconds: seconds, audio: decoded }) };
     }),
@@ -130,10 +130,10 @@ export const audioMux = defineNode({
     withStudio(ctx, async studio => {
       const clip = await studio.open(videoRef, 'video');
       const addedClip = await studio.open(audioRef, 'audio');
-      const fps = Math.min(MAX_FPS, getVideoFacts(clip).fps);
-      const frameCount = framesIn(clip.facts.durationSeconds, fps);
+      const fps = Math.min(MAX_FPS, getVideoInfo(clip).fps);
+      const frameCount = framesIn(clip.info.durationSeconds, fps);
       const seconds = frameCount / fps;
-      const part = { startSeconds: 0, frameCount, fps, ...evenSize(getVideoFacts(clip)) };
+      const part = { startSeconds: 0, frameCount, fps, ...evenSize(getVideoInfo(clip)) };
       const originalAudio =
         originalVolume > 0 ? [decodeWhole(studio, clip, seconds, originalVolume, ctx)] : [];
       return {

@@ -65,6 +65,6 @@ async function fitToModel(bytes: Buffer, signal: AbortSignal) {
   if (Math.max(width, height) <= MAX_SIDE) return { bytes, width, height };
   const options = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', background: '#00000000' } as const;
   const scaled = await resizeImage(bytes, options, signal);
-  const facts = await inspectImage(scaled.bytes, signal);
-  return { bytes: scaled.bytes, width: facts.width, height: facts.height };
+  const info = await inspectImage(scaled.bytes, signal);
+  return { bytes: scaled.bytes, width: info.width, height: info.height };
 }

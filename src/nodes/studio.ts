@@ -3,10 +3,10 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBackend } from '../codecs/backend.ts';
+import type { Backend } from '../codecs/command.ts';
 import { type Clip, decodeFrames, type FramesRequest } from '../codecs/decode.ts';
 import { type EncodeRequest, encode } from '../codecs/encode.ts';
-import type { VideoFacts } from '../codecs/facts.ts';
-import type { Backend } from '../codecs/job.ts';
+import type { VideoInfo } from '../codecs/media-info.ts';
 import { probeMedia } from '../codecs/probe/probe.ts';
 import { withScratch } from '../codecs/scratch.ts';
 import type { MediaRef } from '../graph/types.ts';
@@ -50,11 +50,11 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
     async open(ref, kind) {
       const path = join(folder, `input-${count++}`);
       await writeFile(path, await ctx.media.read(ref));
-      const facts = await probeMedia(path, ctx.signal);
-      if (facts[kind] === undefined) {
+      const info = await probeMedia(path, ctx.signal);
+      if (info[kind] === undefined) {
         throw new NodeError('unreadable_media', `The file has no ${kind === 'video' ? 'video' : 'audio'}.`);
       }
-      return { path, facts };
+      return { path, info };
     },
     async createFile(name, request) {
       const path = join(folder, `output-${count++}.mp4`);
@@ -85,9 +85,9 @@ export function evenSize({ width, height }: Size): Size {
 }
 
 /** Returns the video track of a clip that `open` has checked. */
-export function getVideoFacts({ facts }: Clip): VideoFacts {
-  if (facts.video === undefined) throw new NodeError('unreadable_media', 'The file has no video.');
-  return facts.video;
+export function getVideoInfo({ info }: Clip): VideoInfo {
+  if (info.video === undefined) throw new NodeError('unreadable_media', 'The file has no video.');
+  return info.video;
 }
 
 /** Returns the frames of part of a clip as input for the encoder. */
@@ -107,15 +107,15 @@ export const framesIn = (seconds: number, fps: number): number => Math.max(1, Ma
 
 /** Returns the requested range. Throws NodeError if it starts after the end of the file. */
 export function selectRange(
-  { facts }: Clip,
+  { info }: Clip,
   start: number,
   duration: number | undefined,
 ): { readonly startSeconds: number; readonly seconds: number } {
-  const remaining = facts.durationSeconds - start;
+  const remaining = info.durationSeconds - start;
   if (remaining <= 0) {
     throw new NodeError(
       'invalid_range',
-      `The cut starts at ${start} s, but the file ends at ${facts.durationSeconds.toFixed(2)} s.`,
+      `The cut starts at ${start} s, but the file ends at ${info.durationSeconds.toFixed(2)} s.`,
     );
   }
   return { startSeconds: start, seconds: Math.min(remaining, duration ?? remaining) };

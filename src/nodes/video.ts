@@ -9,7 +9,7 @@ import {
   CODEC_NODE,
   evenSize,
   framesIn,
-  getVideoFacts,
+  getVideoInfo,
   MAX_FPS,
   MAX_SECONDS,
   type Studio,
@@ -40,15 +40,15 @@ export const videoTrim = defineNode({
     withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'video');
       const { startSeconds, seconds } = selectRange(clip, start, duration);
-      const fps = Math.min(MAX_FPS, getVideoFacts(clip).fps);
+      const fps = Math.min(MAX_FPS, getVideoInfo(clip).fps);
       const frameCount = framesIn(seconds, fps);
-      const size = evenSize(getVideoFacts(clip));
+      const size = evenSize(getVideoInfo(clip));
       const audioRange = { startSeconds, seconds: frameCount / fps };
       return {
         video: await studio.createFile('trimmed', {
           maxSeconds: frameCount / fps,
           video: selectFrames(studio, clip, { startSeconds, frameCount, fps, ...size }, ctx.signal),
-          ...(clip.facts.audio && { audio: decodeAudio(studio.backend, clip, audioRange, ctx.signal) }),
+          ...(clip.info.audio && { audio: decodeAudio(studio.backend, clip, audioRange, ctx.signal) }),
         }),
       };
     }),
@@ -71,12 +71,12 @@ export const videoConcat = defineNode({
     withStudio(ctx, async studio => {
       const clips: Clip[] = [];
       for (const media of readVideos(items)) clips.push(await studio.open(media, 'video'));
-      const firstVideo = getVideoFacts(clips[0] as Clip);
+      const firstVideo = getVideoInfo(clips[0] as Clip);
       const size = evenSize({ width: width ?? firstVideo.width, height: height ?? firstVideo.height });
       const fps = Math.min(MAX_FPS, firstVideo.fps);
-      const parts = clips.map(clip => ({ clip, frameCount: framesIn(clip.facts.durationSeconds, fps) }));
+      const parts = clips.map(clip => ({ clip, frameCount: framesIn(clip.info.durationSeconds, fps) }));
       const frameCount = parts.reduce((sum, part) => sum + part.frameCount, 0);
-      const hasAudio = clips.some(clip => clip.facts.audio !== undefined);
+      const hasAudio = clips.some(clip => clip.info.audio !== undefined);
       return {
         video: await studio.createFile('joined', {
           maxSeconds: frameCount / fps,
@@ -104,10 +104,10 @@ async function* joinFrames(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   for (const { clip, frameCount } of parts) {
-    const facts = getVideoFacts(clip);
-    const factor = Math.min(width / facts.width, height / facts.height);
+    const info = getVideoInfo(clip);
+    const factor = Math.min(width / info.width, height / info.height);
     const side = (from: number, to: number) => Math.min(to, Math.max(2, Math.round((from * factor) / 2) * 2));
-    const inner = { width: side(facts.width, width), height: side(facts.height, height) };
+    const inner = { width: side(info.width, width), height: side(info.height, height) };
     const request = { startSeconds: 0, frameCount, fps, ...inner, pixels: 'i420' } as const;
     for await (const data of decodeFrames(backend, clip, request, signal)) {
       yield pad({ ...inner, data }, width, height).data;
@@ -149,12 +149,12 @@ export const videoFrame = defineNode({
   run: ({ video: input, at }, ctx) =>
     withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'video');
-      const size = evenSize(getVideoFacts(clip));
-      const startSeconds = Math.min(at, clip.facts.durationSeconds);
+      const size = evenSize(getVideoInfo(clip));
+      const startSeconds = Math.min(at, clip.info.durationSeconds);
       const request = {
         startSeconds,
         frameCount: 1,
-        fps: getVideoFacts(clip).fps,
+        fps: getVideoInfo(clip).fps,
         ...size,
         pixels: 'rgba',
       } as const;
@@ -182,10 +182,10 @@ export const videoInfo = defineNode({
   run: ({ video: input }, ctx) =>
     withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'video');
-      const { width, height, fps, codec, rotation } = getVideoFacts(clip);
-      const { contentType, durationSeconds: duration, audio } = clip.facts;
-      const audioFacts = audio === undefined ? null : { ...audio };
-      const facts = {
+      const { width, height, fps, codec, rotation } = getVideoInfo(clip);
+      const { contentType, durationSeconds: duration, audio } = clip.info;
+      const audioInfo = audio === undefined ? null : { ...audio };
+      const info = {
         contentType,
         width,
         height,
@@ -194,8 +194,8 @@ export const videoInfo = defineNode({
         codec,
         rotation,
         bytes: input.bytes,
-        audio: audioFacts,
+        audio: audioInfo,
       };
-      return { width, height, duration, json: facts };
+      return { width, height, duration, json: info };
     }),
 });

@@ -122,11 +122,11 @@ async function readClip({ key, kind, source }: Resource, reading: Reading): Prom
     // The source may reuse a chunk's buffer once the next chunk is requested, so wait for each write.
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: 1 });
     await pipeline(countBytes(body, maxBytes), file, { signal });
-    const facts = await probeMedia(path, signal);
-    if (kind === 'video' && facts.video === undefined)
-      throw new AppError('unsupported_type', `it is ${facts.contentType}, not an image or a video`);
+    const info = await probeMedia(path, signal);
+    if (kind === 'video' && info.video === undefined)
+      throw new AppError('unsupported_type', `it is ${info.contentType}, not an image or a video`);
     usedBytes = file.bytesWritten;
-    return { kind: 'clip', path, facts };
+    return { kind: 'clip', path, info };
   } catch (err) {
     await rm(path, { force: true });
     throw err;
@@ -178,11 +178,11 @@ async function readImage(
   if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgInPool(bytes, signal) };
   if (type.kind !== 'image')
     throw new AppError('unsupported_type', `it is ${type.contentType}, not an image`);
-  const facts = await inspectImage(bytes, signal);
-  const isLarge = Math.max(facts.width, facts.height) > MAX_SIDE;
+  const info = await inspectImage(bytes, signal);
+  const isLarge = Math.max(info.width, info.height) > MAX_SIDE;
   const bounds = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', background: '#00000000' } as const;
   const fitting = isLarge ? (await resizeImage(bytes, bounds, signal)).bytes : bytes;
-  const format = facts.hasAlpha ? 'png' : 'jpeg';
+  const format = info.hasAlpha ? 'png' : 'jpeg';
   const converted = await convertImage(fitting, { format, quality: 94, background: '#000000' }, signal);
   return { kind: 'image', bytes: converted.bytes };
 }

@@ -4,13 +4,13 @@ import type { Step } from '../engine/types.ts';
 import { type DaysSpending, insertReservations, listSpending, lockPools } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { listTakenKeys } from '../store/executions.ts';
-import type { IdempotencyClaim, NewRun, RunFacts, RunRow } from '../store/runs.ts';
+import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
 import { countUnderWay, insertRuns } from '../store/runs.ts';
 import { initialTransition } from './lifecycle.ts';
 import { type Admission, createAdmission } from './policy.ts';
 
 export interface NewAcceptance {
-  readonly facts: RunFacts;
+  readonly spec: RunSpec;
   readonly trigger: string;
   readonly steps: readonly Step[];
   readonly idempotency: IdempotencyClaim | null;
@@ -40,7 +40,7 @@ export async function acceptBatch(
   maxConcurrent: number,
 ): Promise<readonly Accepted[]> {
   const admission = await countAdmission(db, items, maxConcurrent);
-  const mayCost = items.some(({ facts }) => facts.is_paid);
+  const mayCost = items.some(({ spec }) => spec.is_paid);
   return mayCost ? db.transaction(tx => acceptAll(tx, items, admission)) : acceptAll(db, items, admission);
 }
 
@@ -49,15 +49,15 @@ async function acceptAll(
   items: readonly NewAcceptance[],
   admission: Admission,
 ): Promise<readonly Accepted[]> {
-  const paidRuns = items.filter(({ facts }) => facts.is_paid);
+  const paidRuns = items.filter(({ spec }) => spec.is_paid);
   const unaccepted =
     paidRuns.length === 0 ? new Map<NewAcceptance, Accepted>() : await findUnaccepted(tx, paidRuns);
   const runs = items.filter(item => !unaccepted.has(item)).map(item => toNewRun(item, admission));
   const storedIds = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
-  const payable = paidRuns.filter(({ facts }) => storedIds.has(facts.id));
+  const payable = paidRuns.filter(({ spec }) => storedIds.has(spec.id));
   if (payable.length > 0) await insertReservations(tx, payable.map(toReservation));
   const rows = new Map(runs.filter(({ row }) => storedIds.has(row.id)).map(({ row }) => [row.id, { row }]));
-  return items.map(item => unaccepted.get(item) ?? rows.get(item.facts.id) ?? { isRepeated: true });
+  return items.map(item => unaccepted.get(item) ?? rows.get(item.spec.id) ?? { isRepeated: true });
 }
 
 /**
@@ -70,7 +70,7 @@ async function countAdmission(
   maxConcurrent: number,
 ): Promise<Admission> {
   const workspaces = new Set(
-    items.filter(({ workerId }) => workerId !== null).map(({ facts }) => facts.workspace),
+    items.filter(({ workerId }) => workerId !== null).map(({ spec }) => spec.workspace),
   );
   if (workspaces.size === 0) return NO_ADMISSION;
   const loads = await countUnderWay(db, [...workspaces], maxConcurrent);
@@ -82,16 +82,16 @@ async function countAdmission(
 const NO_ADMISSION: Admission = { admit: () => false };
 
 function toNewRun(
-  { facts, trigger, steps, idempotency, workerId }: NewAcceptance,
+  { spec, trigger, steps, idempotency, workerId }: NewAcceptance,
   admission: Admission,
 ): NewRun {
-  const canStart = workerId !== null && admission.admit(facts.workspace);
-  const { row, effects } = initialTransition({ facts, steps, workerId: canStart ? workerId : null });
+  const canStart = workerId !== null && admission.admit(spec.workspace);
+  const { row, effects } = initialTransition({ spec, steps, workerId: canStart ? workerId : null });
   return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }
 
-function toReservation({ facts, credits }: NewAcceptance) {
-  const { id: executionId, workspace, workflow_id: workflowId } = facts;
+function toReservation({ spec, credits }: NewAcceptance) {
+  const { id: executionId, workspace, workflow_id: workflowId } = spec;
   return { executionId, workspace, workflowId, amount: credits };
 }
 
@@ -100,8 +100,8 @@ async function findUnaccepted(
   tx: Tx,
   paidRuns: readonly NewAcceptance[],
 ): Promise<ReadonlyMap<NewAcceptance, Accepted>> {
-  const balances = await lockPools(tx, [...new Set(paidRuns.map(({ facts }) => facts.workspace))]);
-  const limited = new Set(paidRuns.filter(item => item.hasBudget).map(({ facts }) => facts.workflow_id));
+  const balances = await lockPools(tx, [...new Set(paidRuns.map(({ spec }) => spec.workspace))]);
+  const limited = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
   const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
   const repeated = await listRepeated(tx, paidRuns);
   const fresh = paidRuns.filter(item => !repeated.has(item));
@@ -122,7 +122,7 @@ function findRejections(
   const spent = new Map(Array.from(spending, ([id, day]) => [id, day.spent]));
   const rejections = new Map<NewAcceptance, Rejection>();
   for (const item of items) {
-    const { workspace, workflow_id } = item.facts;
+    const { workspace, workflow_id } = item.spec;
     const balance = remaining.get(workspace) ?? 0;
     const spentBefore = spent.get(workflow_id) ?? 0;
     const budget = spending.get(workflow_id)?.budget ?? null;
@@ -141,9 +141,9 @@ function findRejections(
 async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<ReadonlySet<NewAcceptance>> {
   const keyed = items.filter(({ idempotency }) => idempotency !== null);
   if (keyed.length === 0) return new Set();
-  const keys = keyed.map(({ facts, idempotency }) => ({
-    userId: facts.user_id,
-    workflowId: facts.workflow_id,
+  const keys = keyed.map(({ spec, idempotency }) => ({
+    userId: spec.user_id,
+    workflowId: spec.workflow_id,
     route: idempotency?.route ?? '',
     key: idempotency?.key ?? '',
   }));

@@ -6,7 +6,7 @@ import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import { sealTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
-import type { RunFacts } from '../store/runs.ts';
+import type { RunSpec } from '../store/runs.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
@@ -39,9 +39,9 @@ export interface ValidatedRun {
 export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRun): Promise<AcceptedRun> {
   const { workflow, idempotency, reused } = run;
   requireWithinMax(run.estimate, run.request.maxCredits);
-  const facts = toRunFacts(deps, user, run);
+  const spec = toRunSpec(deps, user, run);
   const result = await commitRun(deps, {
-    facts,
+    spec,
     trigger: run.trigger,
     steps: [...reused.steps.values()],
     idempotency,
@@ -49,7 +49,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     hasBudget: workflow.daily_credit_budget !== null,
   });
   if ('rejection' in result) throw toPaymentError(result.rejection, run.estimate);
-  if (!('isRepeated' in result)) return toAccepted(facts, run.estimate.credits);
+  if (!('isRepeated' in result)) return toAccepted(spec, run.estimate.credits);
   // A concurrent request used this key.
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
@@ -60,7 +60,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
   );
 }
 
-function toRunFacts(deps: RunDeps, user: UserActor, run: ValidatedRun): RunFacts {
+function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
   const { workflow, webhook } = run;
   const id = newId('execution');
   const span = currentScope()?.span;
@@ -88,7 +88,7 @@ async function commitRun(
   deps: RunDeps,
   acceptance: Omit<NewAcceptance, 'workerId'>,
 ): Promise<Accepted | { readonly isFound: true }> {
-  const { id, workspace } = acceptance.facts;
+  const { id, workspace } = acceptance.spec;
   const slot = deps.placement.reserve(workspace);
   try {
     const result = await deps.commit.accept({ ...acceptance, workerId: slot?.workerId ?? null });

@@ -3,7 +3,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
-import type { RunFacts } from '../store/runs.ts';
+import type { RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 
 export type RunRoute = 'run' | 'execute' | 'resume';
@@ -28,7 +28,7 @@ export interface AcceptedRun {
 
 /** Builds the response. `replayed` is false for the first one. */
 export const toAccepted = (
-  { id, workflow_id, created_at }: Pick<RunFacts, 'id' | 'workflow_id' | 'created_at'>,
+  { id, workflow_id, created_at }: Pick<RunSpec, 'id' | 'workflow_id' | 'created_at'>,
   estimatedCredits: number,
   replayed = false,
 ): AcceptedRun => ({

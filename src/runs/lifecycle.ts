@@ -3,7 +3,7 @@ import type { ProviderTask, Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
 import type { TerminalStatus } from '../store/executions.ts';
-import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
+import type { NewDelivery, RunRow, RunSpec, RunState } from '../store/runs.ts';
 import { firstPollAt } from './calls/pace.ts';
 
 /** A report about nodes by the worker that holds the lease. */
@@ -87,7 +87,7 @@ export interface Transition {
 }
 
 export interface Acceptance {
-  readonly facts: RunFacts;
+  readonly spec: RunSpec;
   /** Steps reused from earlier runs. */
   readonly steps: readonly Step[];
   /** The worker that executes the run immediately; null if the run is queued. */
@@ -95,12 +95,12 @@ export interface Acceptance {
 }
 
 /** Returns the first row of an accepted run. With a worker, the run is claimed immediately. */
-export function initialTransition({ facts, steps, workerId }: Acceptance): Transition {
-  const queued: RunRow = { ...facts, ...NEW_STATE, seq: steps.length };
+export function initialTransition({ spec, steps, workerId }: Acceptance): Transition {
+  const queued: RunRow = { ...spec, ...NEW_STATE, seq: steps.length };
   const saveEffects: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'save steps', steps }];
   if (workerId === null)
-    return { row: queued, effects: [...saveEffects, { kind: 'queue', at: facts.created_at }] };
-  return { row: toClaimed(queued, workerId, facts.created_at.getTime()), effects: saveEffects };
+    return { row: queued, effects: [...saveEffects, { kind: 'queue', at: spec.created_at }] };
+  return { row: toClaimed(queued, workerId, spec.created_at.getTime()), effects: saveEffects };
 }
 
 const NEW_STATE: RunState = {

@@ -112,8 +112,8 @@ function presentValues(outputs: Values): Record<string, PresentedJson> {
 function presentRender(value: Value): { readonly render?: JsonObject } {
   if (!('media' in value) || value.media.render === undefined) return {};
   const { width, height, duration, render } = value.media;
-  const { posterId: _, ...facts } = render;
-  return { render: { width, height, duration, ...facts } };
+  const { posterId: _, ...rest } = render;
+  return { render: { width, height, duration, ...rest } };
 }
 
 const OUTPUT_MEMBER = {

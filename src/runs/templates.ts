@@ -178,7 +178,7 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
     card: sampleUrl(deps, template, 'card.webp', cardVersion) as string | null,
     poster: null as string | null,
     preview: null as ReturnType<typeof presentPreview>,
-    ...(await inspectGraph(deps, {
+    ...(await summarizeGraph(deps, {
       key: template,
       plan: () => createPlan(addressed(deps, template), deps.catalog),
       owner: { userId: NO_USER, workspace: TEMPLATES_WORKSPACE },
@@ -210,7 +210,7 @@ async function presentPublished(deps: RunDeps, row: TemplateRow): Promise<Templa
     card: poster,
     poster,
     preview: presentPreview(deps, row.preview),
-    ...(await inspectGraph(deps, {
+    ...(await summarizeGraph(deps, {
       key: version,
       plan: () => version.plan(),
       owner: { userId: row.user_id, workspace: getWorkspaceId(row) },
@@ -229,7 +229,7 @@ function presentPreview(deps: Pick<RunDeps, 'settings'>, preview: TemplateRow['p
   return { url: presentPoster(deps, preview.path), contentType: preview.contentType };
 }
 
-interface GraphFacts {
+interface GraphSummary {
   /** Without notes and groups. */
   readonly nodeCount: number;
   /** The providers that its nodes need. */
@@ -242,20 +242,20 @@ interface GraphFacts {
   readonly creditsExact: boolean;
 }
 
-/** By version or template, which never change. Valid for the models that the facts were computed from. */
-const factsByGraph = new WeakMap<object, { readonly entries: unknown; readonly facts: GraphFacts }>();
+/** By version or template, which never change. Valid for the models that the summary was computed from. */
+const summaryByGraph = new WeakMap<object, { readonly entries: unknown; readonly summary: GraphSummary }>();
 
-async function inspectGraph(
+async function summarizeGraph(
   deps: RunDeps,
   {
     key,
     plan,
     owner,
   }: { readonly key: object; readonly plan: () => PlanResult; readonly owner: RunToEstimate['owner'] },
-): Promise<GraphFacts> {
+): Promise<GraphSummary> {
   const { entries } = deps.catalog;
-  const cached = factsByGraph.get(key);
-  if (cached?.entries === entries) return cached.facts;
+  const cached = summaryByGraph.get(key);
+  if (cached?.entries === entries) return cached.summary;
   const planned = plan();
   const nodes = planned.ok ? planned.plan.nodes : [];
   const needs = nodes.flatMap(
@@ -270,15 +270,15 @@ async function inspectGraph(
   const price = planned.ok
     ? await forecastPrice(deps, { plan: planned.plan, overrides: new Map(), owner })
     : null;
-  const facts = {
+  const summary = {
     nodeCount: nodes.length,
     needs: [...new Set<string>(needs)].sort(),
     runsNow,
     credits: price?.credits ?? null,
     creditsExact: price?.exact ?? false,
   };
-  factsByGraph.set(key, { entries, facts });
-  return facts;
+  summaryByGraph.set(key, { entries, summary });
+  return summary;
 }
 
 async function forecastPrice(deps: RunDeps, outlook: RunToEstimate) {

@@ -9,7 +9,7 @@ import { jobSpecs } from './queue.ts';
 import { all, first, matches } from './rows.ts';
 
 /** The properties of a run that never change. */
-export interface RunFacts {
+export interface RunSpec {
   readonly id: string;
   readonly workflow_id: string;
   readonly workflow_version: number;
@@ -55,7 +55,7 @@ export interface RunState {
   readonly finished_at: Date | null;
 }
 
-export type RunRow = RunFacts & RunState;
+export type RunRow = RunSpec & RunState;
 
 const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook, e.watched, e.is_paid,
   e.nodes_total, e.resumed_from_id, e.traceparent, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
@@ -123,7 +123,7 @@ select id from accepted, (select count(*) from jobs) as enqueued`;
 
 /** A completed run that nobody executed: the recorded results of a template. */
 export interface SampleRun
-  extends Pick<RunFacts, 'id' | 'workflow_id' | 'user_id' | 'workspace' | 'nodes_total'> {
+  extends Pick<RunSpec, 'id' | 'workflow_id' | 'user_id' | 'workspace' | 'nodes_total'> {
   readonly steps: readonly object[];
   readonly created_at: Date;
 }
@@ -267,7 +267,7 @@ export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<Re
 }
 
 function toInput({ before, row, ...more }: RunWrite): object {
-  // The facts of a run never change. Copying the row and dropping its long texts takes a quarter of the time that
+  // The spec of a run never changes. Copying the row and dropping its long texts takes a quarter of the time that
   // copying the other columns one by one takes.
   return {
     ...row,

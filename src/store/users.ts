@@ -1,4 +1,4 @@
-// Users, and the facts of this installation that are kept next to them.
+// Reads and writes users, and the settings of this installation that are stored with them.
 import type { Tx } from './db.ts';
 import { isKnownNetwork } from './people/sessions.ts';
 import { type After, all, first, matches } from './rows.ts';

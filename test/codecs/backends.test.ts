@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { Backend, Pixels } from '../../src/codecs/command.ts';
 import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
-import type { Backend, Pixels } from '../../src/codecs/job.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
@@ -57,7 +57,7 @@ function testBackend(backend: Backend): void {
   const make = async (folder: string, request: EncodeRequest): Promise<Clip> => {
     const path = join(folder, 'clip.mp4');
     await encode(backend, { ...request, path }, signal);
-    return { path, facts: await probeMedia(path, signal) };
+    return { path, info: await probeMedia(path, signal) };
   };
   const numbersOf = async (clip: Clip, startSeconds: number, frameCount: number, fps = FPS) => {
     const request = { startSeconds, frameCount, fps, width: WIDTH, height: HEIGHT, pixels: 'rgba' } as const;
@@ -97,7 +97,7 @@ function testBackend(backend: Backend): void {
   it('keeps every frame, in order and at its time, and includes the last one in the duration', () =>
     withScratch(async folder => {
       const clip = await make(folder, sourceOf(40));
-      assert.ok(Math.abs(clip.facts.durationSeconds - 2) < 0.001, `${clip.facts.durationSeconds} s`);
+      assert.ok(Math.abs(clip.info.durationSeconds - 2) < 0.001, `${clip.info.durationSeconds} s`);
       assert.deepEqual(await numbersOf(clip, 0, 40), range(0, 40));
     }));
 
@@ -140,7 +140,7 @@ function testBackend(backend: Backend): void {
       const path = join(folder, 'again.mp4');
       const frames = decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal);
       await encode(backend, { path, maxSeconds: 1, video: videoOf(frames, 'i420') }, signal);
-      const again = { path, facts: await probeMedia(path, signal) };
+      const again = { path, info: await probeMedia(path, signal) };
       assert.deepEqual(await numbersOf(again, 0, 5), range(2, 7));
     }));
 
@@ -148,8 +148,8 @@ function testBackend(backend: Backend): void {
     withScratch(async folder => {
       for (const blockFrames of [1000, 48_000]) {
         const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1.234, 0.5, blockFrames) });
-        assert.equal(clip.facts.contentType, 'audio/mp4');
-        assert.ok(Math.abs(clip.facts.durationSeconds - 1.234) < 0.03, `${clip.facts.durationSeconds} s`);
+        assert.equal(clip.info.contentType, 'audio/mp4');
+        assert.ok(Math.abs(clip.info.durationSeconds - 1.234) < 0.03, `${clip.info.durationSeconds} s`);
         const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal));
         assert.equal(sound.length, Math.round(1.234 * 48_000) * 2);
         assert.ok(Math.abs(onset(sound) - 0.5) < 0.002, `${onset(sound)} s`);
@@ -180,8 +180,8 @@ function testBackend(backend: Backend): void {
       ] as const) {
         const path = join(folder, 'sound.wav');
         await writeFile(path, wav(rate, channels, 0.5));
-        const clip = { path, facts: await probeMedia(path, signal) };
-        assert.deepEqual(clip.facts.audio?.sampleRate, rate);
+        const clip = { path, info: await probeMedia(path, signal) };
+        assert.deepEqual(clip.info.audio?.sampleRate, rate);
         const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 0.5 }, signal));
         const original = await collect(tone(0.5));
         assert.ok(difference(sound, original, 0.01) < 0.01, `${rate}: ${difference(sound, original, 0.01)}`);
@@ -224,7 +224,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('stops on abort in the middle of a job, with the abort reason', () =>
+  it('stops on abort in the middle of a command, with the abort reason', () =>
     withScratch(async folder => {
       const controller = new AbortController();
       const frames = (async function* () {

@@ -5,16 +5,16 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { findBackend, hasBackend } from '../../src/codecs/backend.ts';
 import { CodecChild, toPrintable } from '../../src/codecs/child.ts';
+import { EXIT_UNSUPPORTED } from '../../src/codecs/command.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { Backpressure } from '../../src/codecs/host/backpressure.ts';
 import { isHostInstalled, openCodecHost } from '../../src/codecs/host/codec-host.ts';
-import { EXIT_UNSUPPORTED } from '../../src/codecs/job.ts';
 
 const { signal } = new AbortController();
 
 function startProgram(script: string, stallMs?: number): CodecChild {
-  const command = { file: process.execPath, args: ['-e', script], env: {} };
-  return new CodecChild(command, { signal, failure: 'codec_failed', ...(stallMs && { stallMs }) });
+  const spawnSpec = { file: process.execPath, args: ['-e', script], env: {} };
+  return new CodecChild(spawnSpec, { signal, failure: 'codec_failed', ...(stallMs && { stallMs }) });
 }
 
 async function failureOf(child: CodecChild): Promise<unknown> {
@@ -114,14 +114,14 @@ describe('the back end', () => {
   }, async () => {
     const host = await openCodecHost([], signal);
     assert.ok(typeof host !== 'string');
-    const job = {
+    const command = {
       kind: 'sound',
       path: '',
-      facts: { container: 'mp4' },
+      info: { container: 'mp4' },
       startSeconds: 0,
       seconds: 0,
     } as never;
-    const { file, args, env } = host.commandFor(job);
+    const { file, args, env } = host.toSpawnSpec(command);
     assert.equal(env.NODE_WEBCODECS_FORCE, 'static');
     const check = [...args.slice(0, -1), '{"kind":"check"}'];
     await assert.rejects(promisify(execFile)(file, check, { env: { NODE_WEBCODECS_FORCE: 'dynamic' } }));

@@ -1,5 +1,5 @@
 // Clips whose every frame shows its number, and sounds whose every moment can be recognized, to see what codecs made of them.
-import { CHANNELS, SAMPLE_RATE } from '../../src/codecs/job.ts';
+import { CHANNELS, SAMPLE_RATE } from '../../src/codecs/command.ts';
 
 export const WIDTH = 96;
 export const HEIGHT = 64;

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import type { Backend } from '../../src/codecs/command.ts';
 import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
-import type { Backend } from '../../src/codecs/job.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
 import { collect, HEIGHT, numberedFrames, onset, peak, pixelAt, readNumber, tone, WIDTH } from './clips.ts';
@@ -44,7 +44,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   const convert = async (name: string, ...args: string[]): Promise<Clip> => {
     const path = join(folder, name);
     await run(ffmpegPath, ['-v', 'error', '-i', original, ...args, '-y', path]);
-    return { path, facts: await probeMedia(path, signal) };
+    return { path, info: await probeMedia(path, signal) };
   };
   const framesOf = async (backend: Backend, clip: Clip, startSeconds: number, size = [WIDTH, HEIGHT]) => {
     const [width = 0, height = 0] = size;
@@ -67,7 +67,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   for (const [name, ...args] of videos) {
     it(`show every frame of ${name} at its time`, async () => {
       const clip = await convert(name, ...args);
-      assert.equal(Math.round(clip.facts.video?.fps ?? 0), 25);
+      assert.equal(Math.round(clip.info.video?.fps ?? 0), 25);
       for (const backend of backends) {
         for (const start of [0, 1]) {
           const frames = await framesOf(backend, clip, start);
@@ -92,7 +92,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
 
   it('are rotated upright', async () => {
     const clip = await convert('turned.mp4', '-c', 'copy', '-metadata:s:v:0', 'rotate=90');
-    assert.deepEqual([clip.facts.video?.width, clip.facts.video?.height], [HEIGHT, WIDTH]);
+    assert.deepEqual([clip.info.video?.width, clip.info.video?.height], [HEIGHT, WIDTH]);
     const seen: number[][][] = [];
     for (const backend of backends) {
       const [frame] = await framesOf(backend, clip, 0, [HEIGHT, WIDTH]);
@@ -114,7 +114,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     ] as const) {
       const tags = ['-colorspace', matrix, '-color_range', range, '-color_primaries', 'bt709'];
       const clip = await convert(name, '-vf', filter, ...tags, '-color_trc', 'bt709', '-an', '-crf', '8');
-      assert.equal(clip.facts.video?.matrix, matrix === 'bt709' ? 'bt709' : 'bt601');
+      assert.equal(clip.info.video?.matrix, matrix === 'bt709' ? 'bt709' : 'bt601');
       for (const backend of backends) {
         const [frame] = await framesOf(backend, clip, 0);
         const color = pixelAt(frame as Buffer, 48, 50);
@@ -137,13 +137,13 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   for (const [name, ...args] of sounds) {
     it(`start ${name} on time and at its volume`, async () => {
       const clip = await convert(name, '-vn', ...args);
-      assert.equal(clip.facts.video, undefined);
-      assert.match(clip.facts.contentType, /^audio\//);
+      assert.equal(clip.info.video, undefined);
+      assert.match(clip.info.contentType, /^audio\//);
       for (const backend of backends) {
         const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal));
         const start = onset(sound);
         assert.ok(Math.abs(start - 0.25) < 0.004, `${backend.name} begins at ${start} s`);
-        const isMono = clip.facts.audio?.channels === 1;
+        const isMono = clip.info.audio?.channels === 1;
         const loud = peak(sound, 0, 0.4, 1.4);
         assert.ok(isMono ? loud > 0.3 : Math.abs(loud - 0.5) < 0.07, `${backend.name}: ${loud}`);
       }

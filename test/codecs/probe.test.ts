@@ -1,4 +1,4 @@
-// The probe: true facts of good files, a refusal of all others in bounded time, whatever their headers claim.
+// The probe: true info of good files, a refusal of all others in bounded time, whatever their headers claim.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -99,9 +99,9 @@ describe('the probe', () => {
       moof,
       box('mdat', Buffer.alloc(64)),
     ]);
-    const facts = await probeMedia(bytes, signal).catch(err => err);
+    const info = await probeMedia(bytes, signal).catch(err => err);
     assert.ok(
-      facts instanceof Error ? /^The file is no/.test(facts.message) : Number.isFinite(facts.durationSeconds),
+      info instanceof Error ? /^The file is no/.test(info.message) : Number.isFinite(info.durationSeconds),
     );
   });
 
@@ -129,12 +129,12 @@ describe('the probe', () => {
         return bytes;
       });
       for (const bytes of work) {
-        const facts = await probeMedia(bytes, signal).catch(err => {
+        const info = await probeMedia(bytes, signal).catch(err => {
           assert.equal(err.code, 'unreadable_media');
         });
-        if (facts === undefined) continue;
-        assert.ok(Number.isFinite(facts.durationSeconds) && facts.durationSeconds >= 0);
-        assert.ok(facts.video === undefined || (facts.video.fps >= 1 && facts.video.width >= 1));
+        if (info === undefined) continue;
+        assert.ok(Number.isFinite(info.durationSeconds) && info.durationSeconds >= 0);
+        assert.ok(info.video === undefined || (info.video.fps >= 1 && info.video.width >= 1));
       }
     }),
   );

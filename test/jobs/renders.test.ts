@@ -91,8 +91,8 @@ describe('a worker that renders', { skip }, () => {
       [clip.result?.width, clip.result?.duration, clip.result?.backend],
       [80, 1, backend?.name],
     );
-    const facts = await probeMedia(await download(clip.url), signal);
-    assert.deepEqual([facts.video?.width, facts.durationSeconds], [80, 1]);
+    const info = await probeMedia(await download(clip.url), signal);
+    assert.deepEqual([info.video?.width, info.durationSeconds], [80, 1]);
     assert.equal((await readPixels(await download(clip.posterUrl))).format, 'jpeg');
   });
 
@@ -250,11 +250,11 @@ async function renderSegment(folder: string, graph: object): Promise<string> {
 async function colorAt(bytes: Buffer, folder: string, startSeconds: number): Promise<string> {
   const path = join(folder, 'result.mp4');
   await writeFile(path, bytes);
-  const facts = await probeMedia(path, signal);
-  assert.equal(facts.durationSeconds, (1 + SLOW_SCENES) * SCENE_SECONDS);
+  const info = await probeMedia(path, signal);
+  assert.equal(info.durationSeconds, (1 + SLOW_SCENES) * SCENE_SECONDS);
   const request = { startSeconds, frameCount: 1, fps: FPS, width: 16, height: 16, pixels: 'rgba' } as const;
   assert.ok(backend);
-  for await (const [red = 0, , blue = 0] of decodeFrames(backend, { path, facts }, request, signal))
+  for await (const [red = 0, , blue = 0] of decodeFrames(backend, { path, info }, request, signal))
     return red > blue ? 'red' : 'blue';
   return 'nothing';
 }

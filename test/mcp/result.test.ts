@@ -4,20 +4,20 @@ import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
 import { edgeLine, toEdge, toGraph } from '../../src/mcp/graph-form.ts';
 import { outlineGraph } from '../../src/mcp/outline.ts';
-import { boundFacts, MAX_CHARACTERS, toText } from '../../src/mcp/result.ts';
+import { limitData, MAX_CHARACTERS, toText } from '../../src/mcp/result.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 
 const catalog = makeCatalog(readSettings({}));
 
 describe('structured content', () => {
   it('is unchanged if it fits', () => {
-    const facts = { id: 'a', list: [1, 2] };
-    assert.equal(boundFacts(facts, 'never said'), facts);
+    const data = { id: 'a', list: [1, 2] };
+    assert.equal(limitData(data, 'never said'), data);
   });
 
   it('drops the end of the longest list and says how to ask for less', () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({ id: `item-${index}`, text: 'x'.repeat(30) }));
-    const bounded = boundFacts({ id: 'a', few: [1, 2], items }, 'Ask for fewer.');
+    const bounded = limitData({ id: 'a', few: [1, 2], items }, 'Ask for fewer.');
     assert.ok(JSON.stringify(bounded).length <= MAX_CHARACTERS);
     assert.deepEqual(bounded.few, [1, 2]);
     const { length } = bounded.items as unknown[];
@@ -26,7 +26,7 @@ describe('structured content', () => {
   });
 
   it('has long texts truncated before a list loses items', () => {
-    const bounded = boundFacts({ outputs: [{ text: 'x'.repeat(50_000) }, { text: 'short' }] }, 'Look there.');
+    const bounded = limitData({ outputs: [{ text: 'x'.repeat(50_000) }, { text: 'short' }] }, 'Look there.');
     const [long, short] = bounded.outputs as { text: string }[];
     assert.match(long?.text ?? '', /… \[48500 more characters\]$/);
     assert.equal(short?.text, 'short');
@@ -37,8 +37,8 @@ describe('structured content', () => {
     const texts = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`t${index}`, 'y'.repeat(9000)]),
     );
-    for (const facts of [nested, texts, { list: ['z'.repeat(100_000)] }]) {
-      const bounded = boundFacts(facts, 'Ask for less.');
+    for (const data of [nested, texts, { list: ['z'.repeat(100_000)] }]) {
+      const bounded = limitData(data, 'Ask for less.');
       assert.ok(JSON.stringify(bounded).length <= MAX_CHARACTERS);
       assert.ok(toText(bounded).length <= MAX_CHARACTERS);
       assert.match(String(bounded.note), /Ask for less\.$/);

@@ -62,9 +62,9 @@ const BEARERS: Readonly<Record<string, (by: Person) => Promise<string>>> = {
 };
 
 /** What a model reads of a result if its client passes on both halves. Pictures are counted separately. */
-function tokensOf({ content, facts }: ToolResult): number {
+function tokensOf({ content, data }: ToolResult): number {
   const read = content.filter(({ type }) => type !== 'image');
-  return encode(JSON.stringify({ content: read, structuredContent: facts })).length;
+  return encode(JSON.stringify({ content: read, structuredContent: data })).length;
 }
 
 /** Reads `prompt` from `prompt TEXT, required`. */
@@ -137,7 +137,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       });
       assert.deepEqual(made.estimate, { credits: 0, exact: true });
       const run = await own.call('run_workflow', { workflowId: made.id, inputs: { words: 'Good morning' } });
-      assert.equal(run.facts.status, 'COMPLETED', run.text);
+      assert.equal(run.data.status, 'COMPLETED', run.text);
 
       assert.ok(own.calls.length <= MAX_CALLS, `${own.calls.length} calls`);
       const tokens = own.calls.reduce((sum, call) => sum + tokensOf(call), 0);
@@ -148,7 +148,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       const preview = run.content.find(({ type }) => type === 'image');
       assert.equal(preview?.mimeType, 'image/jpeg');
       assert.ok(String(preview?.data).length <= 44_000);
-      const record = await person.execution(run.facts.executionId);
+      const record = await person.execution(run.data.executionId);
       assert.equal(record.trigger, 'mcp');
       assert.equal(record.status, 'COMPLETED');
       const stored = await person.request<{ nodes: { position: object }[] }>('GET', `/workflows/${made.id}`);
@@ -192,7 +192,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       ).body;
       assert.deepEqual(nodes.find(({ id }) => id === 'picture')?.data.config, { width: 512 });
       const stale = await agent.call('edit_workflow', { workflowId, baseVersion: version, operations });
-      assert.equal(stale.facts.code, 'stale_write');
+      assert.equal(stale.data.code, 'stale_write');
     });
 
     it('clones a template that contains a renderer, and runs it', async () => {
@@ -214,14 +214,14 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         }),
       ]) {
         assert.equal(refused.isError, true);
-        assert.equal(refused.facts.code, 'field_not_writable', refused.text);
+        assert.equal(refused.data.code, 'field_not_writable', refused.text);
       }
       const run = await agent.call('run_workflow', {
         workflowId: made.id,
         inputs: { [inputs[0].nodeId]: 'Good evening' },
         waitSeconds: 90,
       });
-      assert.equal(run.facts.status, 'COMPLETED', run.text);
+      assert.equal(run.data.status, 'COMPLETED', run.text);
       const links = run.content.filter(({ type }) => type === 'resource_link');
       assert.deepEqual(
         links.map(({ mimeType }) => mimeType),
@@ -280,8 +280,8 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       assert.equal(asked.isError, true);
       assert.match(asked.text, new RegExp(`costs ${PRICE} credits`));
       const short = await own.call('run_workflow', { workflowId: made.id, maxCredits: PRICE });
-      assert.equal(short.facts.code, 'insufficient_credits', short.text);
-      assert.equal(short.facts.availableCredits, PRICE - 1);
+      assert.equal(short.data.code, 'insufficient_credits', short.text);
+      assert.equal(short.data.availableCredits, PRICE - 1);
       const { body } = await poor.request<{ data: unknown[] }>('GET', '/executions');
       assert.deepEqual(body.data, [], 'nothing was started');
 

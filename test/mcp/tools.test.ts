@@ -28,11 +28,11 @@ after(() => service.close());
 const ajv = new Ajv2020({ strict: false });
 const validators = new Map(TOOLS.map(({ name, output }) => [name, ajv.compile(output)]));
 
-function checkResult(name: string, { facts, text }: ToolResult): void {
+function checkResult(name: string, { data, text }: ToolResult): void {
   const validate = validators.get(name);
-  assert.ok(validate?.(facts), `${name}: ${JSON.stringify(validate?.errors)}`);
-  assert.ok(text.length <= MAX_CHARACTERS && JSON.stringify(facts).length <= MAX_CHARACTERS);
-  assert.doesNotMatch(JSON.stringify(facts), /base64/);
+  assert.ok(validate?.(data), `${name}: ${JSON.stringify(validate?.errors)}`);
+  assert.ok(text.length <= MAX_CHARACTERS && JSON.stringify(data).length <= MAX_CHARACTERS);
+  assert.doesNotMatch(JSON.stringify(data), /base64/);
 }
 
 /** Invalid arguments of a tool and the expected code. `$` stands for a workflow of the caller. */
@@ -189,7 +189,7 @@ for (const revision of REVISIONS) {
         const result = await agent.call(tool, args);
         const what = `${tool} ${JSON.stringify(sent)}: ${result.text}`;
         assert.equal(result.isError, true, what);
-        assert.equal(result.facts.code, code, what);
+        assert.equal(result.data.code, code, what);
         assert.match(result.text, /^\S.+[.?] \(\w+\)/, what);
         if (says !== undefined) assert.match(result.text, says, what);
         checkResult(tool, result);
@@ -216,7 +216,7 @@ for (const revision of REVISIONS) {
         const result = await agent.call(tool, args);
         assert.equal(result.isError, false, `${tool}: ${result.text}`);
         checkResult(tool, result);
-        return result.facts;
+        return result.data;
       };
       const found = await good('find_nodes', {
         query: 'resize image',

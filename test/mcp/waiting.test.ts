@@ -39,7 +39,7 @@ for (const revision of REVISIONS) {
         { workflowId, waitSeconds: 60 },
         { onprogress: ({ progress }) => heard.push({ progress, atMs: Date.now() }) },
       );
-      assert.equal(run.facts.status, 'COMPLETED', run.text);
+      assert.equal(run.data.status, 'COMPLETED', run.text);
       const times = [startedMs, ...heard.map(({ atMs }) => atMs), Date.now()];
       const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
       assert.ok(heard.length >= 2 && Math.max(...gaps) < 10_000, JSON.stringify(gaps));
@@ -83,7 +83,7 @@ describe('an account', () => {
     const refused: unknown[] = [];
     const waits = Array.from({ length: MAX_WAITS + 3 }, async () => {
       const result = await agent.call('get_execution', { executionId, waitSeconds: 20 });
-      if (result.isError) refused.push(result.facts.code);
+      if (result.isError) refused.push(result.data.code);
       return result;
     });
     // A wait for a run that has ended is answered at once.
@@ -91,7 +91,7 @@ describe('an account', () => {
     await service.request('POST', `/executions/${executionId}/cancel`);
     const results = await Promise.all(waits);
     assert.deepEqual(refused, Array(3).fill('too_many_streams'));
-    assert.ok(results.filter(({ isError }) => !isError).every(({ facts }) => facts.status === 'CANCELLED'));
+    assert.ok(results.filter(({ isError }) => !isError).every(({ data }) => data.status === 'CANCELLED'));
     await agent.close();
   });
 });

@@ -94,18 +94,18 @@ it('an animated GIF is refused for a last frame whose data are none', async () =
 
 describe('laterFrames', () => {
   it('asks for groups of no more pixels than one image may have, and for all frames', () => {
-    const facts = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
-    const groups = [...laterFrames(Buffer.alloc(1), facts)].map(({ page, pages }) => [page, pages]);
+    const info = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
+    const groups = [...laterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);
     assert.deepEqual(groups, [
       [1, 4],
       [5, 4],
       [9, 2],
     ]);
-    assert.deepEqual([...laterFrames(Buffer.alloc(1), { ...facts, pages: 1 })], []);
+    assert.deepEqual([...laterFrames(Buffer.alloc(1), { ...info, pages: 1 })], []);
   });
 
   it('refuses animations that would take minutes', () => {
-    const facts = { contentType: 'image/gif', width: 10_000, height: 10_000, pages: 21 };
-    assert.throws(() => [...laterFrames(Buffer.alloc(1), facts)], /too many pixels/);
+    const info = { contentType: 'image/gif', width: 10_000, height: 10_000, pages: 21 };
+    assert.throws(() => [...laterFrames(Buffer.alloc(1), info)], /too many pixels/);
   });
 });

@@ -1,9 +1,9 @@
 // How a media file is answered: ranges, conditions, names and headers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type MediaFacts, type MediaResponse, toMediaResponse } from '../../src/media/serve.ts';
+import { type MediaResponse, type ServedFile, toMediaResponse } from '../../src/media/serve.ts';
 
-const FACTS: MediaFacts = {
+const FACTS: ServedFile = {
   name: 'cat.png',
   contentType: 'image/png',
   bytes: 1000,
@@ -15,8 +15,8 @@ const MODIFIED = 'Sat, 21 Nov 2026 10:00:00 GMT';
 
 const get = (
   headers: Record<string, string | string[]> = {},
-  facts: Partial<MediaFacts> = {},
-): MediaResponse => toMediaResponse({ method: 'GET', headers }, { ...FACTS, ...facts });
+  info: Partial<ServedFile> = {},
+): MediaResponse => toMediaResponse({ method: 'GET', headers }, { ...FACTS, ...info });
 
 test('200: the whole file with everything a browser and a cache need', () => {
   assert.deepEqual(get(), {

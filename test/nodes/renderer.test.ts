@@ -165,8 +165,8 @@ describe('a render', { skip: backend === undefined && 'this machine has no codec
     assert.deepEqual([ref.contentType, ref.width, ref.height, ref.duration], ['video/mp4', 160, 90, 1]);
     assert.deepEqual([ref.render?.fps, ref.render?.frameCount, ref.render?.warnings], [10, 10, []]);
     assert.equal(ref.render?.backend, backend?.name);
-    const facts = await probeMedia(base.bytesOf(ref), ctx.signal);
-    assert.deepEqual([facts.video?.width, facts.durationSeconds], [160, 1]);
+    const info = await probeMedia(base.bytesOf(ref), ctx.signal);
+    assert.deepEqual([info.video?.width, info.durationSeconds], [160, 1]);
     const poster = await readPixels(base.bytesOf({ ...ref, mediaId: ref.render?.posterId ?? '' }));
     const [red = 0, green = 255] = poster.at(80, 45);
     assert.ok(red > 180 && green < 80);

@@ -37,9 +37,9 @@ describe('sandbox video', { skip: backend === undefined && 'this machine has no 
     });
     const portrait = await ctx.upload(await plainImage(30, 40, '#336699'), 'image/png');
     const { video } = await runNode('talking:sandbox', { image: portrait, audio: sound }, ctx);
-    const facts = await probeMedia(ctx.bytesOf(video as MediaRef), signal);
-    assert.deepEqual([facts.video?.width, facts.audio?.codec], [640, 'aac']);
-    assert.ok(Math.abs(facts.durationSeconds - 0.75) < 0.06);
+    const info = await probeMedia(ctx.bytesOf(video as MediaRef), signal);
+    assert.deepEqual([info.video?.width, info.audio?.codec], [640, 'aac']);
+    assert.ok(Math.abs(info.durationSeconds - 0.75) < 0.06);
   });
 
   it('is hidden with the other sandbox models', () => {

@@ -56,8 +56,8 @@ describe('video and audio nodes', { skip }, async () => {
     withScratch(async folder => {
       const path = join(folder, 'result');
       await writeFile(path, ctx.bytesOf(ref));
-      const clip = { path, facts: await probeMedia(path, signal) };
-      const { video, durationSeconds: seconds } = clip.facts;
+      const clip = { path, info: await probeMedia(path, signal) };
+      const { video, durationSeconds: seconds } = clip.info;
       const frames: Buffer[] = [];
       if (video !== undefined) {
         const { width, height, fps } = video;
@@ -72,7 +72,7 @@ describe('video and audio nodes', { skip }, async () => {
         for await (const frame of decoded) frames.push(frame);
       }
       const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal));
-      return { facts: clip.facts, frames, sound };
+      return { info: clip.info, frames, sound };
     });
 
   const both = await makeClip(30, 0.5);
@@ -97,8 +97,8 @@ describe('video and audio nodes', { skip }, async () => {
   it('join videos of different sizes, with silence where one has no sound', async () => {
     const list = [mute, both].map(media => ({ type: 'VIDEO', media }));
     const { video } = await runNode('utility:video_concat', { list, width: 192, height: 64 }, ctx);
-    const { facts, frames, sound: heard } = await look(video as MediaRef);
-    assert.deepEqual([facts.video?.width, facts.video?.height, frames.length], [192, 64, 40]);
+    const { info, frames, sound: heard } = await look(video as MediaRef);
+    assert.deepEqual([info.video?.width, info.video?.height, frames.length], [192, 64, 40]);
     const inner = (frame: Buffer): Buffer =>
       Buffer.concat(
         Array.from({ length: 64 }, (_, y) => frame.subarray((y * 192 + 48) * 4, (y * 192 + 144) * 4)),
@@ -134,9 +134,9 @@ describe('video and audio nodes', { skip }, async () => {
   it('trim and fade a sound', async () => {
     const values = { audio: sound, start: 0.15, duration: 0.6, fadeOut: 0.3, volume: 0.5 };
     const { audio } = await runNode('utility:audio_trim', values, ctx);
-    const { facts, sound: heard } = await look(audio as MediaRef);
-    assert.equal(facts.contentType, 'audio/mp4');
-    assert.ok(Math.abs(facts.durationSeconds - 0.6) < 0.03);
+    const { info, sound: heard } = await look(audio as MediaRef);
+    assert.equal(info.contentType, 'audio/mp4');
+    assert.ok(Math.abs(info.durationSeconds - 0.6) < 0.03);
     assert.ok(Math.abs(peak(heard, 0, 0.15, 0.28) - 0.25) < 0.05);
     assert.ok(peak(heard, 0, 0.56, 0.6) < 0.08);
   });
@@ -145,8 +145,8 @@ describe('video and audio nodes', { skip }, async () => {
     const later = await makeSound(1.5, 1);
     const values = { audio1: sound, audio2: later, audio3: sound, volume1: 1.5, volume2: 0.5, volume3: 1.5 };
     const { audio } = await runNode('utility:audio_mix', values, ctx);
-    const { facts, sound: heard } = await look(audio as MediaRef);
-    assert.ok(Math.abs(facts.durationSeconds - 1.5) < 0.03);
+    const { info, sound: heard } = await look(audio as MediaRef);
+    assert.ok(Math.abs(info.durationSeconds - 1.5) < 0.03);
     const loud = peak(heard, 0, 0.4, 0.9);
     assert.ok(loud > 0.85 && loud < 1.1, `${loud}`);
     assert.ok(Math.abs(peak(heard, 0, 1.1, 1.4) - 0.25) < 0.05);

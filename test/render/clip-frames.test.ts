@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { CodecSettings } from '../../src/codecs/backend.ts';
+import { type Backend, FRAME_TOLERANCE_SECONDS } from '../../src/codecs/command.ts';
 import type { Clip } from '../../src/codecs/decode.ts';
-import { type Backend, FRAME_TOLERANCE_SECONDS } from '../../src/codecs/job.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
@@ -181,7 +181,7 @@ function testBackend(backend: Backend): void {
     const source = ['-f', 'lavfi', '-i', `color=c=red:s=96x64:r=30:d=1,${half}`];
     const codec = ['-c:v', 'libvpx-vp9', '-g', '10', '-deadline', 'realtime', '-cpu-used', '8'];
     await run(ffmpeg ?? '', ['-v', 'error', ...source, ...codec, path]);
-    const file = { path, facts: await probeMedia(path, new AbortController().signal) };
+    const file = { path, info: await probeMedia(path, new AbortController().signal) };
     const graph = scene({ fit: 'fill' }, { background: '#0000ff' });
     const { drawn, warnings } = await drawClips(backend, graph, [0, 1, 25, 40], file);
     assert.deepEqual(warnings, []);
@@ -211,7 +211,7 @@ function testBackend(backend: Backend): void {
 }
 
 /** What the probe would say of a clip that is there only as far as its decoder goes. */
-const facts = {
+const info = {
   container: 'mp4',
   contentType: 'video/mp4',
   startSeconds: 0,
@@ -228,12 +228,12 @@ const facts = {
 } as const;
 
 describe('a decoder', () => {
-  const clip = { path: '/nowhere', facts };
+  const clip = { path: '/nowhere', info };
   const decoding = (file: string, ...args: string[]): Backend => ({
     name: 'ffmpeg',
     detail: '',
     encoding: '',
-    commandFor: () => ({ file, args, env: {} }),
+    toSpawnSpec: () => ({ file, args, env: {} }),
   });
 
   it('that dies leaves the last frame, and is reported by pointer', async () => {
@@ -267,7 +267,7 @@ describe('a still with a clip', {
 }, () => {
   const timeline = openScene(scene({}));
   const files = new Map(
-    [...timeline.resources.keys()].map(key => [key, { kind: 'clip', path: '/x', facts } as const]),
+    [...timeline.resources.keys()].map(key => [key, { kind: 'clip', path: '/x', info } as const]),
   );
   const still = { lists: [evaluateFrame(timeline, 0)], files, scale: 1, format: 'png' } as const;
 

@@ -50,7 +50,7 @@ describe('a file of a scene', () => {
       const read: ReadSource = async () => ({ body: inPieces(bytes), declared: 'text/plain' });
       const file = (await readRenderFiles([resource('audio', './x')], read, folder, signal)).get('audio-x');
       assert.ok(file?.kind === 'clip');
-      assert.deepEqual([file.facts.container, file.facts.durationSeconds], ['wav', 0.5]);
+      assert.deepEqual([file.info.container, file.info.durationSeconds], ['wav', 0.5]);
       assert.deepEqual(await readFile(file.path), bytes);
     });
   });

@@ -7,15 +7,15 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
+import type { Backend } from '../../src/codecs/command.ts';
 import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
-import type { Backend } from '../../src/codecs/job.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
-import type { VideoJob } from '../../src/render/video/job.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
+import type { VideoRequest } from '../../src/render/video/video-request.ts';
 import { collect, peak } from '../codecs/clips.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
 import { BACKENDS, makeClip } from '../support/render/clips.ts';
@@ -64,7 +64,7 @@ for (const [name, backend] of BACKENDS) {
   });
 }
 
-function jobFor(backend: Backend, folder: string, more: Partial<VideoJob> = {}): VideoJob {
+function requestFor(backend: Backend, folder: string, more: Partial<VideoRequest> = {}): VideoRequest {
   // A path that names no program: then the codec host is taken.
   const codecs = { FFMPEG_PATH: backend.path ?? join(folder, 'no-ffmpeg') };
   const path = join(folder, 'video.mp4');
@@ -72,9 +72,9 @@ function jobFor(backend: Backend, folder: string, more: Partial<VideoJob> = {}):
 }
 
 function testVideos(backend: Backend): void {
-  const render = (folder: string, more: Partial<VideoJob> = {}, reported: number[] = []) => {
+  const render = (folder: string, more: Partial<VideoRequest> = {}, reported: number[] = []) => {
     const onFrame = (done: number): void => void reported.push(done);
-    return renderVideo(jobFor(backend, folder, more), { onFrame }, signal);
+    return renderVideo(requestFor(backend, folder, more), { onFrame }, signal);
   };
 
   it("has the painter's frames, each at its time, tagged BT.709", () =>
@@ -134,13 +134,13 @@ function testVideos(backend: Backend): void {
           },
         ],
       };
-      const facts = await probeMedia(sound, signal);
+      const info = await probeMedia(sound, signal);
       const files = new Map(
         [...openScene(graph).resources].map(([key, { kind }]) => [
           key,
           kind === 'video'
             ? { kind: 'clip' as const, ...clip }
-            : { kind: 'clip' as const, path: sound, facts },
+            : { kind: 'clip' as const, path: sound, info },
         ]),
       );
       for (const segments of [undefined, join(folder, 'segments')]) {
@@ -150,9 +150,9 @@ function testVideos(backend: Backend): void {
         assert.deepEqual([result.hasAudio, result.durationSeconds, result.warnings], [true, 1.5, []]);
         const made = {
           path: join(folder, 'video.mp4'),
-          facts: await probeMedia(join(folder, 'video.mp4'), signal),
+          info: await probeMedia(join(folder, 'video.mp4'), signal),
         };
-        assert.ok(Math.abs(made.facts.durationSeconds - 1.5) < 0.03, `${made.facts.durationSeconds} s`);
+        assert.ok(Math.abs(made.info.durationSeconds - 1.5) < 0.03, `${made.info.durationSeconds} s`);
         const heard = await collect(decodeAudio(backend, made, { startSeconds: 0, seconds: 1.5 }, signal));
         assert.ok(peak(heard, 0, 0.1, 0.4) < 0.05, 'It is silent up to its first second.');
         assert.ok(peak(heard, 0, 0.6, 1.4) > 0.3, 'Then it is heard.');
@@ -199,7 +199,7 @@ function testVideos(backend: Backend): void {
       const files = new Map(
         [...openScene(graph).resources.keys()].map(key => [
           key,
-          { kind: 'clip' as const, path, facts: clip.facts },
+          { kind: 'clip' as const, path, info: clip.info },
         ]),
       );
       const more = { graph, files, segmentFolder };
@@ -208,7 +208,7 @@ function testVideos(backend: Backend): void {
         group = renderGroup(process.pid);
         for (const pid of group.slice(0, 1)) process.kill(pid, 'SIGKILL');
       };
-      await assert.rejects(renderVideo(jobFor(backend, folder, more), { onSegment }, signal), {
+      await assert.rejects(renderVideo(requestFor(backend, folder, more), { onSegment }, signal), {
         code: 'codec_failed',
       });
       assert.ok(group.length > 0, 'The render was under way when it was killed.');
@@ -232,7 +232,7 @@ function testVideos(backend: Backend): void {
         group = renderGroup(process.pid);
         stop.abort(new Error('enough'));
       };
-      await assert.rejects(renderVideo(jobFor(backend, folder), { onFrame }, stop.signal), {
+      await assert.rejects(renderVideo(requestFor(backend, folder), { onFrame }, stop.signal), {
         message: 'enough',
       });
       await waitUntil('the end of its group', () => !group.some(isRunning));
@@ -242,7 +242,7 @@ function testVideos(backend: Backend): void {
 
   it('ends with its parent process, and leaves nothing', { skip: NEEDS_PROC }, () =>
     withScratch(async folder => {
-      const job = { ...jobFor(backend, folder), files: [] };
+      const job = { ...requestFor(backend, folder), files: [] };
       const parent = spawn(process.execPath, [PARENT, JSON.stringify(job)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
@@ -310,7 +310,7 @@ describe('a video', () => {
   );
 });
 
-interface ProcessFacts {
+interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
@@ -320,7 +320,7 @@ interface ProcessFacts {
 function renderGroup(parent: number): readonly number[] {
   const all = readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
-    .flatMap((pid): ProcessFacts[] => {
+    .flatMap((pid): ProcessInfo[] => {
       try {
         const [, rest = ''] = /\) \S (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
         const [ppid, group] = rest.split(' ').map(Number);
@@ -343,11 +343,11 @@ async function writeSound(backend: Backend, path: string): Promise<void> {
 }
 
 async function framesOf(backend: Backend, path: string, frameCount = 80): Promise<readonly Buffer[]> {
-  const facts = await probeMedia(path, signal);
-  const { width = 0, height = 0, fps = 1 } = facts.video ?? {};
+  const info = await probeMedia(path, signal);
+  const { width = 0, height = 0, fps = 1 } = info.video ?? {};
   const request = { startSeconds: 0, frameCount, fps, width, height, pixels: 'rgba' } as const;
   const frames: Buffer[] = [];
-  for await (const frame of decodeFrames(backend, { path, facts }, request, signal)) frames.push(frame);
+  for await (const frame of decodeFrames(backend, { path, info }, request, signal)) frames.push(frame);
   return frames;
 }
 
@@ -371,8 +371,8 @@ async function compare(
   const lists = [evaluateFrame(openScene(graph), frame)];
   const { frames } = await drawSceneStills({ lists, files: new Map(), scale, format: 'png' }, signal);
   const shown = (await framesOf(backend, path, at + 1))[at] ?? Buffer.alloc(0);
-  const facts = await probeMedia(path, signal);
-  const { width = 0, height = 0 } = facts.video ?? {};
+  const info = await probeMedia(path, signal);
+  const { width = 0, height = 0 } = info.video ?? {};
   const region = { left: 0, top: 0, width, height };
   const wanted = await sharp(frames[0]?.bytes).extract(region).ensureAlpha().raw().toBuffer();
   assert.equal(shown.length, wanted.length);

@@ -10,9 +10,9 @@ import {
   type Transition,
   transition,
 } from '../../src/runs/lifecycle.ts';
-import type { RunFacts, RunRow } from '../../src/store/runs.ts';
+import type { RunRow, RunSpec } from '../../src/store/runs.ts';
 
-const FACTS: RunFacts = {
+const FACTS: RunSpec = {
   id: 'ex_1',
   workflow_id: 'wf_1',
   workflow_version: 1,
@@ -71,7 +71,7 @@ describe('a run, whatever happens to it', () => {
   }[] = [];
   for (let seed = 1; seed <= 400; seed++) {
     const random = seededRandom(seed);
-    let run = initialTransition({ facts: FACTS, steps: [], workerId: random() < 0.5 ? 'wrk_1' : null }).row;
+    let run = initialTransition({ spec: FACTS, steps: [], workerId: random() < 0.5 ? 'wrk_1' : null }).row;
     for (let count = 0; count < 60; count++) {
       const event = randomEvent(random, run);
       const next = transition(run, event);
@@ -155,7 +155,7 @@ describe('a run, whatever happens to it', () => {
   });
 
   it('moves no credits if it cannot cost', () => {
-    const free = initialTransition({ facts: { ...FACTS, is_paid: false }, steps: [], workerId: 'wrk_1' }).row;
+    const free = initialTransition({ spec: { ...FACTS, is_paid: false }, steps: [], workerId: 'wrk_1' }).row;
     const end = {
       kind: 'end',
       lease: 1,
@@ -172,7 +172,7 @@ describe('a run, whatever happens to it', () => {
 });
 
 describe('the clock of a run', () => {
-  const held = initialTransition({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const held = initialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
   const suspend = (waitsFor: 'time' | 'call'): RunRow =>
     transition(held, {
       kind: 'suspend',
@@ -199,17 +199,17 @@ describe('the clock of a run', () => {
 
 describe('an accepted run', () => {
   it('is queued, or claimed by its worker with lease number 1', () => {
-    const queued = initialTransition({ facts: FACTS, steps: [step()], workerId: null });
+    const queued = initialTransition({ spec: FACTS, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
     assert.ok(has(queued.effects, 'queue'));
-    const begun = initialTransition({ facts: FACTS, steps: [step()], workerId: 'wrk_1' });
+    const begun = initialTransition({ spec: FACTS, steps: [step()], workerId: 'wrk_1' });
     assert.deepEqual([begun.row.status, begun.row.lease, begun.row.seq], ['RUNNING', 1, 2]);
     assert.ok(!has(begun.effects, 'queue'));
   });
 });
 
 describe('the calls of a node', () => {
-  const run = initialTransition({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const run = initialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
   const held = { lease: 1, nodesDone: 0, timeoutAtMs: 90_000 };
   const overOf = (more: Partial<Step>): readonly number[] | null | undefined => {
     const steps = [step({ provider: { name: 'fal', jobId: 'j' }, ...more })];

@@ -30,13 +30,13 @@ describe('writing runs', () => {
     (await database.db.query<{ value: T }>(sql, [...values])).rows.map(({ value }) => value);
 
   /** Stores a run that a worker executes. */
-  const insert = async (facts: Partial<RunRow> = {}): Promise<RunRow> => {
+  const insert = async (spec: Partial<RunRow> = {}): Promise<RunRow> => {
     const row: RunRow = {
       ...RUNNING,
       id: `ex_${++number}`,
       created_at: new Date(),
       started_at: new Date(),
-      ...facts,
+      ...spec,
     };
     await insertRuns(database.db, [{ row, trigger: 'api', steps: [], idempotency: null, has_job: false }]);
     return row;

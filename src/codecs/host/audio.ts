@@ -1,7 +1,7 @@
 // Reads audio for the codec host: decodes it, converts it to stereo, positions it in time, and resamples it to 48 kHz.
 import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
-import { type AudioJob, CHANNELS, SAMPLE_RATE } from '../job.ts';
+import { type AudioCommand, CHANNELS, SAMPLE_RATE } from '../command.ts';
 import { openInput } from '../open-input.ts';
 import { Backpressure } from './backpressure.ts';
 import { unsupported } from './error.ts';
@@ -11,14 +11,14 @@ import { createResampler } from './resample.ts';
 
 const MAX_IN_PROGRESS = 16;
 
-export async function writeAudio({ path, facts, startSeconds, seconds }: AudioJob): Promise<void> {
+export async function writeAudio({ path, info, startSeconds, seconds }: AudioCommand): Promise<void> {
   const input = openInput(path);
   const track = await input.getPrimaryAudioTrack();
   if (track === null) throw new Error('The file has no audio.');
   const rate = await track.getSampleRate();
   const skipped = (await track.getCodec()) === 'mp3' ? readEncoderDelay(path) : 0;
   // In source samples from the start of the file's clock; anything before the start is dropped.
-  const offset = Math.round(((await track.getFirstTimestamp()) - facts.startSeconds) * rate) - skipped;
+  const offset = Math.round(((await track.getFirstTimestamp()) - info.startSeconds) * rate) - skipped;
   const resample = createResampler(rate, SAMPLE_RATE);
   const window = createWindow(Math.round(startSeconds * SAMPLE_RATE), Math.round(seconds * SAMPLE_RATE));
   if (offset > 0) await window.write(resample(new Float32Array(offset * CHANNELS)));

@@ -1,11 +1,11 @@
-// Runs the back end that npm installs: one Node process per job, with node-webcodecs and mediabunny. Separate
+// Runs the back end that npm installs: one Node process per command, with node-webcodecs and mediabunny. Separate
 // processes, because the addon crashes in worker threads and its decoder is not safe with hostile files.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
-import type { Backend, Command, Job } from '../job.ts';
+import type { Backend, CodecCommand, SpawnSpec } from '../command.ts';
 
 const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 20_000;
@@ -30,7 +30,7 @@ export async function openCodecHost(
 ): Promise<Backend | string> {
   if (!isHostInstalled())
     return `the package node-webcodecs has no binary for ${process.platform}-${process.arch} here`;
-  const { file, args, env } = commandFor({ kind: 'check' });
+  const { file, args, env } = toSpawnSpec({ kind: 'check' });
   try {
     await run(file, args, { env, signal, timeout: CHECK_TIMEOUT_MS, killSignal: 'SIGKILL' });
   } catch {
@@ -42,7 +42,7 @@ export async function openCodecHost(
 
 /** Restores the back end, which was already checked. */
 export function codecHost(detail: string): Backend {
-  return { name: 'codec-host', detail, encoding: 'openh264', commandFor };
+  return { name: 'codec-host', detail, encoding: 'openh264', toSpawnSpec };
 }
 
 const ENV = {
@@ -52,14 +52,14 @@ const ENV = {
   ...compileCacheEnv(),
 };
 
-function commandFor(job: Job | { readonly kind: 'check' }): Command {
+function toSpawnSpec(command: CodecCommand | { readonly kind: 'check' }): SpawnSpec {
   return {
     file: process.execPath,
     args: [
       '--max-old-space-size=512',
       '--disable-warning=ExperimentalWarning',
       HOST_PROGRAM,
-      JSON.stringify(job),
+      JSON.stringify(command),
     ],
     env: ENV,
   };

@@ -1,5 +1,5 @@
 // Encodes like the codec host but in this process, so that frames cross no pipe. Only for the main thread of a process
-// that does a single job and has NODE_WEBCODECS_FORCE=static.
+// that runs a single command and has NODE_WEBCODECS_FORCE=static.
 import { rm } from 'node:fs/promises';
 import type { EncodeRequest } from '../encode.ts';
 import { readBlocks } from './pipe.ts';
@@ -19,10 +19,10 @@ export async function encodeInProcess(request: EncodeRequest): Promise<void> {
     for await (const block of audio ?? [])
       yield new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
   }
-  const job = { kind: 'encode', path, maxSeconds, hasAudio: audio !== undefined } as const;
+  const command = { kind: 'encode', path, maxSeconds, hasAudio: audio !== undefined } as const;
   try {
     const sources = { frames: countFrames(), audio: readBlocks(audioBytes(), AUDIO_BLOCK_BYTES) };
-    await encodeToFile({ ...job, ...(video && { video }) }, sources);
+    await encodeToFile({ ...command, ...(video && { video }) }, sources);
   } catch (err) {
     await rm(path, { force: true });
     throw err;

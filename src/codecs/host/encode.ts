@@ -9,7 +9,7 @@ import {
   Output,
 } from 'mediabunny';
 import { AudioData, AudioEncoder, VideoEncoder, VideoFrame } from 'node-webcodecs';
-import { CHANNELS, type EncodeJob, SAMPLE_RATE } from '../job.ts';
+import { CHANNELS, type EncodeCommand, SAMPLE_RATE } from '../command.ts';
 import { clearFileTimes } from '../mp4-times.ts';
 import { i420Size } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
@@ -25,14 +25,14 @@ export const AUDIO_BLOCK_BYTES = AAC_BLOCK * CHANNELS * 4;
 const COLORS = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
 export interface EncodeSources {
-  /** I420 of the job's size; the bytes may be reused at once. */
+  /** I420 of the command's size; the bytes may be reused at once. */
   readonly frames: AsyncIterable<Uint8Array>;
   /** Interleaved stereo of 32-bit floats in blocks of AUDIO_BLOCK_BYTES; the last may be shorter. */
   readonly audio: AsyncIterable<Uint8Array>;
 }
 
 export async function encodeToFile(
-  { path, maxSeconds, video, hasAudio }: EncodeJob,
+  { path, maxSeconds, video, hasAudio }: EncodeCommand,
   { frames, audio }: EncodeSources,
 ): Promise<void> {
   const output = new Output({
@@ -63,7 +63,7 @@ export async function encodeToFile(
 }
 
 async function encodeFrames(
-  { width, height, fps }: NonNullable<EncodeJob['video']>,
+  { width, height, fps }: NonNullable<EncodeCommand['video']>,
   frames: AsyncIterable<Uint8Array>,
   source: EncodedVideoPacketSource,
 ): Promise<void> {

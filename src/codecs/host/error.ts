@@ -1,5 +1,5 @@
 // Defines an error that the parent process recognizes by the exit code.
-import { EXIT_UNSUPPORTED } from '../job.ts';
+import { EXIT_UNSUPPORTED } from '../command.ts';
 
 export class HostError extends Error {
   readonly exitCode: number;

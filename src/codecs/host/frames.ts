@@ -1,7 +1,7 @@
 // Reads frames for the codec host: demuxed by mediabunny, decoded by node-webcodecs, resampled to the requested times.
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
-import { FRAME_TOLERANCE_SECONDS, type FramesJob } from '../job.ts';
+import { FRAME_TOLERANCE_SECONDS, type FramesCommand } from '../command.ts';
 import { openInput } from '../open-input.ts';
 import { type I420Frame, i420ToRgba, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
@@ -11,33 +11,33 @@ import { flushOutput, writeOut } from './pipe.ts';
 const MAX_IN_PROGRESS = 24;
 const MAX_PIXELS = 7680 * 4320;
 
-export async function writeFrames(job: FramesJob): Promise<void> {
-  const input = openInput(job.path);
+export async function writeFrames(command: FramesCommand): Promise<void> {
+  const input = openInput(command.path);
   const track = await input.getPrimaryVideoTrack();
   if (track === null) throw new Error('The file has no video.');
-  const start = job.facts.startSeconds + job.startSeconds;
-  const requested = (k: number): number => start + k / job.fps + FRAME_TOLERANCE_SECONDS;
-  const convert = createFrameConverter(job, await track.getRotation());
+  const start = command.info.startSeconds + command.startSeconds;
+  const requested = (k: number): number => start + k / command.fps + FRAME_TOLERANCE_SECONDS;
+  const convert = createFrameConverter(command, await track.getRotation());
   let count = 0;
   let output: Uint8Array | undefined;
   let current: DecodedFrame | undefined;
   // A frame is displayed until the next one starts, so it is written once the start of the next one is known.
   const writeUntil = async (seconds: number) => {
-    while (current !== undefined && count < job.frameCount && requested(count) < seconds) {
+    while (current !== undefined && count < command.frameCount && requested(count) < seconds) {
       output ??= convert(current);
       await writeOut(output);
       count++;
     }
   };
-  const hasAlpha = job.pixels === 'rgba' && job.facts.video?.hasAlpha === true;
+  const hasAlpha = command.pixels === 'rgba' && command.info.video?.hasAlpha === true;
   for await (const frame of decode(track, start, hasAlpha)) {
     await writeUntil(frame.seconds);
-    if (count === job.frameCount) break;
+    if (count === command.frameCount) break;
     current = frame;
     output = undefined;
   }
   await writeUntil(Number.POSITIVE_INFINITY);
-  if (count < job.frameCount) throw new Error('The file contains no frame.');
+  if (count < command.frameCount) throw new Error('The file contains no frame.');
   await flushOutput();
 }
 
@@ -206,10 +206,10 @@ function evenSides(image: I420Frame): I420Frame {
 
 /** Converts a decoded frame to the requested bytes: rotated upright, scaled, in BT.709. */
 function createFrameConverter(
-  { facts, width, height, pixels }: FramesJob,
+  { info, width, height, pixels }: FramesCommand,
   rotation: 0 | 90 | 180 | 270,
 ): (frame: DecodedFrame) => Uint8Array {
-  const colors = { matrix: facts.video?.matrix ?? 'bt709', fullRange: facts.video?.fullRange ?? false };
+  const colors = { matrix: info.video?.matrix ?? 'bt709', fullRange: info.video?.fullRange ?? false };
   const isPlain = colors.matrix === 'bt709' && !colors.fullRange;
   return ({ image: picture, alpha }) => {
     const sized = scale(rotate(picture, rotation), width, height);

@@ -1,5 +1,5 @@
 // Resamples interleaved stereo with a windowed sinc, in blocks, without delay.
-import { CHANNELS } from '../job.ts';
+import { CHANNELS } from '../command.ts';
 
 const HALF_TAPS = 16;
 const PHASES = 256;

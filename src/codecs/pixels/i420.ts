@@ -1,5 +1,5 @@
 // Converts I420 planes to and from RGBA, scales and rotates them. BT.709, limited range, unless noted.
-import type { VideoFacts } from '../facts.ts';
+import type { VideoInfo } from '../media-info.ts';
 
 export interface I420Frame {
   readonly width: number;
@@ -39,7 +39,7 @@ export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out:
   }
 }
 
-type Colors = Pick<VideoFacts, 'matrix' | 'fullRange'>;
+type Colors = Pick<VideoInfo, 'matrix' | 'fullRange'>;
 
 // Kr and Kb of each matrix; the rest of the conversion follows from them.
 const WEIGHTS = { bt709: [0.2126, 0.0722], bt601: [0.299, 0.114] } as const;
@@ -95,7 +95,7 @@ function mapPlanes(frame: I420Frame, change: (plane: Plane, isChroma: boolean) =
 }
 
 /** Rotates clockwise. */
-export function rotate(frame: I420Frame, degrees: VideoFacts['rotation']): I420Frame {
+export function rotate(frame: I420Frame, degrees: VideoInfo['rotation']): I420Frame {
   if (degrees === 0) return frame;
   return mapPlanes(frame, ({ width, height, data }) => {
     const turned = degrees === 180 ? { width, height } : { width: height, height: width };

@@ -1,8 +1,8 @@
-// Manages a child process that probes one file after another: requests and bytes go over its channel, facts come back.
+// Manages a child process that probes one file after another: requests and bytes go over its channel, results come back.
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
-import type { MediaFacts } from '../facts.ts';
+import type { MediaInfo } from '../media-info.ts';
 
 /** A file that is not on this disk. */
 export interface RemoteFile {
@@ -11,7 +11,7 @@ export interface RemoteFile {
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-export type Probed = MediaFacts | string;
+export type Probed = MediaInfo | string;
 interface RequestedRange {
   readonly id: number;
   readonly start: number;
@@ -26,7 +26,7 @@ export interface SentFile {
 
 /** Messages to the process. */
 export type ProbeMessage =
-  | { readonly kind: 'facts' | 'contentType'; readonly file: string | SentFile }
+  | { readonly kind: 'info' | 'contentType'; readonly file: string | SentFile }
   | { readonly id: number; readonly bytes: Uint8Array };
 /** Messages from the process. */
 export type ProbeResponse =
@@ -65,7 +65,7 @@ export class ProbeChild {
 
   /** Throws Unreadable, after which the child can be used again. After any other error it must be ended. */
   async probe(
-    kind: 'facts' | 'contentType',
+    kind: 'info' | 'contentType',
     file: string | RemoteFile,
     deadline: AbortSignal,
   ): Promise<Probed> {

@@ -3,7 +3,7 @@
 // process at a thread's heap limit.
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
-import type { MediaFacts } from '../facts.ts';
+import type { MediaInfo } from '../media-info.ts';
 import { ProbeChild, type Probed, ReadFailure, type RemoteFile, Unreadable } from './child.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -13,9 +13,9 @@ const gate = createGate({ concurrency: 2, maxWaiting: 200 });
 const idle = new Map<ProbeChild, NodeJS.Timeout>();
 
 /** Probes a file on disk, or bytes. Throws `unreadable_media` if it is damaged or not video or audio. */
-export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaFacts> {
+export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaInfo> {
   const file = typeof source === 'string' ? source : inMemory(source);
-  return (await probe('facts', file, signal)) as MediaFacts;
+  return (await probe('info', file, signal)) as MediaInfo;
 }
 
 /**
@@ -31,7 +31,7 @@ function inMemory(bytes: Uint8Array): RemoteFile {
 }
 
 function probe(
-  kind: 'facts' | 'contentType',
+  kind: 'info' | 'contentType',
   file: string | RemoteFile,
   signal: AbortSignal,
 ): Promise<Probed> {

@@ -2,11 +2,11 @@
 import { flushCompiled } from '../../lib/compile-cache.ts';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
 import type { ProbeMessage, ProbeResponse, SentFile } from './child.ts';
-import { readContentType, readFacts } from './read-facts.ts';
+import { readContentType, readMediaInfo } from './read-media-info.ts';
 
 type ProbeRequest = Extract<ProbeMessage, { readonly kind: string }>;
 
-const WORK = { facts: readFacts, contentType: readContentType };
+const WORK = { info: readMediaInfo, contentType: readContentType };
 /** When reading through the parent, each read may be a request to a bucket. */
 const MAX_REMOTE_BYTES = 32 * 1024 * 1024;
 

@@ -140,7 +140,7 @@ async function presentWritten(
   const estimate = await findPrice(caller, { graph: JSON.parse(text) as Graph });
   const { price } = estimate;
   return {
-    facts: {
+    data: {
       id,
       version,
       issues: presentIssues([...findings.issues, ...estimate.issues]),

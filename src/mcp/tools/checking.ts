@@ -42,7 +42,7 @@ export const checkWorkflowTool = defineTool({
     const { issues: linted, ok, ...truncation } = report;
     const allIssues: readonly Issue[] = [...linted, ...issues];
     return {
-      facts: {
+      data: {
         ok: ok && issues.length === 0,
         issues: presentIssues(allIssues),
         ...truncation,

@@ -35,12 +35,12 @@ export const addMediaTool = defineTool({
   narrow: '',
   call: async (caller, { url, mediaId, filename, contentType, bytes }) => {
     const { deps, actor, signal } = caller;
-    if (url !== undefined) return { facts: presentStored(await uploadInline(deps, actor, { url }, signal)) };
+    if (url !== undefined) return { data: presentStored(await uploadInline(deps, actor, { url }, signal)) };
     if (mediaId !== undefined)
-      return { facts: presentStored(await completeUpload(deps, actor, { mediaId }, signal)) };
+      return { data: presentStored(await completeUpload(deps, actor, { mediaId }, signal)) };
     if (filename === undefined || contentType === undefined || bytes === undefined)
       throw new AppError('invalid_request', 'Send url, or filename, contentType and bytes, or mediaId.');
-    return { facts: await mint(caller, { filename, contentType, bytes }) };
+    return { data: await mint(caller, { filename, contentType, bytes }) };
   },
 });
 

@@ -43,9 +43,7 @@ export const findNodesTool = defineTool({
   }),
   narrow: 'Use a more exact query, a smaller limit, or fewer nodeTypes.',
   call: async ({ deps }, { nodeTypes, ...search }) =>
-    nodeTypes === undefined
-      ? { facts: searchCatalog(deps, search) }
-      : { facts: readEntries(deps, nodeTypes) },
+    nodeTypes === undefined ? { data: searchCatalog(deps, search) } : { data: readEntries(deps, nodeTypes) },
 });
 
 interface Search {

@@ -44,7 +44,7 @@ export const publishWorkflowTool = defineTool({
     });
     const { publishedSlug } = JSON.parse(result.text) as { publishedSlug: string | null };
     return {
-      facts: {
+      data: {
         url: workflowPageUrl(deps, workflowId),
         ...(publishedSlug === null ? {} : { slug: publishedSlug }),
         version: result.version,

@@ -35,7 +35,7 @@ export const listWorkflowsTool = defineTool({
       isPublished,
       url: workflowPageUrl(deps, id),
     }));
-    return { facts: { workflows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
+    return { data: { workflows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
   },
 });
 
@@ -66,6 +66,6 @@ export const getWorkflowTool = defineTool({
     const selected = nodeIds === undefined ? graph : selectNodes(graph, nodeIds);
     const show = detail === 'full' || nodeIds !== undefined ? expandGraph : outlineGraph;
     const { id, name } = view.workflow;
-    return { facts: { id, name, version, ...show(deps.catalog, selected), url: workflowPageUrl(deps, id) } };
+    return { data: { id, name, version, ...show(deps.catalog, selected), url: workflowPageUrl(deps, id) } };
   },
 });

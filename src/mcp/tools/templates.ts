@@ -27,7 +27,7 @@ export const listTemplatesTool = defineTool({
     const page = await listTemplatePage(deps, actor, { limit, ...query });
     const templates: object[] = [];
     for (const template of page.data) templates.push(await presentTemplate(caller, template));
-    return { facts: { templates, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
+    return { data: { templates, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
   },
 });
 

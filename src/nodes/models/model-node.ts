@@ -51,21 +51,21 @@ const CALLS: Readonly<
   },
 };
 
-interface OutputFacts {
+interface OutputDefinition {
   readonly port: string;
   readonly label: string;
   readonly type: PortType;
   storeOutput(delivery: Delivery, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
 }
 
-const file = (kind: 'image' | 'video' | 'audio', label: string, type: PortType): OutputFacts => ({
+const file = (kind: 'image' | 'video' | 'audio', label: string, type: PortType): OutputDefinition => ({
   port: kind,
   label,
   type,
   storeOutput: (delivery, ctx) => keepFile(delivery, kind, kind, ctx),
 });
 
-const OUTPUTS: Readonly<Record<OutputKind, OutputFacts>> = {
+const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {
   image: file('image', 'Image', 'IMAGE'),
   images: {
     port: 'list',

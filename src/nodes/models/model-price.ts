@@ -4,7 +4,7 @@ import { type Pricing, unpriced } from './pricing.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-interface UnitFacts {
+interface UnitDefinition {
   readonly model: Pricing['model'];
   /** Returns the number of units of a call; null if it is not known in advance. */
   count(price: ModelPrice, values: Values): number | null;
@@ -15,7 +15,7 @@ interface UnitFacts {
 const FRAMES_PER_SECOND = 24;
 const PIXELS_PER_MEGAPIXEL = 1_048_576;
 
-const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
+const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
   call: { model: 'flat-usd', count: () => 1 },
   image: { model: 'per-image', count: ({ of }, values) => (of === undefined ? 1 : toNumber(values[of])) },
   megapixel: {

@@ -107,7 +107,7 @@ function paintClip(target: ContentTarget, content: ClipContent): Reason {
   const frame = loaded.frames.get(content);
   if (frame === undefined) return 'is a video without decoded frames';
   const { image, reason } = frame;
-  if (image !== undefined) drawFitted(target, content, image, loaded.clip.facts.video ?? image);
+  if (image !== undefined) drawFitted(target, content, image, loaded.clip.info.video ?? image);
   return reason;
 }
 

@@ -1,5 +1,5 @@
 // Detects speech by its level, and computes how much other audio is lowered while someone speaks (ducking).
-import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import { CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import type { AudioStream } from '../../codecs/mix.ts';
 import type { Gain } from './gain.ts';
 

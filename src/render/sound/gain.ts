@@ -1,5 +1,5 @@
 // Computes the gain of a part at a sample, and its position between left and right.
-import { SAMPLE_RATE } from '../../codecs/job.ts';
+import { SAMPLE_RATE } from '../../codecs/command.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { bound, mixNumbers, movingAlong, toKeyframes } from '../timeline/scope.ts';
@@ -60,7 +60,7 @@ export interface Pan {
  */
 export function getPan({ pan, clip }: Part): Pan {
   if (pan === 0) return { ll: 1, lr: 0, rl: 0, rr: 1 };
-  if (clip.facts.audio?.channels === 1) {
+  if (clip.info.audio?.channels === 1) {
     const turn = ((pan + 1) * Math.PI) / 4;
     return { ll: Math.SQRT2 * Math.cos(turn), lr: 0, rl: 0, rr: Math.SQRT2 * Math.sin(turn) };
   }

@@ -1,5 +1,5 @@
 // Limits peaks with lookahead: no sample or intersample peak exceeds -1 dBTP, without distortion.
-import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import { CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 
 /** Slightly below -1 dBTP, to allow for peaks that four-times oversampling misses. */
 const CEILING = 10 ** (-1.2 / 20);

@@ -1,5 +1,5 @@
 // Measures the integrated loudness (LUFS) of 48 kHz stereo audio according to ITU-R BS.1770-4.
-import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import { CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 
 /** Annex 1, tables 1 and 2: the head as a high shelf, then a high-pass filter. */
 const STAGES = [

@@ -1,6 +1,6 @@
 // Mixes parts block by block. Opens only the parts that are audible in a block.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CHANNELS } from '../../codecs/job.ts';
+import { CHANNELS } from '../../codecs/command.ts';
 import { readSamples, type SampleReader } from '../../codecs/mix.ts';
 import { type Gain, getPan, type Pan } from './gain.ts';
 import type { Pieces } from './pieces.ts';

@@ -1,6 +1,7 @@
 // Reads the peaks of the audio that waveforms follow, once per render and before frames are evaluated.
+
+import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import { type Clip, decodeAudio } from '../../codecs/decode.ts';
-import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
@@ -33,7 +34,7 @@ export async function readPeaks(
   const peaks = new Map<string, Peaks>();
   for (const key of followedFiles(timeline)) {
     const file = files.get(key);
-    if (file?.kind !== 'clip' || file.facts.audio === undefined) continue;
+    if (file?.kind !== 'clip' || file.info.audio === undefined) continue;
     try {
       const heard = findIntervals(timeline, files, key);
       const values = await computePeaks(backend, file, shownSeconds(timeline, heard), signal);
@@ -60,7 +61,7 @@ async function computePeaks(
   signal: AbortSignal,
 ): Promise<Float32Array> {
   // Waveforms show what is ahead of the current moment too.
-  const seconds = Math.min(maxEnd + AHEAD_SECONDS, clip.facts.durationSeconds);
+  const seconds = Math.min(maxEnd + AHEAD_SECONDS, clip.info.durationSeconds);
   const values = new Float32Array(Math.ceil(seconds * PER_SECOND));
   let count = 0;
   for await (const block of decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal))

@@ -1,8 +1,8 @@
 // Provides the audio of files as the parts use it: trimmed, looped, at their speed. Short pieces are decoded once and
 // cached.
 
+import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import { decodeAudio } from '../../codecs/decode.ts';
-import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { AudioStream } from '../../codecs/mix.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';

@@ -1,5 +1,5 @@
 // Plans which audio plays when: stretches of files as plain data, in samples of the video.
-import { SAMPLE_RATE } from '../../codecs/job.ts';
+import { SAMPLE_RATE } from '../../codecs/command.ts';
 import type { AudioElement, Element, ROLES, VideoElement } from '../schema/elements.ts';
 import type { AudioItem } from '../schema/scene-graph.ts';
 import type { Animated } from '../schema/values.ts';

@@ -1,6 +1,7 @@
 // Matches planned audio with the available files, and reports what cannot be played.
+
+import { SAMPLE_RATE } from '../../codecs/command.ts';
 import type { Clip } from '../../codecs/decode.ts';
-import { SAMPLE_RATE } from '../../codecs/job.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
@@ -54,13 +55,13 @@ function resolvePart(stretch: Stretch, file: ResourceFile | undefined): Part | s
     if (isClip) return undefined;
     return file?.kind === 'absent' ? file.reason : 'has no file that can be heard';
   }
-  const { facts } = file;
-  if (facts.audio === undefined) return isClip ? undefined : 'is a file without sound';
+  const { info } = file;
+  if (info.audio === undefined) return isClip ? undefined : 'is a file without sound';
   const { trim, speed, loop } = stretch;
   if (speed > FASTEST || speed < 1 / FASTEST)
     return `is not heard: at ${Number(speed.toPrecision(3))} times its speed nothing could be made out`;
   const from = Math.round(trim * SAMPLE_RATE);
-  const availableSamples = Math.round(facts.durationSeconds * SAMPLE_RATE) - from;
+  const availableSamples = Math.round(info.durationSeconds * SAMPLE_RATE) - from;
   if (availableSamples <= 0) return isClip ? undefined : `is trimmed to ${trim} s, where its file has ended`;
   const neededSamples = Math.ceil(stretch.length * speed);
   const isRepeated = loop && neededSamples > availableSamples;

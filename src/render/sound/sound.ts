@@ -1,5 +1,5 @@
 // Renders the audio of a video: mixes the parts, lowers music under speech, and normalizes the loudness.
-import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import type { AudioStream } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
 import type { ResourceFiles } from '../stills/still.ts';

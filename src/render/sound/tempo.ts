@@ -1,6 +1,6 @@
 // Changes the speed of audio at constant pitch by WSOLA: takes overlapping hops, each near its ideal position, from
 // where it best continues the previous one (Verhelst and Roelands, 1993).
-import { CHANNELS } from '../../codecs/job.ts';
+import { CHANNELS } from '../../codecs/command.ts';
 
 /** In samples: output produced at once, the search range in the input, and the step of the coarse search. */
 const HOP = 960;

@@ -1,6 +1,6 @@
 // Describes a still as plain data that can be sent to the drawing thread.
 import type { CodecSettings } from '../../codecs/backend.ts';
-import type { MediaFacts } from '../../codecs/facts.ts';
+import type { MediaInfo } from '../../codecs/media-info.ts';
 import type { ImageFormat } from '../paint/canvas.ts';
 import type { Rect, Size } from '../paint/fit-image.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
@@ -64,7 +64,7 @@ export type ResourceFile =
   /** Sanitized by render/lottie.ts; `lacks` names features that are not rendered. */
   | { readonly kind: 'lottie'; readonly json: string; readonly lacks?: string }
   /** A video or a sound: a file on disk, and its probe result. */
-  | { readonly kind: 'clip'; readonly path: string; readonly facts: MediaFacts }
+  | { readonly kind: 'clip'; readonly path: string; readonly info: MediaInfo }
   /** Why it cannot be shown: a warning wherever it is used. */
   | { readonly kind: 'absent'; readonly reason: string };
 

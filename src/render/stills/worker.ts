@@ -1,7 +1,7 @@
 // Draws stills in a worker thread: takes one message, and returns one PNG or the frames of a scene graph.
 import { parentPort } from 'node:worker_threads';
 import { restoreBackend } from '../../codecs/backend.ts';
-import type { BackendRef } from '../../codecs/job.ts';
+import type { BackendRef } from '../../codecs/command.ts';
 import { encodeFrame, encodeTransparentPng, type Surface } from '../paint/canvas.ts';
 import { createPainter } from '../paint/frame.ts';
 import { loadResources } from '../paint/resources.ts';

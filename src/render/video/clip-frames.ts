@@ -1,5 +1,5 @@
 // Provides frames of video files for draw lists, with a few decoders that advance with the clips that they decode.
-import type { Backend } from '../../codecs/job.ts';
+import type { Backend } from '../../codecs/command.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ClipFrame, Resources } from '../paint/resources.ts';
 import type { DrawList } from '../timeline/draw-list.ts';

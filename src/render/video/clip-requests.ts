@@ -56,7 +56,7 @@ function toRequest(
   [a, b, c, d]: Matrix,
   { scale, stride }: View,
 ): ClipRequest | undefined {
-  const { video } = clip.facts;
+  const { video } = clip.info;
   const [, , cropWidth, cropHeight] = content.crop;
   if (video === undefined || !(width > 0 && height > 0 && cropWidth > 0 && cropHeight > 0)) return undefined;
   const part = { width: video.width * cropWidth, height: video.height * cropHeight };
@@ -70,7 +70,7 @@ function toRequest(
     content,
     clip,
     frames: frames,
-    seconds: getClipTime(content, clip.facts.durationSeconds),
+    seconds: getClipTime(content, clip.info.durationSeconds),
     step: content.step * stride,
     need: sized(zoom * Math.hypot(a, b), zoom * Math.hypot(c, d)),
     rest: sized(scale, scale),

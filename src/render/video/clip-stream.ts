@@ -1,6 +1,7 @@
 // Decodes one clip as a sequence of frames on a regular time grid, and keeps the newest frame as an image.
+
+import type { Backend } from '../../codecs/command.ts';
 import { type Clip, decodeFrames } from '../../codecs/decode.ts';
-import type { Backend } from '../../codecs/job.ts';
 import { MIN_BMP_WIDTH } from '../../codecs/pixels/i420-bmp.ts';
 import { createOpaqueMovingImage, createTransparentMovingImage, type ImageSource } from '../paint/canvas.ts';
 import type { Size } from '../paint/fit-image.ts';
@@ -33,13 +34,13 @@ export class ClipStream {
   /** Starts at the wanted moment. */
   constructor(backend: Backend, request: ClipRequest, grows: boolean, signal: AbortSignal) {
     const { clip, seconds, step } = request;
-    const end = clip.facts.durationSeconds;
+    const end = clip.info.durationSeconds;
     this.clip = clip;
     this.#start = Math.min(seconds, end);
     this.#step = Math.min(MAX_STEP, Math.max(MIN_STEP, step));
     this.#lastFrame = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
     this.size = sizeFor(request, grows);
-    const hasAlpha = clip.facts.video?.hasAlpha === true;
+    const hasAlpha = clip.info.video?.hasAlpha === true;
     const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;
     this.#shown = create(this.size.width, this.size.height);
     this.#frames = decodeFrames(
@@ -75,7 +76,7 @@ export class ClipStream {
 
   #indexOf({ clip, seconds }: ClipRequest): number | undefined {
     if (clip !== this.clip) return undefined;
-    if (seconds >= clip.facts.durationSeconds) return this.#lastFrame;
+    if (seconds >= clip.info.durationSeconds) return this.#lastFrame;
     const index = Math.round((seconds - this.#start) / this.#step);
     const isOn = Math.abs(this.#start + index * this.#step - seconds) <= OFF_GRID_SECONDS;
     return isOn && index >= 0 ? index : undefined;
@@ -120,7 +121,7 @@ function sizeFor({ need, rest, clip }: ClipRequest, grows: boolean): Size {
     const target = isNear
       ? Math.max(needed * (grows && needed > resting ? ROOM : 1), resting)
       : Math.max(needed * (grows ? 2 : 1), resting / 4);
-    const max = Math.max(needed, Math.min(clip.facts.video?.[of] ?? needed, MAX_SIDE));
+    const max = Math.max(needed, Math.min(clip.info.video?.[of] ?? needed, MAX_SIDE));
     return Math.max(min, Math.ceil(Math.min(target, max) / 2) * 2);
   };
   return { width: side('width', MIN_BMP_WIDTH), height: side('height', 2) };

@@ -1,6 +1,6 @@
 // Draws the frames of a video in order and keeps the newest as I420, converting only the rows that changed.
 import { restoreBackend } from '../../codecs/backend.ts';
-import type { BackendRef } from '../../codecs/job.ts';
+import type { BackendRef } from '../../codecs/command.ts';
 import { createI420Writer } from '../../codecs/pixels/i420-simd.ts';
 import { createPainter } from '../paint/frame.ts';
 import { loadResources } from '../paint/resources.ts';

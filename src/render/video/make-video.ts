@@ -12,8 +12,8 @@ import { openScene } from '../scene.ts';
 import { drawFrames } from '../stills/frames.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import type { VideoResult } from './job.ts';
 import { renderVideo } from './video.ts';
+import type { VideoResult } from './video-request.ts';
 
 export interface VideoRequest {
   /** As openScene takes it. */
@@ -91,7 +91,14 @@ async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
     await mkdir(segmentFolder);
     await parts?.restore(segmentFolder, signal);
   }
-  const job = { graph, files, range, scale, path, ...(segmentFolder === undefined ? {} : { segmentFolder }) };
+  const request = {
+    graph,
+    files,
+    range,
+    scale,
+    path,
+    ...(segmentFolder === undefined ? {} : { segmentFolder }),
+  };
   const events = {
     onFrame: (done: number, total: number) => order.onProgress((RENDERED * done) / total),
     onSegment: (segment: string) => parts?.keep(segment),
@@ -101,7 +108,7 @@ async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
   const eitherSignal = AbortSignal.any([signal, failed.signal]);
   try {
     const [result, poster] = await Promise.all([
-      renderVideo(job, events, eitherSignal),
+      renderVideo(request, events, eitherSignal),
       drawPoster(work, range, eitherSignal),
     ]);
     return { ...result, path, poster };

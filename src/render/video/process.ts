@@ -1,9 +1,9 @@
-// Runs the render process: takes one job by message and sends back progress and a result. It exits when done, or at
+// Runs the render process: receives one request by message and sends back progress and a result. It exits when done, or at
 // once when its parent exits. Everything it started exits with it.
 import { rmSync } from 'node:fs';
 import { flushCompiled } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
-import type { ProcessJob, ProcessMessage } from './job.ts';
+import type { ProcessMessage, ProcessRequest } from './video-request.ts';
 import { makeFile } from './work.ts';
 
 function report(message: ProcessMessage): void {
@@ -28,9 +28,9 @@ process.once('disconnect', () => {
   if (workFolder !== undefined) rmSync(workFolder, { recursive: true, force: true });
   endGroup();
 });
-process.once('message', async (job: ProcessJob) => {
-  workFolder = job.workFolder;
-  const message = await makeFile(job, report).then(
+process.once('message', async (request: ProcessRequest) => {
+  workFolder = request.workFolder;
+  const message = await makeFile(request, report).then(
     (result): ProcessMessage => ({ kind: 'result', result }),
     (err: unknown) => toFailure(err),
   );

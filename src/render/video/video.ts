@@ -8,7 +8,7 @@ import { findBackend, toBackendRef } from '../../codecs/backend.ts';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
-import type { ProcessJob, ProcessMessage, VideoJob, VideoResult } from './job.ts';
+import type { ProcessMessage, ProcessRequest, VideoRequest, VideoResult } from './video-request.ts';
 
 export interface VideoEvents {
   readonly onFrame?: (done: number, total: number) => void;
@@ -26,26 +26,26 @@ const STALL_MS = 120_000;
  * `unavailable` (no back end); the signal's reason if aborted.
  */
 export async function renderVideo(
-  { codecs, ...job }: VideoJob,
+  { codecs, ...request }: VideoRequest,
   events: VideoEvents,
   signal: AbortSignal,
 ): Promise<VideoResult> {
   signal.throwIfAborted();
-  checkLength(job.range);
+  checkLength(request.range);
   const backend = toBackendRef(await findBackend(codecs ?? readSettings(), signal));
   // Next to the result, so that a rename is enough to move it into place.
-  const workFolder = `${job.path}.parts`;
+  const workFolder = `${request.path}.parts`;
   const path = join(workFolder, 'video.mp4');
   await mkdir(workFolder, { recursive: true });
   const child = startProcess();
   try {
     const result = await follow(
       child,
-      { ...job, path, workFolder, backend, threadCount: countThreads() },
+      { ...request, path, workFolder, backend, threadCount: countThreads() },
       events,
       signal,
     );
-    await rename(path, job.path);
+    await rename(path, request.path);
     return result;
   } finally {
     await endGroup(child);
@@ -53,7 +53,7 @@ export async function renderVideo(
   }
 }
 
-function checkLength([from, to]: VideoJob['range']): void {
+function checkLength([from, to]: VideoRequest['range']): void {
   const isRange = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to;
   if (!isRange)
     throw new AppError(
@@ -95,7 +95,7 @@ function startProcess(): ChildProcess {
 
 async function follow(
   child: ChildProcess,
-  job: ProcessJob,
+  request: ProcessRequest,
   events: VideoEvents,
   signal: AbortSignal,
 ): Promise<VideoResult> {
@@ -119,7 +119,7 @@ async function follow(
     reject(new AppError('codec_failed', 'The render process exited unexpectedly.')),
   );
   try {
-    child.send(job, err => err && reject(err));
+    child.send(request, err => err && reject(err));
     return await promise;
   } finally {
     // A message that arrives before the kill would restart the timer.

@@ -1,10 +1,10 @@
-// Does the work of the render process: encodes frames and audio of a job in parallel and joins them into one file.
+// Does the work of the render process: encodes frames and audio of a request in parallel and joins them into one file.
 import { rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { restoreBackend } from '../../codecs/backend.ts';
+import type { Backend } from '../../codecs/command.ts';
 import { type EncodeRequest, encode } from '../../codecs/encode.ts';
 import { encodeInProcess } from '../../codecs/host/encode-in-process.ts';
-import type { Backend } from '../../codecs/job.ts';
 import { type EncodedSegment, isComplete, joinSegments } from '../../codecs/join.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openScene } from '../scene.ts';
@@ -12,13 +12,13 @@ import { readPeaks } from '../sound/peaks.ts';
 import { hasAudio, listMissingAudio, renderAudio } from '../sound/sound.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type FrameSource, openFrames } from './frames.ts';
-import type { ProcessJob, ProcessMessage, VideoResult } from './job.ts';
 import { cutSegments, type Range, SegmentNames } from './segments.ts';
+import type { ProcessMessage, ProcessRequest, VideoResult } from './video-request.ts';
 
 type Report = (message: ProcessMessage) => void;
 
 interface Work {
-  readonly job: ProcessJob;
+  readonly request: ProcessRequest;
   readonly report: Report;
   readonly backend: Backend;
   readonly timeline: Timeline;
@@ -28,9 +28,9 @@ interface Work {
   readonly frames: FrameSource;
 }
 
-/** Writes the finished file to `job.path`, and intermediate files to the existing folder `job.workFolder`. */
-export async function makeFile(job: ProcessJob, report: Report): Promise<VideoResult> {
-  const { graph, files, range, scale } = job;
+/** Writes the finished file to `request.path`, and intermediate files to the existing folder `request.workFolder`. */
+export async function makeFile(request: ProcessRequest, report: Report): Promise<VideoResult> {
+  const { graph, files, range, scale } = request;
   const scene = openScene(graph);
   const { fps, durationInFrames } = scene;
   if (range[1] > durationInFrames)
@@ -38,12 +38,15 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
       'invalid_request',
       `The range ends after the last frame: the video has ${durationInFrames} frames.`,
     );
-  const backend = restoreBackend(job.backend);
+  const backend = restoreBackend(request.backend);
   const timeline = { ...scene, peaks: await readPeaks(scene, files, backend, never) };
   const size = { width: even(timeline.width * scale), height: even(timeline.height * scale) };
   const { peaks } = timeline;
-  const frames = openFrames({ graph, files, peaks, scale, ...size, backend: job.backend }, job.threadCount);
-  const work: Work = { job, report, backend, timeline, frames, ...size };
+  const frames = openFrames(
+    { graph, files, peaks, scale, ...size, backend: request.backend },
+    request.threadCount,
+  );
+  const work: Work = { request, report, backend, timeline, frames, ...size };
   const needsAudio = hasAudio(timeline, files);
   // In parallel: a codec that receives both would take no frames until the sound has been measured.
   const [pieces, sound] = await Promise.all([
@@ -52,13 +55,13 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
   ]);
   await frames.close();
   const [piece] = pieces;
-  const isMade = pieces.length === 1 && sound === undefined && job.segmentFolder === undefined;
-  if (piece !== undefined && isMade) await rename(piece.path, job.path);
-  else await joinSegments({ path: job.path, fps, segments: pieces, audioPath: sound });
-  const { size: bytes } = await stat(job.path);
+  const isMade = pieces.length === 1 && sound === undefined && request.segmentFolder === undefined;
+  if (piece !== undefined && isMade) await rename(piece.path, request.path);
+  else await joinSegments({ path: request.path, fps, segments: pieces, audioPath: sound });
+  const { size: bytes } = await stat(request.path);
   const frameCount = range[1] - range[0];
   return {
-    backend: job.backend.name,
+    backend: request.backend.name,
     bytes,
     ...size,
     fps,
@@ -76,11 +79,11 @@ const encodeBy = (backend: Backend, request: EncodeRequest): Promise<void> =>
   backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeInProcess(request);
 const never = new AbortController().signal;
 
-async function renderAudioFile({ job, report, backend, timeline }: Work): Promise<string> {
-  const path = join(job.workFolder, 'sound.mp4');
-  const [from, to] = job.range;
+async function renderAudioFile({ request, report, backend, timeline }: Work): Promise<string> {
+  const path = join(request.workFolder, 'sound.mp4');
+  const [from, to] = request.range;
   async function* sound(): AsyncGenerator<Float32Array> {
-    for await (const block of renderAudio(timeline, job.files, [from, to], backend, never)) {
+    for await (const block of renderAudio(timeline, request.files, [from, to], backend, never)) {
       report({ kind: 'sound' });
       yield block;
     }
@@ -90,22 +93,22 @@ async function renderAudioFile({ job, report, backend, timeline }: Work): Promis
 }
 
 async function makePieces(work: Work): Promise<readonly EncodedSegment[]> {
-  const { job, frames } = work;
-  if (job.segmentFolder !== undefined) return makeSegments(work, job.segmentFolder);
-  const path = join(job.workFolder, 'frames.mp4');
-  frames.request(job.range);
-  await encodeRange(work, job.range, path);
-  return [{ path, frameCount: job.range[1] - job.range[0] }];
+  const { request, frames } = work;
+  if (request.segmentFolder !== undefined) return makeSegments(work, request.segmentFolder);
+  const path = join(request.workFolder, 'frames.mp4');
+  frames.request(request.range);
+  await encodeRange(work, request.range, path);
+  return [{ path, frameCount: request.range[1] - request.range[0] }];
 }
 
 async function encodeRange(
-  { job, report, backend, timeline, frames, width, height }: Work,
+  { request, report, backend, timeline, frames, width, height }: Work,
   range: Range,
   path: string,
 ): Promise<void> {
   const { fps } = timeline;
-  const total = job.range[1] - job.range[0];
-  const before = range[0] - job.range[0];
+  const total = request.range[1] - request.range[0];
+  const before = range[0] - request.range[0];
   await encodeBy(backend, {
     path,
     maxSeconds: (range[1] - range[0]) / fps,
@@ -121,8 +124,8 @@ interface Segment extends EncodedSegment {
 
 /** Reuses segments that exist in the folder. Moves new ones there once they are complete. */
 async function makeSegments(work: Work, folder: string): Promise<readonly EncodedSegment[]> {
-  const { job, report } = work;
-  const ranges = cutSegments(work.timeline, job.range);
+  const { request, report } = work;
+  const ranges = cutSegments(work.timeline, request.range);
   const find = segmentFinder(work, folder);
   const pieces: EncodedSegment[] = [];
   let nextSegment = ranges[0] && find(ranges[0]);
@@ -133,11 +136,11 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Encode
     nextSegment = after && find(after);
     nextSegment?.catch(() => undefined);
     if (!isThere) {
-      const part = join(job.workFolder, basename(path));
+      const part = join(request.workFolder, basename(path));
       await encodeRange(work, range, part);
       await rename(part, path);
     }
-    report({ kind: 'frame', done: range[1] - job.range[0], total: job.range[1] - job.range[0] });
+    report({ kind: 'frame', done: range[1] - request.range[0], total: request.range[1] - request.range[0] });
     report({ kind: 'segment', path });
     pieces.push({ path, frameCount });
   }
@@ -146,11 +149,11 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Encode
 
 /** Names the segment of a range, and announces its frames if no complete file with that name exists. */
 function segmentFinder(
-  { job, backend, timeline, width, height, frames }: Work,
+  { request, backend, timeline, width, height, frames }: Work,
   folder: string,
 ): (range: Range) => Promise<Segment> {
   const encoding = JSON.stringify([backend.encoding, width, height, timeline.fps]);
-  const names = new SegmentNames(timeline, job.files, encoding);
+  const names = new SegmentNames(timeline, request.files, encoding);
   return async range => {
     const path = join(folder, `${await names.name(range)}.mp4`);
     const piece = { path, frameCount: range[1] - range[0] };

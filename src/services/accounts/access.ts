@@ -8,13 +8,13 @@ import type { Actor } from './actor.ts';
 export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
 
 /** The columns of a workflow that decide its readers' roles. */
-export type RoleFacts = Pick<
+export type RoleColumns = Pick<
   ReadWorkflowRow,
   'user_id' | 'team_id' | 'media_user_id' | 'share_role' | 'team_role' | 'link_permission' | 'is_published'
 >;
 
 /** Also includes the settings that decide whether readers may duplicate it. */
-export type AccessFacts = RoleFacts & Pick<ReadWorkflowRow, 'publish_settings'>;
+export type AccessColumns = RoleColumns & Pick<ReadWorkflowRow, 'publish_settings'>;
 
 /** A workspace as seen by one user: a team with the user's role, or a personal workspace with its owner. */
 export interface WorkspaceAccess {
@@ -25,7 +25,7 @@ export interface WorkspaceAccess {
 
 /** The object of a permission check: a workflow, or the workspace of a folder or team. */
 interface WorkflowSubject {
-  readonly workflow: AccessFacts;
+  readonly workflow: AccessColumns;
 }
 interface WorkspaceSubject {
   readonly workspace: WorkspaceAccess;
@@ -63,7 +63,7 @@ export type WorkspaceVerb = keyof typeof WORKSPACE_RULES;
 /** The roles with their conditions, strongest first: the first that applies gives the role. */
 const ROLE_CONDITIONS: readonly (readonly [
   WorkflowRole,
-  (userId: number, workflow: RoleFacts) => boolean,
+  (userId: number, workflow: RoleColumns) => boolean,
 ])[] = [
   ['OWNER', createdWorkflow],
   ['OWNER', (userId, workflow) => workflow.media_user_id === userId && isStillInTeam(workflow)],
@@ -77,14 +77,17 @@ const ROLE_CONDITIONS: readonly (readonly [
 ];
 
 /** Returns whether the user created the workflow and is still in its team. */
-function createdWorkflow(userId: number, workflow: MembershipFacts & Pick<RoleFacts, 'user_id'>): boolean {
+function createdWorkflow(
+  userId: number,
+  workflow: MembershipColumns & Pick<RoleColumns, 'user_id'>,
+): boolean {
   return workflow.user_id === userId && isStillInTeam(workflow);
 }
 
-type MembershipFacts = Pick<RoleFacts, 'team_id' | 'team_role'>;
+type MembershipColumns = Pick<RoleColumns, 'team_id' | 'team_role'>;
 
 /** Rights from having created something in a team end with the membership. */
-function isStillInTeam({ team_id, team_role }: MembershipFacts): boolean {
+function isStillInTeam({ team_id, team_role }: MembershipColumns): boolean {
   return team_id === null || team_role !== null;
 }
 
@@ -92,12 +95,12 @@ function isStillInTeam({ team_id, team_role }: MembershipFacts): boolean {
  * Returns whether the actor created the workflow and is still in its team. Only the creator sees its secrets and may
  * move it to another workspace.
  */
-export function isCreator(actor: Actor, workflow: MembershipFacts & Pick<RoleFacts, 'user_id'>): boolean {
+export function isCreator(actor: Actor, workflow: MembershipColumns & Pick<RoleColumns, 'user_id'>): boolean {
   return actor.kind === 'user' && createdWorkflow(actor.userId, workflow);
 }
 
 /** Returns whether the actor has a role besides the one that everyone has in a public workflow. */
-export function hasOwnRole(actor: Actor, workflow: RoleFacts): boolean {
+export function hasOwnRole(actor: Actor, workflow: RoleColumns): boolean {
   return findRole(actor, { ...workflow, link_permission: 'PRIVATE', is_published: false }) !== undefined;
 }
 
@@ -125,7 +128,7 @@ function isOneOf(
 }
 
 /** Returns the actor's role in the workflow; undefined if the actor may not even read it. */
-export function findRole(actor: Actor, workflow: RoleFacts): WorkflowRole | undefined {
+export function findRole(actor: Actor, workflow: RoleColumns): WorkflowRole | undefined {
   if (actor.kind === 'anonymous') return isPublic(workflow) ? 'ANONYMOUS' : undefined;
   return ROLE_CONDITIONS.find(([, applies]) => applies(actor.userId, workflow))?.[0];
 }
@@ -137,7 +140,7 @@ function findWorkspaceRole(actor: Actor, workspace: WorkspaceAccess): TeamRole |
 }
 
 /** Returns whether anyone may read the workflow. */
-function isPublic({ link_permission, is_published }: RoleFacts): boolean {
+function isPublic({ link_permission, is_published }: RoleColumns): boolean {
   return link_permission !== 'PRIVATE' || is_published;
 }
 
@@ -145,7 +148,7 @@ function isPublic({ link_permission, is_published }: RoleFacts): boolean {
  * Returns whether readers who cannot edit the workflow may copy it. A published template may be copied unless its
  * settings forbid it.
  */
-function allowsDuplicate({ link_permission, is_published, publish_settings }: AccessFacts): boolean {
+function allowsDuplicate({ link_permission, is_published, publish_settings }: AccessColumns): boolean {
   if (link_permission === 'DUPLICATE') return true;
   return is_published && (publish_settings?.allowDuplicate ?? publish_settings?.isTemplate) === true;
 }
@@ -159,7 +162,7 @@ export function canDo(role: WorkflowRole | undefined, verb: Exclude<WorkflowVerb
  * Returns the workflow and the actor's role. Throws 404 without the workflow, 401 for an anonymous caller, 403 without
  * permission.
  */
-export function authorize<W extends AccessFacts>(
+export function authorize<W extends AccessColumns>(
   actor: Actor,
   verb: WorkflowVerb,
   workflow: W | undefined,

@@ -112,7 +112,7 @@ export const AcceptedRender = Named('AcceptedRender', 'A clip that will be rende
   data: Type.Object({ renderId: Type.String(), status: Type.Literal('QUEUED'), urls: RenderUrls }),
 });
 
-const RenderedClip = Named('RenderedClip', 'Facts about a clip', {
+const RenderedClip = Named('RenderedClip', 'Properties of a rendered clip', {
   width: Type.Integer(),
   height: Type.Integer(),
   duration: Type.Number({ description: 'Seconds' }),

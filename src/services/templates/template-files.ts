@@ -101,13 +101,13 @@ export function readTemplateFolder(folder: string): TemplateFolder {
 function readTemplate(folder: string, slug: string): ShippedTemplate {
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug))
     throw new Error('The folder name may contain only lower-case letters, digits and hyphens.');
-  const { workflow, ...facts } = readJson(join(folder, 'template.json'), TemplateFile);
+  const { workflow, ...properties } = readJson(join(folder, 'template.json'), TemplateFile);
   const card = statSync(join(folder, 'card.webp'));
   if (card.size > MAX_CARD_BYTES) throw new Error(`card.webp has over ${MAX_CARD_BYTES} bytes.`);
   return {
     slug,
     id: `tpl_${slug}`,
-    ...facts,
+    ...properties,
     // Checked like any graph when it is copied; a test lints the shipped ones.
     graph: workflow as unknown as Graph,
     graphWith: addressOf => replaceFiles(workflow as unknown as Graph, addressOf),

@@ -31,7 +31,7 @@ before(async () => {
   const size = (second: number): number => (second < 1 ? 0 : second < 2 ? 0.8 : 0.4);
   const sound = makeSignal(3, second => [size(second) * sine(500, second), 0]);
   const path = await writeWav(join(folder, 'a.wav'), sound);
-  file = { kind: 'clip', path, facts: await probeMedia(path, signal) };
+  file = { kind: 'clip', path, info: await probeMedia(path, signal) };
 });
 after(() => rm(folder, { recursive: true }));
 

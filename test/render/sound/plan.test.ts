@@ -94,7 +94,7 @@ describe('the plan of sound', () => {
   });
 });
 
-const facts = { container: 'wav', contentType: 'audio/wav', startSeconds: 0, durationSeconds: 2 } as const;
+const info = { container: 'wav', contentType: 'audio/wav', startSeconds: 0, durationSeconds: 2 } as const;
 const audio = { codec: 'pcm-s16', sampleRate: 48_000, channels: 2 } as const;
 const withFile = (rest: object, file: ResourceFile) => {
   const timeline = open(rest);
@@ -103,7 +103,7 @@ const withFile = (rest: object, file: ResourceFile) => {
 const clip = (durationSeconds: number): ResourceFile => ({
   kind: 'clip',
   path: '/nowhere.wav',
-  facts: { ...facts, durationSeconds, audio },
+  info: { ...info, durationSeconds, audio },
 });
 const CLIP = clip(2);
 
@@ -124,7 +124,7 @@ describe('stretches with their files', () => {
       '/audioTrack/items/0 cannot be read: gone.',
     ]);
     assert.match(
-      String(warn(item({}), { kind: 'clip', path: '', facts })),
+      String(warn(item({}), { kind: 'clip', path: '', info })),
       /^\/audioTrack\/items\/0 is a file without/,
     );
     assert.match(String(warn(item({ trim: 3 }), CLIP)), /^\/audioTrack\/items\/0 is trimmed to 3 s/);
@@ -134,7 +134,7 @@ describe('stretches with their files', () => {
       /^\/overlays\/0\/elements\/0 is not heard: at 20 times/,
     );
     // A clip may be silent.
-    assert.deepEqual(warn({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', facts }), []);
+    assert.deepEqual(warn({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', info }), []);
   });
 
   it('are refused by pointer if too many play at once, but not one after another', () => {

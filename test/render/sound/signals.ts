@@ -1,6 +1,6 @@
 // Signals of known samples, as blocks and as WAV files, and what can be measured of a sound.
 import { writeFile } from 'node:fs/promises';
-import { CHANNELS, SAMPLE_RATE } from '../../../src/codecs/job.ts';
+import { CHANNELS, SAMPLE_RATE } from '../../../src/codecs/command.ts';
 
 export const decibels = (amplitude: number): number => 20 * Math.log10(amplitude);
 export const amplitude = (decibel: number): number => 10 ** (decibel / 20);

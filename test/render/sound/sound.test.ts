@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { type Backend, SAMPLE_RATE } from '../../../src/codecs/command.ts';
 import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
 import { openCodecHost } from '../../../src/codecs/host/codec-host.ts';
-import { type Backend, SAMPLE_RATE } from '../../../src/codecs/job.ts';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
 import { AppError } from '../../../src/lib/errors.ts';
 import { findOnPath } from '../../../src/lib/settings.ts';
@@ -44,7 +44,7 @@ const files = new Map<string, ResourceFile>();
 before(async () => {
   folder = await mkdtemp(pathOf(tmpdir(), 'sound-'));
   const add = async (name: string, path: string): Promise<void> => {
-    files.set(name, { kind: 'clip', path, facts: await probeMedia(path, signal) });
+    files.set(name, { kind: 'clip', path, info: await probeMedia(path, signal) });
   };
   for (const [name, sound] of Object.entries(SOUNDS))
     await add(name, await writeWav(pathOf(folder, `${name}.wav`), sound));
@@ -155,8 +155,8 @@ function testFiles(backend: Backend): void {
   it('ends with its reader and with its signal, and leaves no process', async () => {
     const long = open({ scenes: [{ duration: 300 }], ...track([of('low', { loop: true }), of('long')]) });
     await writeWav(pathOf(folder, 'long.wav'), tone(60, 50, 0.1));
-    const facts = await probeMedia(pathOf(folder, 'long.wav'), signal);
-    files.set('long', { kind: 'clip', path: pathOf(folder, 'long.wav'), facts });
+    const info = await probeMedia(pathOf(folder, 'long.wav'), signal);
+    files.set('long', { kind: 'clip', path: pathOf(folder, 'long.wav'), info });
     const range = [0, long.durationInFrames] as const;
     const atRest = children();
     for await (const block of renderAudio(long, filesOf(long), range, backend, signal)) {

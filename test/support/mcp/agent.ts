@@ -12,7 +12,7 @@ export interface ToolResult {
   readonly content: readonly Record<string, unknown>[];
   // Untyped, because tests read results as a model would.
   // biome-ignore lint/suspicious/noExplicitAny: the shape differs by tool
-  readonly facts: Record<string, any>;
+  readonly data: Record<string, any>;
 }
 
 export interface Agent {
@@ -21,7 +21,7 @@ export interface Agent {
   readonly calls: readonly ToolResult[];
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
   /** The same, but throws if the tool refuses. */
-  get(name: string, args?: Record<string, unknown>): Promise<ToolResult['facts']>;
+  get(name: string, args?: Record<string, unknown>): Promise<ToolResult['data']>;
   close(): Promise<void>;
 }
 
@@ -44,9 +44,9 @@ export async function connectAgent(url: string, bearer: string, revision: Revisi
     calls,
     call,
     get: async (name, args) => {
-      const { isError, text, facts } = await call(name, args);
+      const { isError, text, data } = await call(name, args);
       if (isError) throw new Error(`${name} was refused: ${text}`);
-      return facts;
+      return data;
     },
     close: () => client.close(),
   };
@@ -55,6 +55,6 @@ export async function connectAgent(url: string, bearer: string, revision: Revisi
 function toResult(result: Awaited<ReturnType<Client['callTool']>>): ToolResult {
   const content = result.content as readonly Record<string, unknown>[];
   const text = content.flatMap(block => (block.type === 'text' ? [String(block.text)] : [])).join('\n');
-  const facts = (result.structuredContent ?? {}) as ToolResult['facts'];
-  return { isError: result.isError === true, text, content, facts };
+  const data = (result.structuredContent ?? {}) as ToolResult['data'];
+  return { isError: result.isError === true, text, content, data };
 }

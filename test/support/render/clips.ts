@@ -1,10 +1,10 @@
 // Creates numbered clips as files and draws scenes with video elements, using either decoder back end.
 import { join } from 'node:path';
+import type { Backend } from '../../../src/codecs/command.ts';
 import type { Clip } from '../../../src/codecs/decode.ts';
 import { encode } from '../../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
 import { openCodecHost } from '../../../src/codecs/host/codec-host.ts';
-import type { Backend } from '../../../src/codecs/job.ts';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../../src/lib/settings.ts';
 import { createPainter } from '../../../src/render/paint/frame.ts';
@@ -39,7 +39,7 @@ export async function makeClip(
     frames: numberedFrames(frameCount, ground),
   };
   await encode(backend, { path, maxSeconds: frameCount / fps + 1, video }, signal);
-  return { path, facts: await probeMedia(path, signal) };
+  return { path, info: await probeMedia(path, signal) };
 }
 
 export interface Drawn {

@@ -2,12 +2,12 @@
 // finish before.
 
 import { writeSync } from 'node:fs';
-import type { VideoJob } from '../../../src/render/video/job.ts';
 import { renderVideo } from '../../../src/render/video/video.ts';
+import type { VideoRequest } from '../../../src/render/video/video-request.ts';
 
-const { files, ...job } = JSON.parse(process.argv[2] ?? '') as VideoJob;
+const { files, ...request } = JSON.parse(process.argv[2] ?? '') as VideoRequest;
 function onFrame(done: number): void {
   writeSync(1, `${done}\n`);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
-await renderVideo({ ...job, files: new Map() }, { onFrame }, new AbortController().signal);
+await renderVideo({ ...request, files: new Map() }, { onFrame }, new AbortController().signal);

@@ -165,7 +165,7 @@ function toRow(
 ): ListedModel {
   const endpoint = String(row.endpoint_id);
   const { display_name, category, status } = asRecord(row.metadata);
-  const facts = {
+  const info = {
     provider: 'fal' as const,
     endpoint,
     label: asText(display_name) ?? endpoint,
@@ -173,10 +173,10 @@ function toRow(
     isDeprecated: status === 'deprecated',
   };
   if (row.openapi === undefined)
-    return toListed(facts, () => ({ ...facts, ...NOTHING, source: API_URL, date }));
+    return toListed(info, () => ({ ...info, ...NOTHING, source: API_URL, date }));
   const source = `https://fal.ai/models/${endpoint}`;
-  return toListed(facts, () => ({
-    ...facts,
+  return toListed(info, () => ({
+    ...info,
     ...findSchemas(row.openapi),
     price: prices.get(endpoint),
     source,

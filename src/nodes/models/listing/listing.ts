@@ -55,7 +55,7 @@ export interface ListingHost {
 
 export type ListingReader = (query: ListingQuery, host: ListingHost) => Promise<readonly ListedModel[]>;
 
-interface Facts {
+interface ListingInfo {
   readonly provider: ModelProvider & ListingProvider;
   readonly endpoint: string;
   readonly label: string;
@@ -65,10 +65,10 @@ interface Facts {
 
 /** Returns the listed model, with its node if one can be built from the published data. */
 export function toListed(
-  { provider, endpoint, label, category, isDeprecated }: Facts,
+  { provider, endpoint, label, category, isDeprecated }: ListingInfo,
   published: () => PublishedModel,
 ): ListedModel {
-  const facts = {
+  const info = {
     provider,
     endpoint,
     label: toLine(label, 120) || endpoint,
@@ -76,9 +76,9 @@ export function toListed(
     ...(isDeprecated === true ? { isDeprecated } : {}),
   };
   try {
-    return { ...facts, model: toModel(published()) };
+    return { ...info, model: toModel(published()) };
   } catch (err) {
     if (!(err instanceof UnusableSchema || err instanceof ModelError)) throw err;
-    return { ...facts, problem: err.message };
+    return { ...info, problem: err.message };
   }
 }

@@ -58,7 +58,7 @@ function toRow({ owner, name, latest_version, is_official }: JsonRecord, { date 
   const version = asText(id);
   const endpoint = is_official === true || version === undefined ? model : `${model}:${version}`;
   const { Input, Output } = asRecord(asRecord(asRecord(document).components).schemas);
-  const facts = { provider: 'replicate' as const, endpoint, label: model };
+  const info = { provider: 'replicate' as const, endpoint, label: model };
   const source = `https://replicate.com/${model}`;
-  return toListed(facts, () => ({ ...facts, document, input: Input, output: Output, source, date }));
+  return toListed(info, () => ({ ...info, document, input: Input, output: Output, source, date }));
 }

@@ -16,7 +16,7 @@ export async function listOpenAi(query: ListingQuery, host: ListingHost): Promis
 
 /** Such a server lists only names and not what the models do, so each is offered as a chat model. */
 function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHost): ListedModel {
-  const facts = { provider: 'openai', endpoint: id, label: toLine(id, 120) || 'nameless' } as const;
+  const info = { provider: 'openai', endpoint: id, label: toLine(id, 120) || 'nameless' } as const;
   // Only OpenAI itself has renamed the limit.
   const limit = baseUrl === 'https://api.openai.com/v1' ? { as: 'max_completion_tokens' } : {};
   const fields = [
@@ -36,7 +36,7 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
   try {
     const model = parseModel({
       nodeType: `text:openai_${toSlug(id.replaceAll(':', '_'))}`,
-      ...facts,
+      ...info,
       fields,
       output: { kind: 'text' },
       price: null,
@@ -44,9 +44,9 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
         'priced by the token, which is known only afterwards; set PRICES_FILE for a server of your own',
       schema: { source: `${baseUrl}/models`, date },
     });
-    return { ...facts, model };
+    return { ...info, model };
   } catch (err) {
-    return { ...facts, problem: (err as Error).message };
+    return { ...info, problem: (err as Error).message };
   }
 }
 

@@ -3,7 +3,7 @@
 const CONTAINERS = ['mp4', 'mov', 'webm', 'matroska', 'mp3', 'wav', 'ogg', 'flac', 'aac', 'mpegts'] as const;
 export type Container = (typeof CONTAINERS)[number];
 
-export interface VideoFacts {
+export interface VideoInfo {
   /** The codec's name in mediabunny, such as `avc` or `vp9`; null if unknown. */
   readonly codec: string | null;
   /** In square pixels and upright, as displayed. */
@@ -18,19 +18,19 @@ export interface VideoFacts {
   readonly hasAlpha?: true;
 }
 
-export interface AudioFacts {
+export interface AudioInfo {
   readonly codec: string | null;
   readonly sampleRate: number;
   readonly channels: number;
 }
 
-export interface MediaFacts {
+export interface MediaInfo {
   readonly container: Container;
   /** Determined by content: a file without video is `audio/…`, whatever its name. */
   readonly contentType: string;
   /** Start time of the file's clock; all other times are relative to it. */
   readonly startSeconds: number;
   readonly durationSeconds: number;
-  readonly video?: VideoFacts;
-  readonly audio?: AudioFacts;
+  readonly video?: VideoInfo;
+  readonly audio?: AudioInfo;
 }

@@ -1,10 +1,10 @@
 // Describes a video render and its result, for callers and for the render process.
 import type { CodecSettings } from '../../codecs/backend.ts';
-import type { BackendRef } from '../../codecs/job.ts';
+import type { BackendRef } from '../../codecs/command.ts';
 import type { ErrorCode, Issue } from '../../lib/errors.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 
-export interface VideoJob {
+export interface VideoRequest {
   /** A scene graph with all template props filled in, as openScene takes it. */
   readonly graph: unknown;
   /** Read by render/files.ts; video and audio are probed files on disk. */
@@ -35,7 +35,7 @@ export interface VideoResult {
 }
 
 /** Messages to the process. */
-export interface ProcessJob extends Omit<VideoJob, 'codecs'> {
+export interface ProcessRequest extends Omit<VideoRequest, 'codecs'> {
   readonly backend: BackendRef;
   readonly threadCount: number;
   /** Folder for unfinished files; whoever observes the end of the render removes it. */

@@ -1,11 +1,11 @@
-// Defines codec jobs, and the facts about a file that a back end needs in advance.
-import type { MediaFacts } from './facts.ts';
+// Defines the commands of the codec back ends, and the interface of a back end.
+import type { MediaInfo } from './media-info.ts';
 
 export const SAMPLE_RATE = 48_000;
 export const CHANNELS = 2;
 
 /** Writes an MP4: H.264 from I420 frames on descriptor 0, AAC from raw audio on descriptor 3. */
-export interface EncodeJob {
+export interface EncodeCommand {
   readonly kind: 'encode';
   readonly path: string;
   /** Maximum duration of either track; space for the index is reserved at the front of the file. */
@@ -21,10 +21,10 @@ export type Pixels = 'i420' | 'rgba';
  * Writes `frameCount` raw frames to descriptor 1: frame k is what a player shows at `startSeconds + k / fps`. The last
  * frame repeats past the end.
  */
-export interface FramesJob {
+export interface FramesCommand {
   readonly kind: 'frames';
   readonly path: string;
-  readonly facts: MediaFacts;
+  readonly info: MediaInfo;
   readonly startSeconds: number;
   readonly frameCount: number;
   readonly fps: number;
@@ -35,17 +35,17 @@ export interface FramesJob {
 }
 
 /** Writes `seconds` of raw audio to descriptor 1, from `startSeconds`. */
-export interface AudioJob {
+export interface AudioCommand {
   readonly kind: 'audio';
   readonly path: string;
-  readonly facts: MediaFacts;
+  readonly info: MediaInfo;
   readonly startSeconds: number;
   readonly seconds: number;
 }
 
-export type Job = EncodeJob | FramesJob | AudioJob;
+export type CodecCommand = EncodeCommand | FramesCommand | AudioCommand;
 
-export interface Command {
+export interface SpawnSpec {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export interface BackendRef {
 }
 
 export interface Backend extends BackendRef {
-  commandFor(job: Job): Command;
+  toSpawnSpec(command: CodecCommand): SpawnSpec;
 }
 
 /** Seconds by which a frame may be late and still count as displayed: WebM rounds times to milliseconds. */

@@ -1,13 +1,13 @@
-// Reads the facts of a probe from an opened file.
+// Reads the properties of an opened media file.
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
-import type { AudioFacts, MediaFacts, VideoFacts } from '../facts.ts';
+import type { AudioInfo, MediaInfo, VideoInfo } from '../media-info.ts';
 import { findContainer, findStart } from '../open-input.ts';
 
 const RATE_PACKETS = 120;
 const [MIN_FPS, MAX_FPS] = [1, 240];
 const HD_HEIGHT = 720;
 
-export async function readFacts(input: Input): Promise<MediaFacts> {
+export async function readMediaInfo(input: Input): Promise<MediaInfo> {
   const { container, contentType, videoTrack, audioTrack } = await readTracks(input);
   const video = videoTrack && (await probeVideo(videoTrack));
   const audio = audioTrack && (await probeAudio(audioTrack));
@@ -43,7 +43,7 @@ async function readTracks(input: Input) {
 }
 
 // Content types with video, and without.
-const CONTENT_TYPES: Readonly<Partial<Record<MediaFacts['container'], readonly [string, string]>>> = {
+const CONTENT_TYPES: Readonly<Partial<Record<MediaInfo['container'], readonly [string, string]>>> = {
   mp4: ['video/mp4', 'audio/mp4'],
   mov: ['video/quicktime', 'audio/mp4'],
   webm: ['video/webm', 'audio/webm'],
@@ -53,7 +53,7 @@ const CONTENT_TYPES: Readonly<Partial<Record<MediaFacts['container'], readonly [
   mpegts: ['video/mp2t', 'video/mp2t'],
 };
 
-async function probeVideo(track: InputVideoTrack): Promise<VideoFacts> {
+async function probeVideo(track: InputVideoTrack): Promise<VideoInfo> {
   const height = await track.getDisplayHeight();
   const { matrix, fullRange } = await track.getColorSpace();
   const { bestGuessFrameRate } = await track.computeFrameRateMetrics({ targetPacketCount: RATE_PACKETS });
@@ -70,7 +70,7 @@ async function probeVideo(track: InputVideoTrack): Promise<VideoFacts> {
   };
 }
 
-async function probeAudio(track: InputAudioTrack): Promise<AudioFacts> {
+async function probeAudio(track: InputAudioTrack): Promise<AudioInfo> {
   return {
     codec: await track.getCodec(),
     sampleRate: finite(await track.getSampleRate(), 1000, 768_000),
