@@ -125,8 +125,8 @@ function makeModels(): readonly Model[] {
 }
 
 async function weigh({ catalog }: NodeTypes): Promise<number> {
-  const shown = catalog.entries.filter(({ hidden, deprecated }) => hidden !== true && deprecated !== true);
-  return (await promisify(brotliCompress)(Buffer.from(JSON.stringify({ nodes: shown })), QUALITY)).length;
+  const visible = catalog.entries.filter(({ hidden, deprecated }) => hidden !== true && deprecated !== true);
+  return (await promisify(brotliCompress)(Buffer.from(JSON.stringify({ nodes: visible })), QUALITY)).length;
 }
 
 function lintMs({ catalog }: NodeTypes, rounds: number): number {

@@ -232,9 +232,9 @@ async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string>
       ? `${BASE_URL}, for this machine alone; set it to the address that people open`
       : `${BASE_URL}: not reachable; start the service and run doctor again`;
   const text = await asked.text().catch(() => '');
-  if (asked.ok && text.includes('"status":"ok"')) return `${BASE_URL} leads to a running service`;
+  if (asked.ok && text.includes('"status":"ok"')) return `${BASE_URL} is a running service`;
   throw new Error(
-    `${BASE_URL} responds with status ${asked.status} and not as this service does: let the proxy lead there to ${HOST}:${PORT}, paths unchanged, or set BASE_URL to the address that people open`,
+    `${BASE_URL} responds with status ${asked.status}, which is not a response of this service. Configure the proxy to forward to ${HOST}:${PORT} without changing paths, or set BASE_URL to the address that people open`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
 import { portName } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
-import type { Arrivals } from './inputs.ts';
+import type { PortValues } from './inputs.ts';
 
 /** The maximum number of items of one mapped node. */
 const MAX_ITEMS = 100;
@@ -16,7 +16,7 @@ interface MappedList {
 }
 
 /**
- * Splits the arrivals into one set per item if a list arrived at a single-value port; otherwise returns undefined.
+ * Splits the port values into one set per item if a list arrived at a single-value port; otherwise returns undefined.
  * Lists are zipped, and a list with one item is used for every item. With `fanOut: "product"` in the settings, every
  * combination is an item, and the last list varies fastest. Throws a NodeError if the lengths differ or there are too
  * many items.
@@ -24,9 +24,9 @@ interface MappedList {
 export function splitIntoItems(
   node: PlanNode,
   settings: JsonObject,
-  arrivals: Arrivals,
-): readonly Arrivals[] | undefined {
-  const lists = findMappedLists(node, arrivals);
+  portValues: PortValues,
+): readonly PortValues[] | undefined {
+  const lists = findMappedLists(node, portValues);
   if (lists.length === 0) return undefined;
   const isProduct = settings.fanOut === 'product';
   const count = isProduct ? countCombinations(lists) : zippedLength(lists);
@@ -37,7 +37,7 @@ export function splitIntoItems(
     );
   }
   return Array.from({ length: count }, (_, index) => {
-    const single = new Map(arrivals);
+    const single = new Map(portValues);
     for (const [listIndex, { port, items }] of lists.entries()) {
       const position = isProduct ? Math.floor(index / countCombinations(lists.slice(listIndex + 1))) : index;
       single.set(port, items[position % items.length] as Value);
@@ -55,9 +55,9 @@ export function gatherItems(results: readonly Values[], outputDefs: readonly Out
   return Object.fromEntries(gathered);
 }
 
-function findMappedLists(node: PlanNode, arrivals: Arrivals): readonly MappedList[] {
+function findMappedLists(node: PlanNode, portValues: PortValues): readonly MappedList[] {
   const lists: MappedList[] = [];
-  for (const [port, value] of arrivals) {
+  for (const [port, value] of portValues) {
     if (value.type !== 'LIST') continue;
     const def = node.inputDefs.find(candidate => candidate.id === port && candidate.isPort);
     if (def === undefined || def.type === 'LIST' || def.type === 'ANY') continue;

@@ -10,7 +10,7 @@ import { cacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { toStepError } from './failure.ts';
 import { gatherItems, splitIntoItems } from './fan-out.ts';
-import { type Arrivals, collectArrivals, isSkippable, resolveValues } from './inputs.ts';
+import { collectPortValues, isSkippable, type PortValues, resolveValues } from './inputs.ts';
 import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } from './placeholders.ts';
 import type { NodeCache, RunOptions, StepError } from './types.ts';
 
@@ -57,8 +57,8 @@ export async function forecastPlan(plan: Plan, options: ForecastOptions): Promis
   for (const [index, node] of plan.nodes.entries()) {
     const definition = needed[index] === true ? options.define(node.nodeType) : undefined;
     if (definition === undefined) continue;
-    const arrivals = collectArrivals(node, source => outputs[source]);
-    const result = await forecaster.forecastNode(node, definition, arrivals);
+    const portValues = collectPortValues(node, source => outputs[source]);
+    const result = await forecaster.forecastNode(node, definition, portValues);
     outputs[index] = result.outputs;
     if (options.isWanted(node)) forecasts.push({ node, definition, ...result.forecast });
   }
@@ -102,14 +102,18 @@ class Forecaster {
     this.#options = options;
   }
 
-  async forecastNode(node: PlanNode, definition: NodeDefinition, arrivals: Arrivals): Promise<NodeOutlook> {
+  async forecastNode(
+    node: PlanNode,
+    definition: NodeDefinition,
+    portValues: PortValues,
+  ): Promise<NodeOutlook> {
     const step = this.#options.steps.get(node.id);
     if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
-    if (isSkippable(node, arrivals)) return { forecast: NO_CALLS, outputs: undefined };
+    if (isSkippable(node, portValues)) return { forecast: NO_CALLS, outputs: undefined };
     const settings = { ...node.settings, ...this.#options.overrides.get(node.id) };
-    let items: readonly Arrivals[] | undefined;
+    let items: readonly PortValues[] | undefined;
     try {
-      items = splitIntoItems(node, settings, arrivals);
+      items = splitIntoItems(node, settings, portValues);
     } catch (err) {
       return {
         forecast: { ...NO_CALLS, error: toForecastError(err) },
@@ -117,10 +121,10 @@ class Forecaster {
       };
     }
     const callForecasts: CallForecast[] = [];
-    for (const item of items ?? [arrivals])
+    for (const item of items ?? [portValues])
       callForecasts.push(await this.#forecastCall(node, definition, settings, item));
     const results = step?.items?.length === callForecasts.length ? step.items : [];
-    const isCounted = !isMappedByUnknown(node, arrivals);
+    const isCounted = !isMappedByUnknown(node, portValues);
     const pendingCalls = callForecasts.filter((_, index) => results[index] == null);
     return {
       forecast: {
@@ -137,16 +141,16 @@ class Forecaster {
     node: PlanNode,
     definition: NodeDefinition,
     settings: JsonObject,
-    arrivals: Arrivals,
+    portValues: PortValues,
   ): Promise<CallForecast> {
-    const values = resolveKnownValues(node, settings, arrivals, definition.foreseeable === 'by-shape');
+    const values = resolveKnownValues(node, settings, portValues, definition.foreseeable === 'by-shape');
     const unknown = { outputs: unknownOutputs(node, UNKNOWN_VALUE), isCached: false };
-    if (values === undefined) return { values: partialValues(node, settings, arrivals), ...unknown };
+    if (values === undefined) return { values: partialValues(node, settings, portValues), ...unknown };
     await this.#yieldIfDue();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
       return { values, ...unknown };
     const cached = await this.#findCached(definition, node, values);
-    const outputs = cached ?? (await this.#callForeseeable(definition, node, values, arrivals));
+    const outputs = cached ?? (await this.#callForeseeable(definition, node, values, portValues));
     this.#knownBytes += outputs === undefined ? 0 : measureSize(outputs, MAX_RUN_BYTES).bytes;
     return { values, outputs: outputs ?? unknown.outputs, isCached: cached !== undefined };
   }
@@ -168,14 +172,14 @@ class Forecaster {
     definition: NodeDefinition,
     node: PlanNode,
     values: Readonly<Record<string, unknown>>,
-    arrivals: Arrivals,
+    portValues: PortValues,
   ): Promise<Values | undefined> {
     if (definition.foreseeable === undefined) return undefined;
     const { findMedia, providers, account } = this.#options;
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
     // The only parts of the context that a foreseeable node uses.
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
-    const call = { definition, node, values, connectedPorts: arrivals, ctx: ctx as unknown as NodeContext };
+    const call = { definition, node, values, connectedPorts: portValues, ctx: ctx as unknown as NodeContext };
     try {
       const result = await callNode({ ...call, ...NO_PAYMENT }, {});
       return 'outputs' in result ? result.outputs : undefined;
@@ -206,13 +210,13 @@ const NO_PAYMENT = {
 function resolveKnownValues(
   node: PlanNode,
   settings: JsonObject,
-  arrivals: Arrivals,
+  portValues: PortValues,
   isByShape: boolean,
 ): Readonly<Record<string, unknown>> | undefined {
   const isUsable = isByShape ? (value: Value) => !hasUnknownShape(value) : isKnown;
-  if (![...arrivals.values()].every(isUsable)) return undefined;
+  if (![...portValues.values()].every(isUsable)) return undefined;
   try {
-    return resolveValues(node, settings, arrivals);
+    return resolveValues(node, settings, portValues);
   } catch (err) {
     toForecastError(err);
     return undefined;
@@ -220,11 +224,15 @@ function resolveKnownValues(
 }
 
 /** Returns the defaults, the settings and the known values that arrived. */
-function partialValues(node: PlanNode, settings: JsonObject, arrivals: Arrivals): Record<string, unknown> {
+function partialValues(
+  node: PlanNode,
+  settings: JsonObject,
+  portValues: PortValues,
+): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null);
   for (const { id, default: value } of node.inputDefs) if (value !== undefined) values[id] = value;
   for (const [key, value] of Object.entries(settings)) values[key] = value;
-  for (const [port, value] of arrivals) {
+  for (const [port, value] of portValues) {
     const def = node.inputDefs.find(({ id, isPort }) => id === port && isPort);
     values[port] = def === undefined ? undefined : toKnownPlain(value, def);
   }
@@ -232,9 +240,9 @@ function partialValues(node: PlanNode, settings: JsonObject, arrivals: Arrivals)
 }
 
 /** Whether the node is mapped over a list whose length is unknown before the run. */
-function isMappedByUnknown(node: PlanNode, arrivals: Arrivals): boolean {
+function isMappedByUnknown(node: PlanNode, portValues: PortValues): boolean {
   return node.inputDefs.some(({ id, isPort, type }) => {
-    const value = isPort && type !== 'LIST' && type !== 'ANY' ? arrivals.get(id) : undefined;
+    const value = isPort && type !== 'LIST' && type !== 'ANY' ? portValues.get(id) : undefined;
     return value === UNKNOWN_SHAPE;
   });
 }

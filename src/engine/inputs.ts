@@ -8,33 +8,36 @@ import { isMediaType, jsonToValue, portName, toPlain } from '../graph/values.ts'
 import { NodeError } from '../nodes/define.ts';
 
 /** The values that arrived along edges, by input port id. Ports without a value are absent. */
-export type Arrivals = ReadonlyMap<string, Value>;
+export type PortValues = ReadonlyMap<string, Value>;
 
 /**
  * Collects the values from the node's sources. If several edges lead into one port, a LIST port gathers their values in
  * order; any other port takes the last one.
  */
-export function collectArrivals(
+export function collectPortValues(
   node: PlanNode,
   getOutputs: (source: number) => Values | undefined,
-): Arrivals {
-  const arrivals = new Map<string, Value>();
+): PortValues {
+  const portValues = new Map<string, Value>();
   for (const { port, source, sourcePort } of node.inputs) {
     const outputs = getOutputs(source);
     if (outputs === undefined || !Object.hasOwn(outputs, sourcePort)) continue;
     const value = outputs[sourcePort] as Value;
-    const before = arrivals.get(port);
+    const before = portValues.get(port);
     const isGathered = before !== undefined && findDef(node, port)?.type === 'LIST';
-    arrivals.set(port, isGathered ? { type: 'LIST', items: [...toItems(before), ...toItems(value)] } : value);
+    portValues.set(
+      port,
+      isGathered ? { type: 'LIST', items: [...toItems(before), ...toItems(value)] } : value,
+    );
   }
-  return arrivals;
+  return portValues;
 }
 
 /** Whether the node is skipped: it has connections, but none brought a value, or a connected required port has none. */
-export function isSkippable(node: PlanNode, arrivals: Arrivals): boolean {
+export function isSkippable(node: PlanNode, portValues: PortValues): boolean {
   if (node.inputs.length === 0) return false;
-  if (arrivals.size === 0) return true;
-  return node.inputs.some(({ port }) => !arrivals.has(port) && findDef(node, port)?.required === true);
+  if (portValues.size === 0) return true;
+  return node.inputs.some(({ port }) => !portValues.has(port) && findDef(node, port)?.required === true);
 }
 
 /**
@@ -44,13 +47,13 @@ export function isSkippable(node: PlanNode, arrivals: Arrivals): boolean {
 export function resolveValues(
   node: PlanNode,
   settings: JsonObject,
-  arrivals: Arrivals,
+  portValues: PortValues,
 ): Readonly<Record<string, unknown>> {
   // No prototype, because a port may be named toString and a setting __proto__.
   const values: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(settings)) values[key] = settings[key];
   for (const def of node.inputDefs) {
-    const arrived = def.isPort ? arrivals.get(def.id) : undefined;
+    const arrived = def.isPort ? portValues.get(def.id) : undefined;
     values[def.id] =
       arrived === undefined
         ? readSetting(def.wiredOnly === true ? undefined : (values[def.id] as Json | undefined), def)

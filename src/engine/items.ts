@@ -5,7 +5,7 @@ import { NodeError, Suspend } from '../nodes/define.ts';
 import { TOO_LARGE } from './budget.ts';
 import { ChargedFailure } from './call.ts';
 import { gatherItems } from './fan-out.ts';
-import type { Arrivals } from './inputs.ts';
+import type { PortValues } from './inputs.ts';
 import {
   callFields,
   callWithRecord,
@@ -20,7 +20,7 @@ import type { Step, StepError } from './types.ts';
 interface Items {
   readonly host: StepHost;
   readonly execution: NodeExecution;
-  readonly arrivals: readonly Arrivals[];
+  readonly portValues: readonly PortValues[];
   /** Results by item; null if the item has none yet. */
   readonly results: (Values | null)[];
   readonly failures: Map<number, StepError>;
@@ -32,22 +32,22 @@ interface Items {
 export async function runItems(
   host: StepHost,
   execution: NodeExecution,
-  arrivals: readonly Arrivals[],
+  portValues: readonly PortValues[],
 ): Promise<Step> {
   const { previousStep } = execution;
-  const earlierResults = previousStep?.items?.length === arrivals.length ? previousStep.items : undefined;
+  const earlierResults = previousStep?.items?.length === portValues.length ? previousStep.items : undefined;
   const failures = Object.entries(previousStep?.status === 'WAITING' ? (previousStep.failures ?? {}) : {});
   const items: Items = {
     host,
     execution,
-    arrivals,
-    results: arrivals.map((_, index) => earlierResults?.[index] ?? null),
+    portValues,
+    results: portValues.map((_, index) => earlierResults?.[index] ?? null),
     failures: new Map(failures.map(([index, error]) => [Number(index), error])),
     cachedCount: 0,
     credits: previousStep?.credits ?? 0,
   };
   host.report(execution.index, toRunningStep(items));
-  const startable = arrivals.keys().filter(index => canStart(items, index));
+  const startable = portValues.keys().filter(index => canStart(items, index));
   await Promise.all(startable.map(index => host.submit(() => runItem(items, index))));
   return finishItems(items);
 }
@@ -68,7 +68,7 @@ async function runItem(items: Items, index: number): Promise<void> {
   try {
     options.signal.throwIfAborted();
     const nodeCall = { item: index, progress: ignoreProgress, report };
-    const result = await callWithRecord(host, execution, items.arrivals[index] as Arrivals, nodeCall);
+    const result = await callWithRecord(host, execution, items.portValues[index] as PortValues, nodeCall);
     if (result instanceof Suspend) {
       if (result.kind === 'call') return;
       throw new NodeError(

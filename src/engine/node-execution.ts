@@ -5,7 +5,7 @@ import type { JsonObject } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
 import { toStepError } from './failure.ts';
-import { type Arrivals, resolveValues } from './inputs.ts';
+import { type PortValues, resolveValues } from './inputs.ts';
 import type { Payment, ProviderTask, RunOptions, Step, StepError } from './types.ts';
 
 /** The run's services that a node execution uses. */
@@ -49,11 +49,11 @@ export type NodeStart = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtM
 export function callWithRecord(
   { options }: StepHost,
   execution: NodeExecution,
-  arrivals: Arrivals,
+  portValues: PortValues,
   nodeCall: NodeCall,
 ): CallResult | Promise<CallResult> {
   const { node, definition, settings, previousStep, start } = execution;
-  const values = resolveValues(node, settings, arrivals);
+  const values = resolveValues(node, settings, portValues);
   let usage: unknown;
   const ctx: NodeContext = {
     ...options.context(node.id, start.attempt, options.signal),
@@ -76,7 +76,7 @@ export function callWithRecord(
     isOwed: () => nodeCall.isOwed === true,
   };
   const callOnce = () =>
-    callNode({ definition, node, values, connectedPorts: arrivals, ctx, ...paymentHooks }, options);
+    callNode({ definition, node, values, connectedPorts: portValues, ctx, ...paymentHooks }, options);
   return options.wrapCall === undefined ? callOnce() : options.wrapCall(node, callOnce);
 }
 

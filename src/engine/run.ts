@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
-import { collectArrivals, isSkippable } from './inputs.ts';
+import { collectPortValues, isSkippable } from './inputs.ts';
 import type { StepHost } from './node-execution.ts';
 import { endsRun, toCancelled } from './owed.ts';
 import { ReadySet } from './ready.ts';
@@ -153,12 +153,12 @@ class PlanRun implements StepHost {
       this.#waitingNodes.add(index);
       return;
     }
-    const arrivals = collectArrivals(node, this.#getOutputs);
-    if (isSkippable(node, arrivals)) {
+    const portValues = collectPortValues(node, this.#getOutputs);
+    if (isSkippable(node, portValues)) {
       this.#skip(index, node, previousStep);
       return;
     }
-    const step = runNode(this, { index, node, arrivals, previousStep });
+    const step = runNode(this, { index, node, portValues, previousStep });
     if (!(step instanceof Promise)) {
       this.#finish(index, step);
       return;

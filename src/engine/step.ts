@@ -4,7 +4,7 @@ import { NodeError, Suspend } from '../nodes/define.ts';
 import { TOO_LARGE } from './budget.ts';
 import { type CallResult, ChargedFailure } from './call.ts';
 import { splitIntoItems } from './fan-out.ts';
-import type { Arrivals } from './inputs.ts';
+import type { PortValues } from './inputs.ts';
 import { runItems } from './items.ts';
 import {
   callFields,
@@ -28,9 +28,9 @@ export function runNode(
   {
     index,
     node,
-    arrivals,
+    portValues,
     previousStep,
-  }: Pick<NodeExecution, 'index' | 'node' | 'previousStep'> & { readonly arrivals: Arrivals },
+  }: Pick<NodeExecution, 'index' | 'node' | 'previousStep'> & { readonly portValues: PortValues },
 ): Step | Promise<Step> {
   const start = toNodeStart(host, node, previousStep);
   try {
@@ -51,14 +51,14 @@ export function runNode(
       ...previousFields,
       owedCredits: 0,
     };
-    const items = splitIntoItems(node, settings, arrivals);
+    const items = splitIntoItems(node, settings, portValues);
     if (items !== undefined) return runItems(host, execution, items);
     // Kept while the node runs, so that a worker that takes over knows that the node was woken.
     const suspended = isSelfSuspended(previousStep) ? { suspended: previousStep.suspended } : {};
     const report = (): void =>
       host.report(index, { ...start, status: 'RUNNING', ...suspended, ...callFields(execution) });
     const progress = (fraction: number): void => host.options.onProgress?.(node.id, fraction);
-    const result = callWithRecord(host, execution, arrivals, { item: 0, progress, report });
+    const result = callWithRecord(host, execution, portValues, { item: 0, progress, report });
     if (!(result instanceof Promise)) return toStep(host, execution, result);
     report();
     return result.then(

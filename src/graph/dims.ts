@@ -75,11 +75,11 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
 /** The fields on a node itself: its primary ones, or else its first text field. */
 export function mainFields(inputs: readonly InputDef[]): readonly InputDef[] {
   const primary = inputs.filter(({ isPrimary, removed }) => isPrimary === true && removed !== true);
-  const shown = primary.length > 0 ? primary : inputs.filter(isLongText).slice(0, 1);
-  return shown.slice(0, MAX_FIELDS);
+  const fields = primary.length > 0 ? primary : inputs.filter(isLongText).slice(0, 1);
+  return fields.slice(0, MAX_FIELDS);
 }
 
-/** Settings that differ from their default and are not shown as a field. */
+/** Settings that differ from their default and have no field on the node. */
 export function changedSettings(
   inputs: readonly InputDef[],
   fields: readonly InputDef[],

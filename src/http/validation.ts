@@ -71,8 +71,8 @@ function placeOf(name: string, root: Schema): string | undefined {
 }
 
 function list(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED).join(', ');
-  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
+  const listed = names.slice(0, MAX_LISTED).join(', ');
+  return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed;
 }
 
 function quote(value: unknown): string {

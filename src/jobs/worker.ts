@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
-import { runAccepted } from '../lib/gate.ts';
+import { runAccepted } from '../lib/limiter.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { failAbandonedRun } from '../runs/end-run.ts';

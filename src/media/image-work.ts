@@ -1,11 +1,11 @@
 // Loads sharp, and decodes images with limited concurrency and a time limit, and reports failures in our own words.
 import type { Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
-import { createGate } from '../lib/gate.ts';
+import { createLimiter } from '../lib/limiter.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 
 // Decoding takes up to 400 MB, so few run at once; a waiting caller holds only the encoded bytes.
-const gate = createGate({ concurrency: 2, maxWaiting: 200 });
+const limit = createLimiter({ concurrency: 2, maxWaiting: 200 });
 const TIMEOUT_SECONDS = 60;
 
 const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
@@ -21,7 +21,7 @@ export async function runImageWork<T>(
   const sharp = await loadSharp();
   const open: OpenImage = bytes =>
     sharp(bytes, READ_OPTIONS).autoOrient().keepIccProfile().timeout({ seconds: TIMEOUT_SECONDS });
-  return gate(async () => {
+  return limit(async () => {
     try {
       return await steps(open);
     } catch (err) {

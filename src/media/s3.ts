@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { AppError } from '../lib/errors.ts';
 import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../lib/fetch.ts';
-import { isAccepted } from '../lib/gate.ts';
+import { isAccepted } from '../lib/limiter.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { BucketError } from './bucket-error.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';

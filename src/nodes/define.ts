@@ -2,7 +2,7 @@
 // from the declaration, so an entry without an implementation cannot exist.
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
-import type { Gate } from '../lib/gate.ts';
+import type { Limiter } from '../lib/limiter.ts';
 import { PROVIDER_LIMITERS, type ProviderName } from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
 import type { ProviderResponse } from '../providers/response.ts';
@@ -263,7 +263,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
    */
   readonly secrets?: true | 'in requests';
   /** Limits concurrency before the node reads complete files into memory. Default: the limiter of its provider. */
-  readonly limiter?: Gate;
+  readonly limiter?: Limiter;
   /** For input nodes: returns the config keys that a value of the run's `inputs` sets. `text` is its JSON as sent. */
   readonly runInput?: (value: Json, text: string) => JsonObject;
   run(
@@ -342,8 +342,8 @@ function withLimiter<I extends Specs, C extends Specs>({
   const run = given as NodeDefinition['run'];
   return (values, ctx) => {
     const required = typeof requires === 'function' ? requires(values) : requires;
-    const gate = limiter ?? PROVIDER_LIMITERS[required ?? ''];
-    return gate === undefined ? run(values, ctx) : gate(async () => run(values, ctx), ctx.signal);
+    const limit = limiter ?? PROVIDER_LIMITERS[required ?? ''];
+    return limit === undefined ? run(values, ctx) : limit(async () => run(values, ctx), ctx.signal);
   };
 }
 

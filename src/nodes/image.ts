@@ -1,6 +1,6 @@
 // Declares image nodes. Each reads its input, transforms it with media/images.ts, and stores the result.
 import type { MediaRef, Value } from '../graph/types.ts';
-import { createGate } from '../lib/gate.ts';
+import { createLimiter } from '../lib/limiter.ts';
 import {
   adjustImage,
   BLENDS,
@@ -38,7 +38,7 @@ const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
 
 /** Higher than the number of concurrent decodes, so that reading and storing continue meanwhile. */
-const limiter = createGate({ concurrency: 12 });
+const limiter = createLimiter({ concurrency: 12 });
 const IMAGE_NODE = { category: 'utility', cache: true, limiter } as const;
 const IMAGE_INPUT = { image: image('Image', { required: true }) };
 const IMAGE_OUTPUT = { image: image('Image') };

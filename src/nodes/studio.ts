@@ -10,7 +10,7 @@ import type { VideoInfo } from '../codecs/media-info.ts';
 import { probeMedia } from '../codecs/probe/probe.ts';
 import { withScratch } from '../codecs/scratch.ts';
 import type { MediaRef } from '../graph/types.ts';
-import { createGate } from '../lib/gate.ts';
+import { createLimiter } from '../lib/limiter.ts';
 import { readSettings } from '../lib/settings.ts';
 import type { Size } from '../render/paint/fit-image.ts';
 import { type NodeContext, NodeError } from './define.ts';
@@ -22,7 +22,7 @@ const MAX_PIXELS = 3840 * 2160;
 const MAX_RESULT_BYTES = 500 * 1024 * 1024;
 
 // Each node runs one to three codec processes, which compete for the CPUs with everything else.
-const gate = createGate({ concurrency: 2, maxWaiting: 500 });
+const limit = createLimiter({ concurrency: 2, maxWaiting: 500 });
 
 /** The declaration shared by all nodes that use codecs. */
 export const CODEC_NODE = { category: 'utility', requires: 'codec', cache: true } as const;
@@ -37,7 +37,7 @@ export interface Studio {
 
 /** Runs `work` once a slot is free, and removes its files afterwards. */
 export function withStudio<T>(ctx: NodeContext, work: (studio: Studio) => Promise<T>): Promise<T> {
-  return gate(async () => {
+  return limit(async () => {
     const backend = await findBackend(readSettings(), ctx.signal);
     return withScratch(folder => work(createStudio(backend, folder, ctx)));
   }, ctx.signal);

@@ -7,7 +7,7 @@ import type { FlowView, Site } from './site.ts';
 
 const MAX_LISTED_NODES = 500;
 const MAX_SHOWN_INPUTS = 20;
-const MAX_SHOWN_VALUE = 60;
+const MAX_VALUE_LENGTH = 60;
 
 /** Only public workflows may be listed by search engines. */
 export function renderFlowPage(
@@ -58,16 +58,16 @@ function renderInput({ id, data }: GraphNode): Html {
 
 /** Builds the curl command that runs the workflow with the current values of its inputs. */
 function curlCommand({ id }: FlowView, inputs: readonly GraphNode[], baseUrl: string): string {
-  const values = inputs.map(node => [node.id, shownValue(node)]);
+  const values = inputs.map(node => [node.id, toSampleValue(node)]);
   return `curl -X POST '${baseUrl}/api/v1/workflows/${encodeURIComponent(id)}/run' \\
   -H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -d ${shellQuote(JSON.stringify({ inputs: Object.fromEntries(values) }))}`;
 }
 
-function shownValue({ data: { config } }: GraphNode): unknown {
+function toSampleValue({ data: { config } }: GraphNode): unknown {
   const value = config?.value ?? '';
-  return JSON.stringify(value).length <= MAX_SHOWN_VALUE ? value : '…';
+  return JSON.stringify(value).length <= MAX_VALUE_LENGTH ? value : '…';
 }
 
 function shellQuote(text: string): string {

@@ -1,5 +1,5 @@
 // Lists the providers and how many calls one process makes to each at once.
-import { createGate, type Gate } from '../lib/gate.ts';
+import { createLimiter, type Limiter } from '../lib/limiter.ts';
 
 const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
@@ -16,8 +16,8 @@ const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
  * A call holds a slot from before its files are read until its result is stored, so it also bounds the memory of
  * complete files. Work in progress at the provider is counted elsewhere.
  */
-export const PROVIDER_LIMITERS: Readonly<Partial<Record<string, Gate>>> = Object.fromEntries(
-  Object.entries(MAX_CONCURRENT_CALLS).map(([name, concurrency]) => [name, createGate({ concurrency })]),
+export const PROVIDER_LIMITERS: Readonly<Partial<Record<string, Limiter>>> = Object.fromEntries(
+  Object.entries(MAX_CONCURRENT_CALLS).map(([name, concurrency]) => [name, createLimiter({ concurrency })]),
 );
 
 /** The names of the providers, for users. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { AppError } from '../lib/errors.ts';
-import { createGate } from '../lib/gate.ts';
+import { createLimiter } from '../lib/limiter.ts';
 
 export interface SpeechOptions {
   readonly timeoutMs?: number;
@@ -11,7 +11,7 @@ export interface SpeechOptions {
 }
 
 // The command uses the CPUs of this machine.
-const gate = createGate({ concurrency: 2, maxWaiting: 100 });
+const limit = createLimiter({ concurrency: 2, maxWaiting: 100 });
 const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 134_217_728;
 
@@ -22,7 +22,7 @@ export function speakLocally(
   signal: AbortSignal,
   { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }: SpeechOptions = {},
 ): Promise<Buffer> {
-  return gate(() => {
+  return limit(() => {
     const bounds = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     return runCommand(command, text, maxBytes, bounds).catch((err: unknown) => {
       signal.throwIfAborted();

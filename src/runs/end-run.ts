@@ -6,7 +6,7 @@ import type { Tx } from '../store/db.ts';
 import type { RunRow } from '../store/runs.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
-import { readPlan, readShownSteps } from './executed-graph.ts';
+import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { RunEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
@@ -19,7 +19,7 @@ export async function toUnleasedEnd(
   { status, error }: { readonly status: 'CANCELLED' | 'FAILED'; readonly error: StoredError },
 ): Promise<RunEvent | undefined> {
   if (row.finished_at !== null || row.worker_id !== null) return undefined;
-  const steps = await readShownSteps(tx, row.id);
+  const steps = await readBoundedSteps(tx, row.id);
   const plan = await readPlan(deps, row);
   const atMs = deps.now();
   const cancelled = cancelUnsettled(plan, steps, atMs);

@@ -6,7 +6,7 @@ import type { Values } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/db.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import { listShownSteps, listStepsOfRuns, listWholeSteps, type StepRow } from '../store/steps.ts';
+import { listBoundedSteps, listStepsOfRuns, listWholeSteps, type StepRow } from '../store/steps.ts';
 import type { RunDeps } from './deps.ts';
 import { parseRunRequest } from './run-request.ts';
 
@@ -28,8 +28,8 @@ export async function readPlan(
  * Returns steps by node id for display. If the run has large results, long values are shortened and item results are
  * left out.
  */
-export async function readShownSteps(db: Tx, executionId: string): Promise<Map<string, Step>> {
-  const rows = await listShownSteps(db, executionId);
+export async function readBoundedSteps(db: Tx, executionId: string): Promise<Map<string, Step>> {
+  const rows = await listBoundedSteps(db, executionId);
   return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }
 

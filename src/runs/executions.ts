@@ -14,7 +14,7 @@ import { hasLeft } from '../store/teams.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { toUnleasedEnd } from './end-run.ts';
-import { readPlan, readShownSteps } from './executed-graph.ts';
+import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
@@ -75,7 +75,7 @@ export async function getExecution(deps: RunDeps, actor: Actor, id: string): Pro
 
 /** Returns the record of a row. The caller has checked access. */
 export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
-  const steps = await readShownSteps(deps.db, row.id);
+  const steps = await readBoundedSteps(deps.db, row.id);
   const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
   const reader = hasProviderSteps ? await findReader(deps, actor, row) : { isOwner: false };
   return presentExecution(row, await readPlan(deps, row), steps, reader);

@@ -129,9 +129,9 @@ const OUTPUT_MEMBER = {
 /** Presents the results of the output nodes or, if the graph has none, of its last nodes. */
 function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly ExecutionOutput[] {
   const outputNodes = plan.nodes.filter(node => node.category === 'output');
-  const shownNodes =
+  const resultNodes =
     outputNodes.length > 0 ? outputNodes : plan.nodes.filter(node => node.dependents.length === 0);
-  return shownNodes.flatMap(node =>
+  return resultNodes.flatMap(node =>
     Object.values(steps.get(node.id)?.outputs ?? {}).flatMap(value =>
       (value.type === 'LIST' ? value.items : [value]).map(item => ({
         nodeId: node.id,

@@ -11,7 +11,7 @@ import { type ExecutionRow, findExecution, keepIdempotencyKey } from '../store/e
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { readShownSteps } from './executed-graph.ts';
+import { readBoundedSteps } from './executed-graph.ts';
 import { type AcceptedRun, findReplay, type Idempotency, toAccepted, toIdempotency } from './idempotency.ts';
 import { findReusedSteps } from './reused-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
@@ -77,7 +77,7 @@ async function decide(
     throw new AppError('invalid_request', `${otherField} cannot be combined with a decision. Remove it.`);
   const [updated] = await deps.commit.change([id], async (row, tx) => {
     if (row.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row);
-    const state = (await readShownSteps(tx, id)).get(nodeId);
+    const state = (await readBoundedSteps(tx, id)).get(nodeId);
     if (state?.status !== 'WAITING' || state.suspended?.kind !== 'decision')
       throw new AppError(
         'not_resumable',

@@ -6,7 +6,7 @@ import { type ChangeWaiter, createChangeWaiter } from '../lib/change-waiter.ts';
 import type { Actor } from '../services/accounts/actor.ts';
 import type { ExecutionRow, ExecutionStatus } from '../store/executions.ts';
 import { findExecution } from '../store/executions.ts';
-import { listShownSteps, type StepRow } from '../store/steps.ts';
+import { listBoundedSteps, type StepRow } from '../store/steps.ts';
 import { cutState } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
 import { readPlan } from './executed-graph.ts';
@@ -96,7 +96,7 @@ async function* follow(
     while (!signal.aborted) {
       const row = await findExecution(deps.db, execution.id);
       if (row === undefined) return;
-      yield* listChanges(row, nodes, sentId, await listShownSteps(deps.db, execution.id, sentId), reader);
+      yield* listChanges(row, nodes, sentId, await listBoundedSteps(deps.db, execution.id, sentId), reader);
       if (row.finished_at !== null) return;
       sentId = Math.max(sentId, row.seq);
       await changes.wait(POLL_MS, signal);

@@ -13,7 +13,7 @@ import {
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { runAccepted } from '../lib/gate.ts';
+import { runAccepted } from '../lib/limiter.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { outlast, retryingDb } from '../store/retry.ts';
@@ -25,7 +25,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { cancelUnsettled } from './end-run.ts';
-import { MAX_STORED_BYTES, mergeSteps, readPlan, readShownSteps } from './executed-graph.ts';
+import { MAX_STORED_BYTES, mergeSteps, readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { Suspension } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 import { createNodeCache } from './node-cache.ts';
@@ -164,7 +164,7 @@ async function loadSteps(
   if (bytes <= MAX_STORED_BYTES) await memory.waitForMemory(signal);
   // A stopped run executes nothing, so steps for display are enough.
   if (bytes > MAX_STORED_BYTES || signal.aborted)
-    return { steps: await readShownSteps(deps.db, row.id), isWhole: bytes <= MAX_STORED_BYTES };
+    return { steps: await readBoundedSteps(deps.db, row.id), isWhole: bytes <= MAX_STORED_BYTES };
   memory.reserve(bytes);
   const steps = recordSteps(memory, mergeSteps(await listWholeSteps(deps.db, row.id)));
   memory.reserve(-bytes);

@@ -9,7 +9,7 @@ import { EXECUTION_STATUSES, findExecution } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { cutRecord } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
-import { readShownSteps } from './executed-graph.ts';
+import { readBoundedSteps } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
@@ -42,8 +42,8 @@ export async function getResults(deps: RunDeps, actor: Actor, workflowId: string
       nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });
     }
   }
-  const { nodeStates: shown } = cutRecord({ nodeStates });
-  return { nodes: Object.fromEntries(shown.map(({ nodeId, ...result }) => [nodeId, result])) };
+  const { nodeStates: bounded } = cutRecord({ nodeStates });
+  return { nodes: Object.fromEntries(bounded.map(({ nodeId, ...result }) => [nodeId, result])) };
 }
 
 /** Searches the latest runs, newest first, until each node has a result. */
@@ -65,7 +65,7 @@ async function findNewest(
   });
   for (const row of rows) {
     if (found.size === wanted.size) break;
-    for (const step of (await readShownSteps(deps.db, row.id)).values())
+    for (const step of (await readBoundedSteps(deps.db, row.id)).values())
       if (step.status === 'COMPLETED' && wanted.has(step.nodeId) && !found.has(step.nodeId))
         found.set(step.nodeId, { row, step });
   }

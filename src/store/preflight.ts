@@ -43,7 +43,7 @@ export async function preflight(
 }
 
 /**
- * Checks that DATABASE_URL, a pooler, leads to the same database as `direct`. Throws a sentence; returns one if its
+ * Checks that DATABASE_URL, a pooler, points to the same database as `direct`. Throws a sentence; returns one if its
  * statements have no time limit.
  */
 export async function preflightPooler(pooled: Tx, direct: Tx, url: string): Promise<string | undefined> {
@@ -62,14 +62,14 @@ export async function preflightPooler(pooled: Tx, direct: Tx, url: string): Prom
 }
 
 const OTHER_DATABASE =
-  'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: let both lead to the same one.';
+  'DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Point both to the same one.';
 const noLimit = (account: string): string =>
-  `Statements by the pooler of DATABASE_URL may take for ever: alter role ${account} set statement_timeout = '20s', and let the pooler connect anew.`;
+  `Statements through the pooler of DATABASE_URL have no time limit. Run "alter role ${account} set statement_timeout = '20s'" and restart the pooler.`;
 
 const PRIMARY = { setting: 'DATABASE_URL', otherwise: 'unset it to use the embedded one' };
 const DIRECT = {
   setting: 'DATABASE_DIRECT_URL',
-  otherwise: 'unset it where DATABASE_URL leads to PostgreSQL itself',
+  otherwise: 'unset it if DATABASE_URL points to PostgreSQL itself',
 };
 
 /** The setting with the direct connection to PostgreSQL; undefined for the embedded one. */
@@ -85,18 +85,18 @@ function judge(attributes: RoleAttributes, setting: string): string | undefined 
   const { account, database } = attributes;
   if (attributes.limit_source !== 'client') return poolerIn(setting);
   if (attributes.is_read_only)
-    return `The PostgreSQL of ${setting} is read-only, a replica perhaps: let ${setting} lead to the primary, or turn default_transaction_read_only off for ${account}.`;
+    return `The PostgreSQL server of ${setting} is read-only and may be a replica. Point ${setting} to the primary, or turn off default_transaction_read_only for ${account}.`;
   if (!attributes.may_make_tables || !attributes.may_write)
-    return `The account ${account} may not make tables in the database ${database}: make it the owner (alter database ${database} owner to ${account}), or grant create on its schema public and on all its tables.`;
+    return `The account ${account} may not create tables in the database ${database}. Make it the owner (alter database ${database} owner to ${account}), or grant create on its schema public and all privileges on its tables.`;
   if (!attributes.may_make_schema)
-    return `The account ${account} may not make a schema in the database ${database}, which the queue needs: grant create on database ${database} to ${account}.`;
+    return `The account ${account} may not create the schema of the queue in the database ${database}. Run "grant create on database ${database} to ${account}".`;
   return undefined;
 }
 
 const poolerIn = (setting: string): string =>
   setting === DIRECT.setting
-    ? `${setting} leads to a pooler of connections, such as PgBouncer: let it lead to PostgreSQL itself.`
-    : `${setting} leads to a pooler of connections, such as PgBouncer: let it lead to PostgreSQL itself, or set DATABASE_DIRECT_URL to that.`;
+    ? `${setting} points to a connection pooler such as PgBouncer. Point it to PostgreSQL itself.`
+    : `${setting} points to a connection pooler such as PgBouncer. Point it to PostgreSQL itself, or set DATABASE_DIRECT_URL to the address of PostgreSQL.`;
 
 /** A setting that contains a connection string. */
 export interface ConnectionSetting {

@@ -1,8 +1,8 @@
 // Reads the node states of runs: complete, to continue a run, or with long values shortened, for display. A row
 // contains the states of one checkpoint; the last state of a node counts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createGate } from '../lib/gate.ts';
 import { findFairShare } from '../lib/level.ts';
+import { createLimiter } from '../lib/limiter.ts';
 import type { Tx } from './db.ts';
 import { first } from './rows.ts';
 
@@ -76,10 +76,10 @@ export async function listWholeSteps(tx: Tx, executionId: string): Promise<reado
 /** Runs whose node states are smaller are read without waiting for other reads. */
 const SMALL_BYTES = 1_000_000;
 /** The maximum that is read for display. If a run has more, long values are shortened. */
-const MAX_SHOWN_BYTES = 16_000_000;
+const MAX_LIST_BYTES = 16_000_000;
 
 // Limits concurrent reads, because each takes several times its size in memory.
-const largeReads = createGate({ concurrency: 2, maxWaiting: 100 });
+const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
 const NEVER = new AbortController().signal;
 
 // Counted once a row: a row can be 32 MB.
@@ -94,7 +94,7 @@ where s.execution_id = $1 and s.seq > $2`;
  * Returns the node states after `afterSeq` for display, oldest first. If the run has large results, long values are
  * shortened, and item results are `true`.
  */
-export async function listShownSteps(
+export async function listBoundedSteps(
   tx: Tx,
   executionId: string,
   afterSeq = -1,
@@ -103,10 +103,10 @@ export async function listShownSteps(
   const rows = await readSince(SMALL_BYTES);
   if (rows !== undefined) return rows;
   const readLarge = async () => {
-    const shownRows = (await readSince(MAX_SHOWN_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
+    const boundedRows = (await readSince(MAX_LIST_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
     // Presenting the parsed states takes as long again, so yield first.
     await nextTurn();
-    return shownRows;
+    return boundedRows;
   };
   return largeReads(readLarge, NEVER);
 }
@@ -127,7 +127,7 @@ async function readCutSteps(tx: Tx, executionId: string, afterSeq: number): Prom
   );
   const maxValueBytes = findFairShare(
     sizes.rows.map(({ bytes }) => bytes),
-    MAX_SHOWN_BYTES,
+    MAX_LIST_BYTES,
   );
   const cutRows = await tx.query<{ seq: number; step: string }>(
     `select seq::int as seq, cut_step(step, $3)::text as step from (${STATES}) s where seq > $2 order by seq`,

@@ -125,16 +125,15 @@ describe('a PostgreSQL server', () => {
     await bothSay(
       { DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/${database.connection.database}` },
       'PostgreSQL',
-      /leads to PostgreSQL 14\.11; Graphwright needs PostgreSQL 15 or newer\. Upgrade it/,
+      /points to PostgreSQL 14\.11, but Graphwright needs PostgreSQL 15 or later\. Upgrade it/,
     );
     old.close();
   });
 
-  it('that is read-only', () =>
-    bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only, .* lead to the primary/));
+  it('that is read-only', () => bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only .* to the primary/));
 
   it('in which the account may not create tables', () =>
-    bothSay(as(names[1] ?? '', empty), 'PostgreSQL', /may not make tables in the database .* owner to/));
+    bothSay(as(names[1] ?? '', empty), 'PostgreSQL', /may not create tables in the database .* owner to/));
 
   it('with a different clock', async () => {
     const { out } = await graphwright(['doctor'], as(names[2] ?? ''));
@@ -360,7 +359,7 @@ describe('doctor', () => {
         wrong.out,
         /✖ +BASE_URL +http\S+ responds with status 404 and not as this service does: .*set BASE_URL/,
       );
-      assert.match(right.out, /✔ +BASE_URL +http\S+ leads to a running service/);
+      assert.match(right.out, /✔ +BASE_URL +http\S+ is a running service/);
     } finally {
       await service.end('SIGTERM');
       other.closeAllConnections();

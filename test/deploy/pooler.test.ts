@@ -171,7 +171,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
       assert.equal(await preflightPooler(direct, direct, service.databaseUrl), undefined);
       await assert.rejects(
         preflightPooler(direct, other, service.databaseUrl),
-        /lead to different databases/,
+        /point to different databases/,
       );
     } finally {
       await Promise.all([direct.close(), other.close()]);
@@ -181,9 +181,10 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   it('is refused for connections that need PostgreSQL itself, and if it drops the statement timeout', async () => {
     assert.match(
       await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: pooledUrl }),
-      /^DATABASE_DIRECT_URL leads to a pooler .* PostgreSQL itself\.$/,
+      /^DATABASE_DIRECT_URL points to a connection pooler .* PostgreSQL itself\.$/,
     );
-    const wayOut = /^DATABASE_URL leads to a pooler .* or set DATABASE_DIRECT_URL to that\.$/;
+    const wayOut =
+      /^DATABASE_URL points to a connection pooler .* or set DATABASE_DIRECT_URL to the address of PostgreSQL\.$/;
     assert.match(await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: undefined }), wayOut);
     const silent = await startPooler(PGBOUNCER ?? '', service.address, {
       pool_mode: 'session',

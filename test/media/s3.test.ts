@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import S3rver from '@20minutes/s3rver';
 import type { AppError } from '../../src/lib/errors.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
-import { runAccepted } from '../../src/lib/gate.ts';
+import { runAccepted } from '../../src/lib/limiter.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { presignGet, presignPut } from '../../src/media/presign.ts';
 import { type Bucket, bucketOrigin, objectUrl, openS3Storage } from '../../src/media/s3.ts';

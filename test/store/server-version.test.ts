@@ -23,7 +23,7 @@ describe('the server version', () => {
     ['', 'a server that does not name its version'],
   ] as const) {
     it(`refuses ${name} by that name`, () => {
-      assert.match(judgeVersion(number) ?? '', new RegExp(`leads to ${name}; .* 15 or newer`));
+      assert.match(judgeVersion(number) ?? '', new RegExp(`points to ${name}, .* 15 or later`));
     });
   }
 });

@@ -7,9 +7,9 @@ import { alignColumns, cleanText, cutText, padText, textWidth } from './text-wid
 /** The members of a node's state that the command line shows. */
 export type NodeState = Pick<
   FullState,
-  'nodeId' | 'label' | 'status' | 'error' | ShownMember | 'cached' | 'progress'
+  'nodeId' | 'label' | 'status' | 'error' | DisplayedMember | 'cached' | 'progress'
 >;
-type ShownMember =
+type DisplayedMember =
   | 'outputUrl'
   | 'outputUrls'
   | 'text'

@@ -47,10 +47,11 @@ export function openTerminal(
       // A view taller than the screen could not be erased, so a count replaces its first lines.
       const maxLines = Math.max(3, (out.rows ?? 24) - 1);
       const hidden = lines.length - maxLines + 1;
-      const shown = lines.length <= maxLines ? lines : [`  … ${hidden} more above`, ...lines.slice(hidden)];
-      const body = shown.map(line => `${cutText(line, width() - 1)}\n`).join('');
+      const visibleLines =
+        lines.length <= maxLines ? lines : [`  … ${hidden} more above`, ...lines.slice(hidden)];
+      const body = visibleLines.map(line => `${cutText(line, width() - 1)}\n`).join('');
       out.write(`${frameHeight === 0 ? HIDE_CURSOR : ''}${rewind()}${body}`);
-      frameHeight = shown.length;
+      frameHeight = visibleLines.length;
     },
     erase() {
       if (frameHeight > 0) out.write(`${rewind()}${SHOW_CURSOR}`);

@@ -2,13 +2,13 @@
 // that makes it loop or exhaust memory ends only one of them. A thread would not be enough, because V8 ends the whole
 // process at a thread's heap limit.
 import { AppError } from '../../lib/errors.ts';
-import { createGate } from '../../lib/gate.ts';
+import { createLimiter } from '../../lib/limiter.ts';
 import type { MediaInfo } from '../media-info.ts';
 import { ProbeChild, type Probed, ReadFailure, type RemoteFile, Unreadable } from './child.ts';
 
 const TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
-const gate = createGate({ concurrency: 2, maxWaiting: 200 });
+const limit = createLimiter({ concurrency: 2, maxWaiting: 200 });
 /** Idle children, with the timer that ends each. Starting one takes 0.15 s, a probe a few milliseconds. */
 const idle = new Map<ProbeChild, NodeJS.Timeout>();
 
@@ -35,7 +35,7 @@ function probe(
   file: string | RemoteFile,
   signal: AbortSignal,
 ): Promise<Probed> {
-  return gate(async () => {
+  return limit(async () => {
     const child = takeIdleChild();
     try {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);

@@ -3,7 +3,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
-import { isAccepted } from '../gate.ts';
+import { isAccepted } from '../limiter.ts';
 import type { TaskResult } from './serve.ts';
 
 export interface ThreadPoolOptions {

@@ -6,16 +6,16 @@ import { extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
-import { createGate } from '../../lib/gate.ts';
+import { createLimiter } from '../../lib/limiter.ts';
 
-const gate = createGate({ concurrency: 1, maxWaiting: 100 });
+const limit = createLimiter({ concurrency: 1, maxWaiting: 100 });
 const TIMEOUT_MS = 20_000;
 // Sources run as .ts; the published package has .js.
 const PROCESS = `${import.meta.dirname}/rasterize-process${extname(import.meta.filename)}`;
 
 /** Returns a PNG with a longer side of 1,024 to 4,096 pixels. Throws `unreadable_image` if it cannot be drawn. */
 export function rasterizeSvg(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
-  return gate(() => draw(svg, signal), signal);
+  return limit(() => draw(svg, signal), signal);
 }
 
 async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {

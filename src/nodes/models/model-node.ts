@@ -88,7 +88,7 @@ export function toDefinition(model: Model): NodeDefinition {
   const fields = model.fields.filter(({ isPort }) => isPort !== true);
   const defaults = Object.fromEntries(fields.map(({ id, default: value }) => [id, value]));
   const isPricedBefore = pricing.usd(defaults) !== null;
-  const shown = model.deprecated === undefined ? {} : ({ deprecated: true } as const);
+  const deprecation = model.deprecated === undefined ? {} : ({ deprecated: true } as const);
   const definition = defineNode({
     nodeType: model.nodeType,
     label: model.label,
@@ -103,7 +103,7 @@ export function toDefinition(model: Model): NodeDefinition {
     },
     outputs: { [port]: { type, label }, ...(hasChunks ? CHUNKS : {}) },
     pricing,
-    ...shown,
+    ...deprecation,
     ...(model.isHidden === true ? { hidden: true } : {}),
     ...(model.isRepeatable === true ? { cache: true } : {}),
     run: async (values, ctx) => {
@@ -136,10 +136,10 @@ function withRemoved(definition: NodeDefinition, fields: readonly ModelField[]):
 }
 
 function describe({ description, endpoint, deprecated }: Model): string {
-  const shown = description ?? endpoint;
-  if (deprecated === undefined) return shown;
+  const text = description ?? endpoint;
+  if (deprecated === undefined) return text;
   const advice = deprecated.use === undefined ? '' : ` Use ${deprecated.use} instead.`;
-  return `${shown} Deprecated since ${deprecated.since}.${advice}`;
+  return `${text} Deprecated since ${deprecated.since}.${advice}`;
 }
 
 function toSpecs(fields: readonly ModelField[]): Specs {

@@ -146,19 +146,19 @@ function requestOf(form) {
 }
 
 async function send(form, signal) {
-  const shown = form.querySelector('.answer');
-  shown.hidden = false;
-  shown.textContent = 'Sending…';
+  const output = form.querySelector('.answer');
+  output.hidden = false;
+  output.textContent = 'Sending…';
   try {
     const [address, init] = requestOf(form);
     const answer = await fetch(address, { ...init, signal });
     const head = `${answer.status} ${answer.statusText}\n${[...answer.headers].map(pair => pair.join(': ')).join('\n')}\n\n`;
     await showBody(answer, text => {
-      shown.textContent = head + text;
+      output.textContent = head + text;
     });
   } catch (error) {
     const why = signal.aborted ? 'Stopped.' : `The request failed: ${error.message}`;
-    shown.textContent = `${shown.textContent.replace('Sending…', '')}\n${why}`.trim();
+    output.textContent = `${output.textContent.replace('Sending…', '')}\n${why}`.trim();
   }
 }
 

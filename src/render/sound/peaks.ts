@@ -37,7 +37,7 @@ export async function readPeaks(
     if (file?.kind !== 'clip' || file.info.audio === undefined) continue;
     try {
       const heard = findIntervals(timeline, files, key);
-      const values = await computePeaks(backend, file, shownSeconds(timeline, heard), signal);
+      const values = await computePeaks(backend, file, getNeededSeconds(timeline, heard), signal);
       peaks.set(key, { perSecond: PER_SECOND, values, heard });
     } catch (err) {
       if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
@@ -46,8 +46,8 @@ export async function readPeaks(
   return peaks;
 }
 
-/** Returns how much of the file can be shown. The video may play only a short part of a long file. */
-function shownSeconds({ durationInFrames, fps }: Timeline, heard: readonly PlayedInterval[]): number {
+/** Returns the last second of the file that waveforms need. The video may play only a short part of a long file. */
+function getNeededSeconds({ durationInFrames, fps }: Timeline, heard: readonly PlayedInterval[]): number {
   if (heard.length === 0) return durationInFrames / fps;
   const ends = heard.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
   return ends.reduce((max, end) => Math.max(max, end), 0);

@@ -4,11 +4,11 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type CodecSettings, findBackend, toBackendRef } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
-import { createGate } from '../../lib/gate.ts';
+import { createLimiter } from '../../lib/limiter.ts';
 import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
 import type { SceneRequest, StillRequest, StillResponse } from './worker.ts';
 
-const gate = createGate({ concurrency: 2, maxWaiting: 500 });
+const limit = createLimiter({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
 const STOP_MS = 500;
 // Threads are kept for a while, because previews follow each other with pauses. An idle thread takes about 60 MB with
@@ -62,7 +62,7 @@ async function chooseDecoder(
 const isTimeout = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError';
 
 function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<StillResponse> {
-  return gate(async () => {
+  return limit(async () => {
     const worker = takeWorker();
     try {
       const answer = await sendRequest(

@@ -27,7 +27,7 @@ export class ClipStream {
   readonly #lastFrame: number;
   readonly #frames: AsyncGenerator<Buffer<ArrayBuffer>>;
   readonly #ending = new AbortController();
-  readonly #shown;
+  readonly #buffer;
   #index = -1;
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
@@ -42,7 +42,7 @@ export class ClipStream {
     this.size = sizeFor(request, grows);
     const hasAlpha = clip.info.video?.hasAlpha === true;
     const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;
-    this.#shown = create(this.size.width, this.size.height);
+    this.#buffer = create(this.size.width, this.size.height);
     this.#frames = decodeFrames(
       backend,
       clip,
@@ -58,7 +58,7 @@ export class ClipStream {
   }
 
   get image(): ImageSource | undefined {
-    return this.#index < 0 ? undefined : this.#shown.image;
+    return this.#index < 0 ? undefined : this.#buffer.image;
   }
 
   /** Whether it was decoded large enough. */
@@ -93,7 +93,7 @@ export class ClipStream {
       pixels = value;
       this.#index++;
     }
-    if (pixels !== undefined) await this.#shown.show(pixels);
+    if (pixels !== undefined) await this.#buffer.show(pixels);
     // Decoded while this one is drawn.
     if (this.#index < this.#lastFrame) this.fetch();
   }

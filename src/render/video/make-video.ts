@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findBackend } from '../../codecs/backend.ts';
 import { withScratch } from '../../codecs/scratch.ts';
-import { createGate } from '../../lib/gate.ts';
+import { createLimiter } from '../../lib/limiter.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { readRenderFiles } from '../files.ts';
 import type { PartStore, ReadSource } from '../render-io.ts';
@@ -38,7 +38,10 @@ export interface MadeVideo extends VideoResult {
 
 // Each render has its own threads and codecs. At least two run at once, so that a short clip does not wait for a long
 // one.
-const gate = createGate({ concurrency: Math.max(2, Math.ceil(availableParallelism() / 4)), maxWaiting: 500 });
+const limit = createLimiter({
+  concurrency: Math.max(2, Math.ceil(availableParallelism() / 4)),
+  maxWaiting: 500,
+});
 /** Shorter videos are not worth storing in segments. */
 const WHOLE_SECONDS = 8;
 const POSTER_SIDE = 1280;
@@ -56,7 +59,7 @@ export async function makeVideo<T>(
 ): Promise<T> {
   // Before queueing, so that an invalid scene is refused at once.
   const timeline = openScene(order.graph);
-  return gate(
+  return limit(
     () =>
       withScratch(async folder => {
         const files = await readRenderFiles(timeline.resources.values(), order.read, folder, signal);
@@ -123,8 +126,8 @@ async function drawPoster(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { posterFrame = -1, scale: requestedScale = 1 } = order;
-  const isShown = posterFrame >= from && posterFrame < to;
-  const frame = isShown ? posterFrame : from + Math.floor((to - from) * 0.4);
+  const isInRange = posterFrame >= from && posterFrame < to;
+  const frame = isInRange ? posterFrame : from + Math.floor((to - from) * 0.4);
   const scale = Math.max(
     0.1,
     Math.min(requestedScale, POSTER_SIDE / Math.max(timeline.width, timeline.height)),

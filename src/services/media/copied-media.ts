@@ -1,7 +1,7 @@
 // Copies the media of a duplicated workflow: files are copied within the storage and get new records.
 import { AppError } from '../../lib/errors.ts';
-import { createGate } from '../../lib/gate.ts';
 import { newId } from '../../lib/ids.ts';
+import { createLimiter } from '../../lib/limiter.ts';
 import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
 import { noteOrphan } from '../../store/media/orphans.ts';
 import { getWorkspaceId, userWorkspace } from '../accounts/access.ts';
@@ -45,10 +45,10 @@ export async function copyMedia(
     const bytes = selected.reduce((sum, row) => sum + row.bytes, 0);
     await requireFreeStorage(deps, user.userId, bytes);
   }
-  const gate = createGate({ concurrency: CONCURRENT_COPIES, maxWaiting: selected.length });
+  const limit = createLimiter({ concurrency: CONCURRENT_COPIES, maxWaiting: selected.length });
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(COPY_MS)]);
   const outcomes = await Promise.allSettled(
-    selected.map(row => gate(() => copyOne(deps, user, row, inTime), inTime)),
+    selected.map(row => limit(() => copyOne(deps, user, row, inTime), inTime)),
   );
   const copied = outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : undefined));
   const rows = copied.filter(row => row !== undefined);

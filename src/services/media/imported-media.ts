@@ -2,7 +2,7 @@
 // Invalid embedded bytes refuse the import; a URL that cannot be fetched is only a warning, because its host may be
 // down.
 import { AppError, toError } from '../../lib/errors.ts';
-import { createGate } from '../../lib/gate.ts';
+import { createLimiter } from '../../lib/limiter.ts';
 import { type MediaType, maxBytesFor } from '../../media/accepted-types.ts';
 import { listUsableMedia, type NewMedia } from '../../store/media/media.ts';
 import { userWorkspace } from '../accounts/access.ts';
@@ -47,10 +47,10 @@ export async function receiveMedia(
   const knownMedia = await findKnown(deps, user, files);
   const filesToStore = files.filter(file => !knownMedia.has(file.mediaId));
   if (filesToStore.length > 0) await requireFreeStorage(deps, user.userId);
-  const gate = createGate({ concurrency: CONCURRENT_FETCHES, maxWaiting: files.length });
+  const limit = createLimiter({ concurrency: CONCURRENT_FETCHES, maxWaiting: files.length });
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
   const outcomes = await Promise.allSettled(
-    filesToStore.map(file => gate(() => receiveOne(deps, user, file, inTime), signal)),
+    filesToStore.map(file => limit(() => receiveOne(deps, user, file, inTime), signal)),
   );
   const rows = outcomes.flatMap(outcome =>
     outcome.status === 'fulfilled' && typeof outcome.value !== 'string' ? [outcome.value] : [],

@@ -2,7 +2,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { createGate } from '../../lib/gate.ts';
+import { createLimiter } from '../../lib/limiter.ts';
 
 const MEMORY_KB = 19_456;
 const PASSES = 2;
@@ -14,12 +14,15 @@ const MAX_WAITING = 100;
 const PHC =
   /^\$argon2id\$v=19\$m=(?<memory>\d{1,7}),t=(?<passes>\d{1,2}),p=(?<parallelism>\d{1,2})\$(?<salt>[\w+/-]{11,86})\$(?<tag>[\w+/-]{22,86})$/;
 
-// One gate per process, since the processes share the cores.
-const gate = createGate({ concurrency: Math.max(1, availableParallelism() - 1), maxWaiting: MAX_WAITING });
+// One limiter per process, since the processes share the cores.
+const limit = createLimiter({
+  concurrency: Math.max(1, availableParallelism() - 1),
+  maxWaiting: MAX_WAITING,
+});
 const deriveKey = promisify(argon2);
 
 const derive = (parameters: Argon2Parameters, signal: AbortSignal): Promise<Buffer> =>
-  gate(() => deriveKey('argon2id', parameters), signal);
+  limit(() => deriveKey('argon2id', parameters), signal);
 
 /** The same letters may be typed as other code points on another keyboard. */
 const toBytes = (password: string): Buffer => Buffer.from(password.normalize('NFKC'));

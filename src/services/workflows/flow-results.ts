@@ -2,7 +2,7 @@
 import type { Step } from '../../engine/types.ts';
 import type { Value } from '../../graph/types.ts';
 import { findNewestCompleted } from '../../store/executions.ts';
-import { listShownSteps } from '../../store/steps.ts';
+import { listBoundedSteps } from '../../store/steps.ts';
 import type { Deps } from '../deps.ts';
 
 export interface FlowResults {
@@ -20,7 +20,7 @@ export async function findFlowResults(
 ): Promise<FlowResults | undefined> {
   const executionId = await findNewestCompleted(db, workflowId, version);
   if (executionId === undefined) return undefined;
-  const steps = (await listShownSteps(db, executionId)).map(({ step }) => step as Step);
+  const steps = (await listBoundedSteps(db, executionId)).map(({ step }) => step as Step);
   // The last state of a node counts.
   const images = steps.flatMap(({ nodeId, outputs = {} }) => {
     const image = Object.values(outputs)

@@ -108,16 +108,21 @@ function presentPublicMembers(deps: PresentDeps, view: WorkflowView) {
     lastEditorHeartbeatAt: _lastEditorHeartbeatAt,
     dailyCreditBudget: _dailyCreditBudget,
     executionEngine: _executionEngine,
-    ...shown
+    ...publicMembers
   } = presentMembers(deps, view);
-  return { ...shown, secrets: null, publishSettings: reduceSettings(view.workflow.publish_settings) };
+  return { ...publicMembers, secrets: null, publishSettings: reduceSettings(view.workflow.publish_settings) };
 }
 
 /** The publish settings that readers without edit access see. */
 export function reduceSettings(settings: PublishSettings | null): PublishSettings | null {
   if (settings === null) return null;
-  const { exposedInputs: _inputs, isTemplate: _isTemplate, showResults: _results, ...shown } = settings;
-  return shown;
+  const {
+    exposedInputs: _inputs,
+    isTemplate: _isTemplate,
+    showResults: _results,
+    ...publicSettings
+  } = settings;
+  return publicSettings;
 }
 
 /** The URL of a file from its `med_…/name`. */

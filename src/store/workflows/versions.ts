@@ -92,7 +92,7 @@ export async function removeSuperseded(tx: Tx, workflowId: string | null, limit:
        select v.workflow_id, v.version, ${HAS_RUN} as has_run from workflow_versions v
        where ($1::text is null or v.workflow_id = $1) and v.superseded_at < now() - interval '1 minute'
        limit $2 for update skip locked
-     ), shown as (
+     ), relisted as (
        update workflow_versions v set superseded_at = null, autosaved_by = null
        from old o where o.has_run and v.workflow_id = o.workflow_id and v.version = o.version
      )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
-import { runAccepted } from '../../../src/lib/gate.ts';
+import { runAccepted } from '../../../src/lib/limiter.ts';
 import { createThreadPool, TaskTooCostly } from '../../../src/lib/threads/pool.ts';
 
 interface Asked {

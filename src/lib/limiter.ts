@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from './errors.ts';
 
-export interface GateOptions {
+export interface LimiterOptions {
   readonly concurrency: number;
   /** Queue length beyond which the next caller is rejected with `unavailable`. Unset: no limit. */
   readonly maxWaiting?: number;
@@ -11,7 +11,7 @@ export interface GateOptions {
 
 const acceptedWork = new AsyncLocalStorage<true>();
 
-/** Runs work that was already accepted: no gate inside it rejects, at any depth. */
+/** Runs work that was already accepted: no limiter inside it rejects, at any depth. */
 export function runAccepted<T>(work: () => T): T {
   return acceptedWork.run(true, work);
 }
@@ -21,12 +21,15 @@ export function isAccepted(): boolean {
   return acceptedWork.getStore() === true;
 }
 
-export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /**
  * Returns a function that runs the work when a slot is free, in order of arrival. Aborting the signal leaves the queue.
  */
-export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY }: GateOptions): Gate {
+export function createLimiter({
+  concurrency,
+  maxWaiting = Number.POSITIVE_INFINITY,
+}: LimiterOptions): Limiter {
   const waiters = new Set<() => void>();
   let active = 0;
 

@@ -1,7 +1,7 @@
-// The gate: order, bounds, and callers that give up.
+// The limiter: order, bounds, and callers that give up.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createGate, runAccepted } from '../../src/lib/gate.ts';
+import { createLimiter, runAccepted } from '../../src/lib/limiter.ts';
 
 const { signal } = new AbortController();
 
@@ -15,12 +15,12 @@ function makeWork(name: string, log: string[]) {
   return { work, end: () => resolve(name), fail: (err: Error) => reject(err) };
 }
 
-describe('createGate', () => {
+describe('createLimiter', () => {
   it('admits a number at once, the others in order of arrival', async () => {
-    const gate = createGate({ concurrency: 2, maxWaiting: 10 });
+    const limit = createLimiter({ concurrency: 2, maxWaiting: 10 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
-    const results = works.map(({ work }) => gate(work, signal));
+    const results = works.map(({ work }) => limit(work, signal));
     await Promise.resolve();
     assert.deepEqual(log, ['a', 'b']);
     for (const { end } of works) end();
@@ -29,12 +29,12 @@ describe('createGate', () => {
   });
 
   it('refuses when the queue is full', async () => {
-    const gate = createGate({ concurrency: 1, maxWaiting: 1 });
+    const limit = createLimiter({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
     const [first, second] = [makeWork('a', log), makeWork('b', log)];
-    const results = [gate(first.work, signal), gate(second.work, signal)];
+    const results = [limit(first.work, signal), limit(second.work, signal)];
     await assert.rejects(
-      gate(async () => 'c', signal),
+      limit(async () => 'c', signal),
       { code: 'unavailable' },
     );
     first.end();
@@ -43,16 +43,16 @@ describe('createGate', () => {
   });
 
   it('never refuses accepted work, whatever its signal, and still refuses the next caller', async () => {
-    const gate = createGate({ concurrency: 1, maxWaiting: 1 });
+    const limit = createLimiter({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
     const results = runAccepted(async () => {
       await Promise.resolve();
-      return Promise.all(works.map(({ work }) => gate(work, AbortSignal.any([signal]))));
+      return Promise.all(works.map(({ work }) => limit(work, AbortSignal.any([signal]))));
     });
     await new Promise(setImmediate);
     await assert.rejects(
-      gate(async () => 'e', signal),
+      limit(async () => 'e', signal),
       { code: 'unavailable' },
     );
     for (const { end } of works) end();
@@ -60,11 +60,15 @@ describe('createGate', () => {
   });
 
   it('removes an aborted caller from the queue, and admits the next after a failure', async () => {
-    const gate = createGate({ concurrency: 1, maxWaiting: 10 });
+    const limit = createLimiter({ concurrency: 1, maxWaiting: 10 });
     const log: string[] = [];
     const [first, second, third] = [makeWork('a', log), makeWork('b', log), makeWork('c', log)];
     const aborting = new AbortController();
-    const results = [gate(first.work, signal), gate(second.work, aborting.signal), gate(third.work, signal)];
+    const results = [
+      limit(first.work, signal),
+      limit(second.work, aborting.signal),
+      limit(third.work, signal),
+    ];
     const settled = Promise.allSettled(results);
     aborting.abort();
     first.fail(new Error('broken'));
