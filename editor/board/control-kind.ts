@@ -14,6 +14,7 @@ export type ControlKind =
 
 const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
 const COLOR = /colou?r$|^background$/i;
+const HEX_COLOR = /^#[0-9a-f]{6}$/i;
 
 /** Returns undefined if only a connection can set the input. */
 export function getControlKind({
@@ -22,12 +23,16 @@ export function getControlKind({
   isPort,
   wiredOnly,
   enum: values,
+  default: fallback,
 }: InputDef): ControlKind | undefined {
   if (isPort && (wiredOnly === true || !SETTABLE.has(type))) return undefined;
   if (values !== undefined) return 'choice';
   if (id === 'templateId') return 'template';
   if (type === 'BOOLEAN') return 'flag';
   if (type === 'NUMBER') return 'number';
-  if (type === 'TEXT') return COLOR.test(id) ? 'color' : id === 'url' || id === 'mediaId' ? 'media' : 'text';
+  if (type === 'TEXT') {
+    if (COLOR.test(id) || (typeof fallback === 'string' && HEX_COLOR.test(fallback))) return 'color';
+    return id === 'url' || id === 'mediaId' ? 'media' : 'text';
+  }
   return type === 'LIST' || id === 'items' ? 'list' : 'json';
 }

@@ -878,6 +878,8 @@ export type InputMapping = {
   readonly portLabel: string;
   readonly portType: 'TEXT' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'JSON' | 'NUMBER';
   readonly required: boolean;
+  /** What the value is for */
+  readonly description?: string;
 };
 
 /** An invitation of yours to a team */
@@ -1421,6 +1423,12 @@ export type ProgressEvent = {
     readonly nodeId: string;
     readonly progress: number;
   };
+};
+
+/** A prop of a template that no port fills */
+export type PropText = {
+  readonly label: string;
+  readonly description: string;
 };
 
 /** The model providers, and whether they respond */
@@ -1975,6 +1983,8 @@ export type VideoTemplate = {
   readonly height: number;
   readonly durationInFrames: number;
   readonly defaultProps: unknown;
+  /** Label and description of each prop that no port fills */
+  readonly props: Readonly<Record<string, PropText>>;
   readonly inputMappings: readonly InputMapping[];
 };
 

@@ -49,7 +49,7 @@ const createProblem = (problem: string): Mode => ({ kind: 'none', problem });
 
 type MakeSpec = (
   label: string,
-  options: { readonly wiredOnly: true; readonly required: boolean },
+  options: { readonly wiredOnly: true; readonly required: boolean; readonly description?: string },
 ) => Spec<unknown>;
 
 const SPECS: Readonly<Record<InputMapping['portType'], MakeSpec>> = {
@@ -66,9 +66,13 @@ export function listPorts(mode: Mode): Specs {
   if (mode.kind === 'none') return {};
   if (mode.kind === 'template') {
     return Object.fromEntries(
-      mode.mappings.map(({ portId, portLabel, portType, required }) => [
+      mode.mappings.map(({ portId, portLabel, portType, required, description }) => [
         portId,
-        SPECS[portType](portLabel, { wiredOnly: true, required }),
+        SPECS[portType](portLabel, {
+          wiredOnly: true,
+          required,
+          ...(description === undefined ? {} : { description }),
+        }),
       ]),
     );
   }

@@ -35,6 +35,7 @@ describe('templates of a folder', () => {
       [{ ...quoteCard, fps: 0 }, /fps must be a whole number/],
       [{ ...quoteCard, inputs: [{ ...input, portId: 'props' }] }, /inputs must be a list of mappings/],
       [{ ...quoteCard, inputs: [{ ...input, propPath: '__proto__ .x' }] }, /inputs must be/],
+      [{ ...quoteCard, props: { ink: { label: 'Text color' } } }, /props must be/],
       [{ ...quoteCard, allow: [7] }, /allow must be/],
       [{ ...quoteCard, colour: 'red' }, /colour is not known/],
     ] as const) {

@@ -18,6 +18,20 @@ const refuse = (): never => {
   throw new Error('A template brings no files of its own.');
 };
 
+/** The props that a graph reads, by their first segment. The items of a list belong to the list. */
+function readsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(readsOf);
+  if (typeof value !== 'object' || value === null) return [];
+  const reads = Object.entries(value).flatMap(([key, inner]) => {
+    if (typeof inner !== 'string') return readsOf(inner);
+    if (key === '$text') return Array.from(inner.matchAll(/\{([\w.]+)\}/g), ([, path = '']) => path);
+    return ['$', '$if', '$each'].includes(key) ? [inner] : [];
+  });
+  return [...new Set(reads.map(path => path.split('.')[0] ?? ''))];
+}
+/** What an $each defines. */
+const LOOP_NAMES = ['item', 'index', 'number'];
+
 /** The texts of an example, without pictures. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.startsWith('sample:') ? [] : [value];
@@ -53,6 +67,23 @@ describe('a template', { concurrency: 2 }, () => {
         const { durationSeconds } = await probeMedia(path, signal);
         assert.ok(Math.abs(durationSeconds - durationInFrames / fps) < 0.05, String(durationSeconds));
       });
+
+  it('describes every prop for people, and has no other', () => {
+    const isSentence = (text: string | undefined): boolean => /^[A-Z].{9,}\.$/.test(text ?? '');
+    for (const { id, defaultProps, inputs, props = {}, graph } of TEMPLATES) {
+      const mapped = inputs.map(({ propPath }) => propPath);
+      const used = new Set([...readsOf(graph), ...Object.keys(defaultProps)]);
+      for (const name of used) {
+        if (LOOP_NAMES.includes(name) || mapped.includes(name)) continue;
+        assert.ok(isSentence(props[name]?.description), `${id}: ${name} has no description`);
+        assert.ok(props[name]?.label, `${id}: ${name} has no label`);
+        assert.ok(Object.hasOwn(defaultProps, name), `${id}: ${name} has no default`);
+      }
+      for (const { portId, description } of inputs)
+        assert.ok(isSentence(description), `${id}: ${portId} has no description`);
+      for (const name of Object.keys(props)) assert.ok(used.has(name), `${id}: ${name} is not used`);
+    }
+  });
 
   it('shows none of the words of its example in a video', () => {
     for (const template of TEMPLATES) {

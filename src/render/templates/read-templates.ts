@@ -70,8 +70,12 @@ const FIELDS: Readonly<Record<string, Check>> = {
   exampleProps: ['an object', value => value === undefined || isRecord(value)],
   graph: ['an object', isRecord],
   inputs: [
-    'a list of mappings { propPath, portId, portLabel, portType, required }',
+    'a list of mappings { propPath, portId, portLabel, portType, required, description? }',
     value => isArrayOf(value, isInput),
+  ],
+  props: [
+    'an object of { label, description } by prop',
+    value => value === undefined || (isRecord(value) && isArrayOf(Object.values(value), isPropText)),
   ],
   allow: [
     '{ users: [id], teams: [id] }',
@@ -89,7 +93,7 @@ function findProblem(value: Readonly<Record<string, unknown>>): string | undefin
 /** Port names may contain a counter: `{n}` stands for a number. */
 function isInput(input: unknown): boolean {
   if (!isRecord(input)) return false;
-  const { propPath, portId, portLabel, portType, required, each } = input;
+  const { propPath, portId, portLabel, portType, required, each, description } = input;
   return (
     typeof propPath === 'string' &&
     /^[\w-]+(\.([\w-]+|\{i\}))*$/.test(propPath) &&
@@ -98,9 +102,13 @@ function isInput(input: unknown): boolean {
     isText(portLabel) &&
     PORT_TYPES.some(type => type === portType) &&
     typeof required === 'boolean' &&
-    (each === undefined || isText(each))
+    (each === undefined || isText(each)) &&
+    (description === undefined || isText(description))
   );
 }
+
+const isPropText = (text: unknown): boolean =>
+  isRecord(text) && isText(text.label) && isText(text.description);
 
 function isAllow({ users = [], teams = [] }: Readonly<Record<string, unknown>>): boolean {
   return isArrayOf(users, Number.isInteger) && isArrayOf(teams, isText);

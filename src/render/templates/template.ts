@@ -11,10 +11,17 @@ export interface InputMapping {
   readonly portLabel: string;
   readonly portType: (typeof PORT_TYPES)[number];
   readonly required: boolean;
+  /** Says what the value is for, in a sentence. */
+  readonly description?: string;
 }
 
 /** An input mapping, or one for each item of a list prop: `{i}` counts from 0, `{n}` from 1. */
 export type Input = InputMapping & { readonly each?: string };
+
+export interface PropText {
+  readonly label: string;
+  readonly description: string;
+}
 
 export interface Template {
   readonly id: string;
@@ -30,6 +37,8 @@ export interface Template {
   /** Merged over the defaults for the thumbnail: what a filled-in template looks like. */
   readonly exampleProps?: Props;
   readonly inputs: readonly Input[];
+  /** Labels and descriptions of the props that no port fills. */
+  readonly props?: Readonly<Record<string, PropText>>;
   /** The scene graph in the form that bind.ts reads. Its fps, width and height default to those above. */
   readonly graph: Readonly<Record<string, unknown>>;
   /** The frame that is used as the thumbnail. */

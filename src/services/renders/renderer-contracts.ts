@@ -93,7 +93,7 @@ export function requireTemplate(id: string): Template {
 }
 
 function present({ settings }: Pick<Deps, 'settings'>, template: Template) {
-  const { id, label, category, description, fps, width, height, defaultProps } = template;
+  const { id, label, category, description, fps, width, height, defaultProps, props = {} } = template;
   return {
     id,
     label,
@@ -106,6 +106,7 @@ function present({ settings }: Pick<Deps, 'settings'>, template: Template) {
     height,
     durationInFrames: openTemplate(template, {}).durationInFrames,
     defaultProps,
+    props,
     inputMappings: inputMappings(template, {}),
   };
 }

@@ -158,6 +158,11 @@ const InputMapping = Named('InputMapping', 'A port of a template, and the prop i
   portLabel: Type.String(),
   portType: Type.Enum(['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER']),
   required: Type.Boolean(),
+  description: Type.Optional(Type.String({ description: 'What the value is for' })),
+});
+const PropText = Named('PropText', 'A prop of a template that no port fills', {
+  label: Type.String(),
+  description: Type.String(),
 });
 const TemplateObject = Named('VideoTemplate', 'A composition with slots', {
   id: Type.String(),
@@ -171,6 +176,9 @@ const TemplateObject = Named('VideoTemplate', 'A composition with slots', {
   height: Type.Integer(),
   durationInFrames: Type.Integer(),
   defaultProps: Type.Unknown(),
+  props: Type.Record(Type.String(), PropText, {
+    description: 'Label and description of each prop that no port fills',
+  }),
   inputMappings: Type.Array(InputMapping),
 });
 export const TemplateResponse = Named('VideoTemplateResponse', 'A composition', { data: TemplateObject });

@@ -53,9 +53,11 @@ describe('fields of a template', { skip: NO_BROWSER }, () => {
     // Defaults: of a port, and of a property without one.
     assert.equal(await inspector.getByLabel('Price', { exact: true }).getAttribute('placeholder'), '');
     assert.equal(
-      await inspector.getByLabel('Accent', { exact: true }).getAttribute('placeholder'),
+      await inspector.getByLabel('Accent color', { exact: true }).getAttribute('placeholder'),
       '#ff6b3d',
     );
+    await inspector.getByText('The name shown with the picture.').waitFor();
+    await inspector.getByText('Short lines, shown one after the other. Three fit best.').waitFor();
     await inspector.getByLabel('Product picture', { exact: true }).waitFor();
     await takeScreenshot(page, 'template-fields', VIEW);
     await page.getByRole('button', { name: 'Undo' }).first().click();

@@ -14,7 +14,7 @@ import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import { CONTROLS, type ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
-import { useTemplateDefault } from './template-props.tsx';
+import { useTemplatePort } from './template-props.tsx';
 
 const flowMessages = messages.flow;
 
@@ -88,7 +88,7 @@ interface SourceFieldProps extends InputFieldProps {
 /** Edits an input that only a connection can set: the value of the input node that is connected, or of a new one. */
 function SourceField({ node, input, source }: SourceFieldProps) {
   const { session } = useEditor();
-  const fallback = useTemplateDefault(node, input.id);
+  const described = { ...input, ...useTemplatePort(node, input.id) };
   const sourceType = getSourceType(input);
   if (sourceType === undefined) return null;
   const { nodeType, key } = sourceType;
@@ -110,10 +110,11 @@ function SourceField({ node, input, source }: SourceFieldProps) {
     <div className={styles.field} data-input={input.id}>
       <Control
         node={node}
-        input={fallback === undefined ? input : { ...input, default: fallback }}
+        input={described}
         value={source?.data.config?.[key]}
         hint={
-          input.description ?? (source === undefined && input.required ? flowMessages.required : undefined)
+          described.description ??
+          (source === undefined && input.required ? flowMessages.required : undefined)
         }
         mediaKind={key === 'url' ? type : undefined}
         onChange={change}

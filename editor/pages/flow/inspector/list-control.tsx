@@ -16,8 +16,10 @@ const listMessages = messages.flow.list;
 const MAX_ROWS = 200;
 
 export function ListControl({ input, value, error, hint, onChange }: ControlProps) {
-  const items = Array.isArray(value) ? (value as readonly Json[]) : [];
-  const set = (newItems: readonly Json[]): void => onChange(newItems.length === 0 ? undefined : newItems);
+  const defaults = toList(input.default);
+  const items = value === undefined ? defaults : toList(value);
+  const set = (newItems: readonly Json[]): void =>
+    onChange(newItems.length === 0 && defaults.length === 0 ? undefined : newItems);
   const paste = (event: ClipboardEvent, index: number): void => {
     const lines = event.clipboardData.getData('text/plain').split(/\r?\n/);
     if (lines.length < 2) return;
@@ -98,6 +100,9 @@ function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowPr
     </li>
   );
 }
+
+const toList = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? (value as readonly Json[]) : [];
 
 /** Returns text unchanged and other values as JSON. */
 const toText = (item: Json): string => (typeof item === 'string' ? item : JSON.stringify(item));

@@ -27,6 +27,7 @@ export function TemplateProps({ node }: { readonly node: GraphNode }) {
           node={node}
           input={input}
           value={value}
+          hint={input.description}
           onChange={next =>
             store.actions.perform(
               messages.flow.edits.set(input.label),
@@ -42,20 +43,27 @@ export function TemplateProps({ node }: { readonly node: GraphNode }) {
   });
 }
 
-/** Returns what the template uses while the port is not connected. */
-export function useTemplateDefault({ data }: GraphNode, portId: string): Json | undefined {
+/** Returns what the template says about a port: its description, and what it uses while the port is not connected. */
+export function useTemplatePort(
+  { data }: GraphNode,
+  portId: string,
+): Pick<InputDef, 'default' | 'description'> {
   const { templateId } = data.config ?? {};
   const { data: found } = useQuery({ ...videoTemplates, enabled: typeof templateId === 'string' });
   const template = found?.data.find(({ id }) => id === templateId);
-  const path = template?.inputMappings.find(mapping => mapping.portId === portId)?.propPath;
-  if (template === undefined || path === undefined) return undefined;
+  const mapping = template?.inputMappings.find(({ portId: id }) => id === portId);
+  if (template === undefined || mapping === undefined) return {};
   let value: Json | undefined = toObject(template.defaultProps);
-  for (const key of path.split('.'))
+  for (const key of mapping.propPath.split('.'))
     value =
       typeof value === 'object' && value !== null
         ? (value as Readonly<Record<string, Json>>)[key]
         : undefined;
-  return value;
+  const { description } = mapping;
+  return {
+    ...(value === undefined ? {} : { default: value }),
+    ...(description === undefined ? {} : { description }),
+  };
 }
 
 const toObject = (value: unknown): JsonObject =>
@@ -68,15 +76,16 @@ const TYPES: Readonly<Record<string, InputDef['type']>> = {
 };
 
 /** Ports have fields of their own. */
-function toInputs({ defaultProps, inputMappings }: VideoTemplate): readonly InputDef[] {
+function toInputs({ defaultProps, inputMappings, props }: VideoTemplate): readonly InputDef[] {
   const mapped = new Set(inputMappings.map(({ propPath }) => propPath));
   return Object.entries(toObject(defaultProps))
     .filter(([id]) => !mapped.has(id))
     .map(([id, value]) => ({
       id,
-      label: `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`,
+      label: props[id]?.label ?? `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`,
       type: (Array.isArray(value) ? 'LIST' : TYPES[typeof value]) ?? 'JSON',
       isPort: false,
       default: value as Json,
+      ...(props[id] === undefined ? {} : { description: props[id].description }),
     }));
 }
