@@ -34,7 +34,7 @@ export const THREE_NODES = {
   ],
 };
 
-/** A board of typical size: a chain of `count` nodes of about 300 bytes each. */
+/** Returns a board of typical size: a chain of `count` nodes of about 300 bytes each. */
 export function chain(count: number) {
   const ids = Array.from({ length: count }, (_, index) => `node-${index}`);
   return {

@@ -54,7 +54,7 @@ const ENTRY: CatalogEntry = {
 
 export const CATALOG: Catalog = { entries: [ENTRY], find: () => ENTRY, ports: () => ENTRY };
 
-/** An acyclic graph without duplicate edges, in which every node but the first has a source. */
+/** Creates an acyclic graph without duplicate edges, in which every node but the first has a source. */
 export function makeGraph(nodeCount: number, edgeCount: number, seed: number): BenchGraph {
   const random = seededRandom(seed * 7919 + nodeCount);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -147,7 +147,7 @@ function doCross(a: Line, b: Line): boolean {
   return side(a, b.x1, b.y1) * side(a, b.x2, b.y2) < 0 && side(b, a.x1, a.y1) * side(b, a.x2, a.y2) < 0;
 }
 
-/** Whether some of the line is inside the rectangle (Liang and Barsky). */
+/** Returns whether some of the line is inside the rectangle (Liang and Barsky). */
 function runsOver(
   { x1, y1, x2, y2 }: Line,
   rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },

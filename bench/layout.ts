@@ -97,7 +97,7 @@ function best(
     .reduce((a, b) => (b[1] < a[1] ? b : a));
 }
 
-/** The target: fewer than the best peer. */
+/** Returns a row whose target is to be below the best peer. */
 function beat(figure: string, name: FigureName, ours: Result, theirs: ReadonlyMap<string, Result>): Row {
   const [peer, value] = best(theirs, result => result[name]);
   // A third is the smallest step of a mean over three graphs.
@@ -105,7 +105,7 @@ function beat(figure: string, name: FigureName, ours: Result, theirs: ReadonlyMa
   return { figure, value: ours[name], unit: '', target, baseline: { name: peer, value } };
 }
 
-/** The target: no worse than the median of the peers. */
+/** Returns a row whose target is the median of the peers. */
 function keepUp(
   figure: string,
   name: FigureName,

@@ -12,14 +12,14 @@ export interface BenchPostgres {
   stop(): Promise<void>;
 }
 
-/** A server for the caller, or with `--short` a migrated database of the shared server. */
+/** Starts a server for the caller or, with `--short`, creates a migrated database on the shared server. */
 export async function startBenchPostgres(maxConnections: number): Promise<BenchPostgres> {
   const shared = await findSharedDatabase();
   if (shared === undefined) return startOwnPostgres(maxConnections);
   return { url: toUrl(shared.connection), db: shared.db, stop: () => shared.drop() };
 }
 
-/** A separate server without tables, also with `--short`. `log` receives PostgreSQL's log line by line. */
+/** Starts a separate server without tables, also with `--short`. `log` receives PostgreSQL's log line by line. */
 export async function startOwnPostgres(
   maxConnections: number,
   log: (line: string) => void = () => undefined,

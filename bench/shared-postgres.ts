@@ -13,7 +13,7 @@ export function shareServer(): void {
 
 export const isServerShared = (): boolean => isShared;
 
-/** undefined if each service has its own server. */
+/** Returns undefined if each service has its own server. */
 export async function findSharedDatabase(): Promise<TestDatabase | undefined> {
   if (!isShared) return undefined;
   starting ??= startTestServer();

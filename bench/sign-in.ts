@@ -3,7 +3,7 @@ import type { BenchService } from './service.ts';
 
 const PASSWORD = 'correct horse battery';
 
-/** The cookie of a person who accepted an invitation. */
+/** Accepts an invitation and returns the session cookie. */
 export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Promise<string> {
   const invited = await service.fetch('/api/v1/admin/users', {
     method: 'POST',

@@ -193,7 +193,9 @@ const VENDORS: ReadonlySet<string> = new Set([
   'api.elevenlabs.io',
 ]);
 
-/** Providers that the operator runs, or has put a gateway before: they join our traces. Vendors get no trace context. */
+/**
+ * Providers that the operator runs, or has put a gateway before: they join our traces. Vendors get no trace context.
+ */
 function tracedOrigins(settings: Settings): readonly string[] {
   const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
   return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL]
@@ -207,7 +209,7 @@ function tracedOrigins(settings: Settings): readonly string[] {
 export const editorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
   EDITOR_DIR ?? join(DATA_DIR, 'editor');
 
-/** The hosts of media. The service's own too: a reader may have come by another name of it. */
+/** Returns the hosts of media. The host of the service is included, because a reader may use another name for it. */
 export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'bucket'>): readonly string[] {
   const origins = [new URL(settings.CDN_URL).origin, ...(bucket === undefined ? [] : [bucketOrigin(bucket)])];
   return [...new Set(origins)];

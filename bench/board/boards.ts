@@ -59,7 +59,7 @@ const ROW_PX = 520;
 /** Edges of real boards are mostly short: a node's sources were usually created shortly before it. */
 const WINDOW = 40;
 
-/** A valid board: each input has one edge, from an earlier node only. */
+/** Creates a valid board: each input has one edge, from an earlier node only. */
 export function makeBoard(nodeCount: number, edgeCount: number, seed: number): BenchBoard {
   const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);

@@ -33,7 +33,7 @@ export async function zoomTo(page: Page, targetZoom: number): Promise<void> {
   throw new Error(`The board did not zoom to ${targetZoom}.`);
 }
 
-/** A point near the middle of the screen between two columns of nodes. */
+/** Returns a point near the middle of the screen between two columns of nodes. */
 export function findGap(view: View, { nodes }: BenchBoard): Point {
   const middle = { x: (720 - view.x) / view.zoom, y: (480 - view.y) / view.zoom };
   const last = nodes
@@ -46,7 +46,7 @@ export function findGap(view: View, { nodes }: BenchBoard): Point {
 
 const HEAD = { x: 130, y: 22 };
 
-/** The node whose header is nearest to the middle of the screen. */
+/** Returns the node whose header is nearest to the middle of the screen. */
 export function middleNode(view: View, { nodes }: BenchBoard): Point {
   const heads = nodes.map(({ position: { x, y } }) => toScreen(view, { x: x + HEAD.x, y: y + HEAD.y }));
   const distance = ({ x, y }: Point): number => Math.hypot(x - 720, y - 480);

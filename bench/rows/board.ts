@@ -207,7 +207,7 @@ function* gestureRows(name: string, { frameMs }: Size, ours: Gestures, bare: Ges
 
 const CHANGES_A_ROUND = 4;
 
-/** The time from a change until the page shows it as saved, which happens only after the response. */
+/** Measures the time from a change until the page shows it as saved, which happens only after the response. */
 async function measureSaving(page: Page, rounds: number, name: string): Promise<Row> {
   await page.keyboard.press('Escape');
   await page.getByRole('application', { name: 'Workflow canvas' }).focus();
@@ -239,7 +239,7 @@ const SAVE_A_CHANGE = `new Promise(resolve => {
   document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }));
 })`;
 
-/** The time from the key event to the frame that shows the text, in a field on a node, where cards are drawn. */
+/** Measures the time from a key event to the frame that shows the text, in a field on a node, where cards are drawn. */
 async function measureTyping(page: Page, name: string): Promise<Row> {
   await page.keyboard.press('Escape');
   await zoomTo(page, NEAR_ZOOM);

@@ -23,7 +23,7 @@ const POLLS = 20;
 const BATCH = { limit: 100, leaseMs: 15_000 } as const;
 
 /**
- * The statement as a worker sends it, with its plans, over a Unix socket, so that nearly all of the time is
+ * Runs the statement as a worker sends it, with its plans, over a Unix socket, so that nearly all of the time is
  * PostgreSQL's.
  */
 async function pollMany(count: number): Promise<Row> {

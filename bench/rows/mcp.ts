@@ -102,7 +102,7 @@ async function get(service: BenchService, path: string): Promise<void> {
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
 }
 
-/** The median time of that many requests over CONNECTIONS at once. */
+/** Returns the median time of that many requests over CONNECTIONS at once. */
 async function measure(request: () => Promise<unknown>, count: number): Promise<number> {
   return quantile((await load(CONNECTIONS, { count }, request)).latencies, 0.5);
 }

@@ -86,7 +86,7 @@ async function newOwner(service: BenchService, name: string): Promise<Owner> {
 
 const SCOPES = ['workflows:read', 'workflows:write'];
 
-/** The medians of both, measured alternately, so that other load affects both. */
+/** Returns the medians of both, measured alternately, so that other load affects both. */
 async function compare(
   service: BenchService,
   owners: readonly [Owner, Owner],

@@ -49,7 +49,10 @@ export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
   yield* runServiceRows(isShort);
 }
 
-/** A service with the shipped models and one with all, alternating: the difference is measured. */
+/**
+ * Measures a service with the shipped models and one with all models alternately, because the difference is what
+ * counts.
+ */
 async function* runServiceRows(isShort: boolean): AsyncIterable<Row> {
   const folder = await makeFolder();
   const file = join(folder, 'models.json');
@@ -84,7 +87,9 @@ async function measureMemory({ pid }: BenchService): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-/** The median time of that many responses in sequence, without decompressing them: that is the client's work. */
+/**
+ * Returns the median time of that many responses in sequence, without decompressing them: that is the client's work.
+ */
 async function measureResponseMs(service: BenchService, count: number): Promise<number> {
   const ask = async (): Promise<number> => {
     const start = performance.now();

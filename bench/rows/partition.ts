@@ -55,7 +55,7 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** The duration of each run in ms, in sequence. */
+/** Returns the duration of each run in ms, in sequence. */
 async function writeUntil(db: Db, signal: AbortSignal): Promise<readonly number[]> {
   const took: number[] = [];
   while (!signal.aborted) {

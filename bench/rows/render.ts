@@ -71,7 +71,7 @@ async function prepare(folder: string, isShort: boolean): Promise<Bench> {
   };
 }
 
-/** A picture with photographic grain, which is costly to encode. */
+/** Creates a picture with photographic grain, which is costly to encode. */
 async function makePhoto(): Promise<Buffer> {
   const noise = (sigma: number) => ({ type: 'gaussian' as const, mean: 128, sigma });
   const size = { width: 1000, height: 700, channels: 3 as const, background: '#808080' };
@@ -195,7 +195,7 @@ function againstRemotion(figure: string, ours: Measurement, theirs: Measurement,
   };
 }
 
-/** The medians of each task, round by round, so that a slower machine affects all of them. */
+/** Returns the medians of each task, round by round, so that a slower machine affects all of them. */
 async function measureInTurn(
   tasks: Readonly<Record<string, RenderTask>>,
   isShort: boolean,

@@ -137,7 +137,7 @@ async function waitForRuns(
   return latencies;
 }
 
-/** The baseline of one durable commit per run on the same kind of database, without job and notification. */
+/** Measures the baseline: one durable commit per run on the same kind of database, without job and notification. */
 async function insertMany(db: Db, ms: number): Promise<number> {
   await db.query(
     'create table if not exists bench_rows (id bigint generated always as identity primary key, body text not null)',

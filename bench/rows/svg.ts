@@ -63,14 +63,14 @@ export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
   };
 }
 
-/** The icons of a pack, without its sprite of all icons. */
+/** Lists the icons of a pack, without its sprite of all icons. */
 function listIcons(pack: string): readonly string[] {
   return globSync(join(getFolder(pack), '**/*.svg'))
     .filter(file => !file.endsWith('bootstrap-icons.svg'))
     .sort();
 }
 
-/** An even sample from every pack. */
+/** Returns an even sample from every pack. */
 function sampleIcons(count: number): readonly string[] {
   const files = PACKS.flatMap(listIcons);
   const step = Math.max(1, files.length / count);

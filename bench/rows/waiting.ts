@@ -65,7 +65,7 @@ export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
   yield* runParts([HOOKED], isShort, { BASE_URL: 'https://bench.example.com' });
 }
 
-/** The parts run in sequence on one service, whose provider works as long as the first part says. */
+/** Runs the parts in sequence on one service, whose provider works as long as the first part says. */
 async function* runParts(
   parts: readonly Part[],
   isShort: boolean,

@@ -24,7 +24,7 @@ export async function* runWorkflowRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** A hundred nodes whose total is slightly below the body limit. */
+/** Creates a graph of a hundred nodes that is slightly below the body limit. */
 function largeGraph(turn: number) {
   const graph = chain(100);
   const nodes = graph.nodes.map((node, index) => ({
@@ -50,7 +50,7 @@ async function putRow(service: BenchService, isShort: boolean): Promise<Row> {
   };
 }
 
-/** The median of many, in ms. */
+/** Returns the median time of many PUT requests in ms. */
 async function timePuts(
   service: BenchService,
   id: string,

@@ -1,8 +1,8 @@
 // Follows a run by its event stream. After an interruption, a new connection resumes after the last received event.
 //
-// Connections that fail, become silent or are temporarily refused are reopened with increasing delays, until the service
-// has been unreachable for `outageMs`. Other errors are final. The parser drops an incomplete event, and the service
-// sends it again, because its id has not been received.
+// Connections that fail, become silent or are temporarily refused are reopened with increasing delays, until the
+// service has been unreachable for `outageMs`. Other errors are final. The parser drops an incomplete event, and the
+// service sends it again, because its id has not been received.
 import { ConnectionError, GraphwrightError, toApiError, UnexpectedResponseError } from './errors.ts';
 import {
   type CallOptions,
@@ -125,7 +125,7 @@ function parseEvent(event: RunEvent['event'], data: string): RunEvent {
   }
 }
 
-/** Whether the event reports the end of the run. */
+/** Returns whether the event reports the end of the run. */
 export function isLast(change: RunEvent): boolean {
   return (change.event === 'snapshot' || change.event === 'execution') && hasEnded(change.data);
 }

@@ -81,14 +81,14 @@ function retryDelay(thrown: unknown, attempt: number, call: Call, timing: Timing
   return requestedDelayMs <= timing.maxRetryAfterMs ? requestedDelayMs : undefined;
 }
 
-/** Whether the service did not process the request and may accept it later. */
+/** Returns whether the service did not process the request and may accept it later. */
 function isNotProcessed(thrown: unknown): boolean {
   return thrown instanceof ApiError && (thrown.status === 429 || thrown.code === 'idempotency_in_progress');
 }
 
 const TEMPORARY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** Whether the failure may be temporary. A 500 with a specific code is permanent. */
+/** Returns whether the failure may be temporary. A 500 with a specific code is permanent. */
 export function isTemporary(thrown: unknown): boolean {
   if (thrown instanceof ConnectionError) return true;
   if (!(thrown instanceof ApiError)) return false;

@@ -23,7 +23,7 @@ type Change<E> = E extends { readonly event: infer Name; readonly data: infer Da
 
 const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
 
-/** Whether a run with this status has ended. */
+/** Returns whether a run with this status has ended. */
 export function hasEnded({ status }: { readonly status: string }): boolean {
   return TERMINAL.has(status);
 }

@@ -93,7 +93,9 @@ function readBodyForm(body: Bytes, header: HeaderReader): Signed {
   };
 }
 
-/** Whether one of the signatures was made with one of the secrets. `subtle.verify` compares in constant time. */
+/**
+ * Returns whether one of the signatures was made with one of the secrets. `subtle.verify` compares in constant time.
+ */
 async function isSigned({ data, signatures, keyOf }: Signed, secrets: readonly string[]): Promise<boolean> {
   let isValid = false;
   for (const secret of secrets) {

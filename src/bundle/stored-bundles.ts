@@ -10,7 +10,7 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 /** Location of the bundle in the npm package; a checkout has none and bundles its sources. */
 export const SHIPPED_FOLDER = 'application';
 
-/** Undefined if there is no bundle of that name. */
+/** Returns undefined if there is no bundle of that name. */
 export async function readBundle(folder: string, hash: string): Promise<Bundle | undefined> {
   const path = join(folder, hash);
   try {

@@ -130,7 +130,7 @@ function printFindings(findings: readonly Finding[], terminal: Terminal): void {
   for (const line of alignColumns(rows)) terminal.print(line);
 }
 
-/** The folder itself, or its nearest existing parent: doctor leaves nothing behind. */
+/** Returns the folder, or its nearest existing parent, because doctor creates nothing. */
 const findFolder = (path: string): string => (existsSync(path) ? path : findFolder(dirname(path)));
 
 async function checkDatabase(settings: Settings): Promise<string> {

@@ -43,7 +43,7 @@ export const revokeKey: Command = async ({ args, options, terminal, signal }) =>
   terminal.print(options.json === true ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);
 };
 
-/** The scopes of `--scope`; by default those of everyday work. */
+/** Parses the scopes of `--scope`; by default those of everyday work. */
 export function parseScopes(option: OptionValue): readonly Scope[] {
   if (!Array.isArray(option)) return DEFAULT_SCOPES;
   return option.map((scope: string) => {

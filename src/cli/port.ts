@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, (address: Address) => string>> = {
   EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine. Set HOST to 127.0.0.1 or 0.0.0.0.`,
 };
 
-/** The error, in a sentence that names the setting if listening failed. */
+/** Returns an error whose message names the setting if listening failed; returns any other error unchanged. */
 export function explainListening(err: Error, address: Address): Error {
   const reason = REASONS[(err as NodeJS.ErrnoException).code ?? ''];
   return reason === undefined ? err : new Error(reason(address), { cause: err });

@@ -84,7 +84,7 @@ async function drawStills(
   terminal.print(`${time}  ${names.join(', ')} in ${took}`);
 }
 
-/** Whether the path names a file for one still. Throws a UsageError for a picture that is not a PNG. */
+/** Returns whether the path names a file for one still. Throws a UsageError for a picture that is not a PNG. */
 function isStillPath(path: string): boolean {
   const extension = extname(path).toLowerCase();
   if (['.jpg', '.jpeg', '.webp', '.gif', '.svg'].includes(extension))

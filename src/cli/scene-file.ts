@@ -30,7 +30,7 @@ export interface SceneFile {
   readonly folder: string;
 }
 
-/** A scene file, or with `--template` a template filled with the props of a file. */
+/** Reads a scene file or, with `--template`, fills a template with the props of a file. */
 export async function readSceneFile(
   path: string | undefined,
   { template, props }: Readonly<Record<string, OptionValue>>,

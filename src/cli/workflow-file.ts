@@ -34,7 +34,7 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
   return parsed as WorkflowFile;
 }
 
-/** The graph of a file. Throws WorkFailed if its form is invalid, so that nothing is silently changed. */
+/** Parses the graph of a file. Throws WorkFailed if its form is invalid, so that nothing is silently changed. */
 export function parseFile(
   path: string,
   { nodes, edges }: WorkflowFile,

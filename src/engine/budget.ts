@@ -122,7 +122,7 @@ function textBytes(text: string): number {
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
-/** Whether the JSON string has one byte per character. */
+/** Returns whether the JSON string has one byte per character. */
 function isPlainAscii(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);

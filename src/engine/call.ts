@@ -24,13 +24,13 @@ export interface Call {
    */
   readonly connectedPorts: { has(port: string): boolean };
   readonly ctx: NodeContext;
-  /** The usage that the provider reported after delivery. */
+  /** Returns the usage that the provider reported after delivery. */
   readonly usage: () => unknown;
   /** Called with the reservation before the call is made. */
   readonly onReserved: (payment: Payment) => void;
   /** Called with the cost of the call if the run ends before the call. */
   readonly onOwed: (credits: number) => void;
-  /** Whether the call must be charged even if the run ends before it. */
+  /** Returns whether the call must be charged even if the run ends before it. */
   readonly isOwed: () => boolean;
 }
 

@@ -15,7 +15,7 @@ import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } 
 import type { NodeCache, RunOptions, StepError } from './types.ts';
 
 export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides' | 'steps'> {
-  /** The nodes to forecast. Other nodes are evaluated only if these depend on them. */
+  /** Selects the nodes to forecast. Other nodes are evaluated only if these depend on them. */
   readonly isWanted: (node: PlanNode) => boolean;
   /** Finds stored media. Returns UNKNOWN_MEDIA for media that would have to be fetched. */
   readonly findMedia: NodeContext['media']['resolve'];
@@ -239,7 +239,7 @@ function partialValues(
   return values;
 }
 
-/** Whether the node is mapped over a list whose length is unknown before the run. */
+/** Returns whether the node is mapped over a list whose length is unknown before the run. */
 function isMappedByUnknown(node: PlanNode, portValues: PortValues): boolean {
   return node.inputDefs.some(({ id, isPort, type }) => {
     const value = isPort && type !== 'LIST' && type !== 'ANY' ? portValues.get(id) : undefined;
@@ -259,7 +259,10 @@ function combineOutputs(
   return gatherItems(outputs, node.outputDefs);
 }
 
-/** A port with a single-value type yields one value. Any other may yield a list or nothing. */
+/**
+ * Returns unknown values for the outputs. A port with a single-value type yields one value; any other may yield a list
+ * or nothing.
+ */
 function unknownOutputs(node: PlanNode, single: Value): Values {
   return Object.fromEntries(
     node.outputDefs.map(({ id, type }) => [id, type === 'LIST' || type === 'ANY' ? UNKNOWN_SHAPE : single]),

@@ -33,7 +33,10 @@ export function collectPortValues(
   return portValues;
 }
 
-/** Whether the node is skipped: it has connections, but none brought a value, or a connected required port has none. */
+/**
+ * Returns whether the node is skipped: it has connections, but none brought a value, or a connected required port has
+ * none.
+ */
 export function isSkippable(node: PlanNode, portValues: PortValues): boolean {
   if (node.inputs.length === 0) return false;
   if (portValues.size === 0) return true;

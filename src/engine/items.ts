@@ -52,7 +52,7 @@ export async function runItems(
   return finishItems(items);
 }
 
-/** Whether the item can start: it has no outcome, and its call is not waiting for the provider. */
+/** Returns whether the item can start: it has no outcome, and its call is not waiting for the provider. */
 function canStart({ host, execution, results, failures }: Items, index: number): boolean {
   if (results[index] !== null || failures.has(index)) return false;
   const { calls } = host.options;

@@ -175,7 +175,7 @@ function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullab
 
 type SelfSuspended = Step & { readonly suspended: NonNullable<Step['suspended']> };
 
-/** Whether the node itself asked to wait, as opposed to waiting for a provider call. */
+/** Returns whether the node itself asked to wait, as opposed to waiting for a provider call. */
 export function isSelfSuspended(step: Step | undefined): step is SelfSuspended {
   return step?.suspended !== undefined && step.suspended.kind !== 'call';
 }

@@ -1,7 +1,7 @@
 // Computes what a node owes for provider calls that are active when its run ends.
 import type { Step } from './types.ts';
 
-/** Whether the run ends. For any other abort reason, another worker continues it. */
+/** Returns whether the run ends. For any other abort reason, another worker continues it. */
 export function endsRun({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason === 'cancelled' || reason === 'timeout');
 }

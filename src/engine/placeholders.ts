@@ -20,14 +20,14 @@ export const UNKNOWN_MEDIA: MediaRef = {
   duration: null,
 };
 
-/** Whether the value and everything in it is known. */
+/** Returns whether the value and everything in it is known. */
 export function isKnown(value: Value): boolean {
   if (value === UNKNOWN_VALUE || value === UNKNOWN_SHAPE) return false;
   if (value.type === 'LIST') return value.items.every(isKnown);
   return !('media' in value) || value.media !== UNKNOWN_MEDIA;
 }
 
-/** Whether even the number of values is unknown. */
+/** Returns whether even the number of values is unknown. */
 export function hasUnknownShape(value: Value): boolean {
   return value === UNKNOWN_SHAPE || (value.type === 'LIST' && value.items.includes(UNKNOWN_SHAPE));
 }

@@ -20,7 +20,7 @@ export class ReadySet {
       if (openSources === 0) this.#queue.push(index);
   }
 
-  /** The number of nodes that have not settled, ready or not. */
+  /** Returns the number of nodes that have not settled, ready or not. */
   get unsettled(): number {
     return this.#unsettled;
   }

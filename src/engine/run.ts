@@ -271,7 +271,7 @@ class PlanRun implements StepHost {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Whether the node can continue: one of its calls has ended, or it has no calls. */
+/** Returns whether the node can continue: one of its calls has ended, or it has no calls. */
 function hasEndedCall({ nodeId, jobs = {} }: Step, calls: WaitingCalls | undefined): boolean {
   const items = Object.keys(jobs);
   return (

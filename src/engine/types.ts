@@ -102,7 +102,7 @@ export interface RunBudget {
   record(nodeId: string, outputs: Values): boolean;
   /** The node whose outputs exceeded the limit. */
   readonly exceededBy: string | undefined;
-  /** Whether a node, or an item of one, may start now. */
+  /** Returns whether a node, or an item of one, may start now. */
   canStart(): boolean;
   /** Calls back when memory may be free again. Returns an unsubscribe function. */
   subscribe(onMemoryFree: () => void): () => void;

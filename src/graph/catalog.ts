@@ -43,7 +43,7 @@ export interface OutputDef {
   readonly isPort: boolean;
 }
 
-/** Whether null is a value of the field, rather than the same as no value. */
+/** Returns whether null is a value of the field, rather than the same as no value. */
 export const acceptsNull = ({ type, nullable }: InputDef): boolean => type === 'JSON' || nullable === true;
 
 /** One element of `nodes` in the catalog response. */
@@ -85,11 +85,11 @@ export interface ResolvedPorts {
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   find(nodeType: string): CatalogEntry | undefined;
-  /** The actual ports of a node with this config: the entry's own, or those derived from the config. */
+  /** Returns the actual ports of a node with this config: the entry's own, or those derived from the config. */
   ports(nodeType: string, config: JsonObject): ResolvedPorts;
 }
 
-/** Whether an output of one type may feed an input of another. */
+/** Returns whether an output of one type may feed an input of another. */
 export function canFeed(from: FieldType, to: FieldType): boolean {
   if (from === to || from === 'ANY' || to === 'ANY' || from === 'LIST' || to === 'LIST') return true;
   if (to === 'JSON') return true;

@@ -1,7 +1,7 @@
 // Derives ports from a node's config, for the nodes and the editor.
 import { toFields } from './types.ts';
 
-/** Whether the text is a valid name for a derived port. */
+/** Returns whether the text is a valid name for a derived port. */
 export function isPortName(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text) && text !== 'constructor';
 }
@@ -11,12 +11,12 @@ export const MAX_CASES = 20;
 
 const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
 
-/** The names of the `{{tokens}}` in order, including repetitions. */
+/** Yields the names of the `{{tokens}}` in order, including repetitions. */
 export function* tokensIn(text: string): Generator<string> {
   for (const [, name] of text.matchAll(TOKEN)) if (isPortName(name)) yield name;
 }
 
-/** The inputs of a text template. */
+/** Returns the inputs of a text template. */
 export function templateTokens(template: unknown): string[] {
   if (typeof template !== 'string') return [];
   const names = new Set<string>();
@@ -28,7 +28,7 @@ export function templateTokens(template: unknown): string[] {
   return [...names];
 }
 
-/** The outputs of a JSON extractor, with their paths. */
+/** Returns the outputs of a JSON extractor, with their paths. */
 export function extractedPaths(paths: unknown): Readonly<Record<string, string>> {
   const usable = Object.entries(toFields(paths)).filter(
     (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
@@ -36,14 +36,14 @@ export function extractedPaths(paths: unknown): Readonly<Record<string, string>>
   return Object.fromEntries(usable.slice(0, MAX_CONFIG_PORTS));
 }
 
-/** The inputs of a JSON builder. */
+/** Returns the inputs of a JSON builder. */
 export function builtKeys(keys: unknown): string[] {
   if (!Array.isArray(keys)) return [];
   // `keys` is a field of this node and cannot be a port as well.
   return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_CONFIG_PORTS);
 }
 
-/** The outputs of a switch besides `default`, with the value that each is compared with. */
+/** Returns the outputs of a switch besides `default`, with the value that each is compared with. */
 export function switchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
   return Object.entries(toFields(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')

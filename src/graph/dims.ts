@@ -40,7 +40,7 @@ export function estimateDims(node: GraphNode, catalog: Catalog): Dims {
   return { ...estimate(node, catalog), source: 'estimated' };
 }
 
-/** The y of the nth port's center below the top of its node: a header, then one row per port. */
+/** Returns the y of the nth port's center below the top of its node: a header, then one row per port. */
 export function portOffset(index: number): number {
   return NODE_BOX.header + NODE_BOX.portRow * (index + 0.5);
 }
@@ -72,7 +72,7 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
   return ports.filter(({ isPort }) => isPort).length;
 }
 
-/** The fields on a node itself: its primary ones, or else its first text field. */
+/** Returns the fields on a node itself: its primary ones, or else its first text field. */
 export function mainFields(inputs: readonly InputDef[]): readonly InputDef[] {
   const primary = inputs.filter(({ isPrimary, removed }) => isPrimary === true && removed !== true);
   const fields = primary.length > 0 ? primary : inputs.filter(isLongText).slice(0, 1);
@@ -95,7 +95,7 @@ export function changedSettings(
   );
 }
 
-/** The height of a field on the card; multi-line fields take more, and those of a port repeat no label. */
+/** Returns the height of a field on the card; multi-line fields take more, and those of a port repeat no label. */
 export function fieldHeight(field: InputDef): number {
   const height = isLongText(field) ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
   return field.isPort ? height - NODE_BOX.fieldLabel : height;

@@ -50,7 +50,7 @@ function normalizeNode(
   return { ...node, data: { ...node.data, config: correctedConfig } };
 }
 
-/** The intended value, or undefined if it is valid or cannot be guessed. */
+/** Returns the intended value, or undefined if it is valid or cannot be guessed. */
 function correct(input: InputDef, value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return undefined;
   if (input.enum !== undefined) {

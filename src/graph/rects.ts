@@ -8,7 +8,7 @@ export interface Rect {
   readonly height: number;
 }
 
-/** Whether two rectangles are closer to each other than `gap`. */
+/** Returns whether two rectangles are closer to each other than `gap`. */
 export function isNear(a: Rect, b: Rect, gap: number): boolean {
   return (
     a.x < b.x + b.width + gap &&
@@ -18,7 +18,7 @@ export function isNear(a: Rect, b: Rect, gap: number): boolean {
   );
 }
 
-/** The distance between the nearest points; 0 if they touch. */
+/** Returns the distance between the nearest points; 0 if they touch. */
 export function distance(a: Rect, b: Rect): number {
   const dx = Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width);
   const dy = Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height);

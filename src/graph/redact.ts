@@ -60,7 +60,8 @@ function copyWithout(value: unknown, isPrivate: (name: string) => boolean): unkn
 }
 
 /**
- * Whether a key's name denotes a secret, token, key or password. True in case of doubt: removing too much is safer.
+ * Returns whether a key's name denotes a secret, token, key or password. True in case of doubt: removing too much is
+ * safer.
  */
 export function isSecretName(name: string): boolean {
   const normalized = name.normalize('NFKC').replace(/pass[-_ ]?word/i, 'password');

@@ -114,5 +114,5 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object, or an empty one for anything else. */
+/** Returns the object, or an empty one for anything else. */
 export const toFields = (value: unknown): Fields => (isFields(value) ? value : {});

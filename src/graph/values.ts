@@ -56,13 +56,13 @@ export function valueToJson(value: Value): Json {
   return value.media.url;
 }
 
-/** The JSON text of `valueToJson`, with numbers and keys as they were sent. */
+/** Returns the JSON text of `valueToJson`, with numbers and keys as they were sent. */
 export function valueToJsonText(value: Value): string {
   if (value.type === 'LIST') return `[${value.items.map(valueToJsonText).join(',')}]`;
   return (value.type === 'JSON' ? value.exactText : undefined) ?? JSON.stringify(valueToJson(value));
 }
 
-/** Whether `valueToJsonText` preserves details that `valueToJson` loses. */
+/** Returns whether `valueToJsonText` preserves details that `valueToJson` loses. */
 export function hasExactText(value: Value): boolean {
   return value.type === 'LIST' ? value.items.some(hasExactText) : 'exactText' in value;
 }
@@ -99,12 +99,12 @@ const NOUNS: Readonly<Record<FieldType, string>> = {
 
 type MediaType = 'IMAGE' | 'VIDEO' | 'AUDIO';
 
-/** Whether values of the type are media references. */
+/** Returns whether values of the type are media references. */
 export function isMediaType(type: FieldType): type is MediaType {
   return type === 'IMAGE' || type === 'VIDEO' || type === 'AUDIO';
 }
 
-/** Whether it is a valid tagged value. */
+/** Returns whether it is a valid tagged value. */
 export function isValue(output: unknown): output is Value {
   if (typeof output !== 'object' || output === null || !('type' in output)) return false;
   const { type } = output;

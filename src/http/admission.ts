@@ -8,7 +8,7 @@ import type { Limits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the credential is still valid and `read` does not throw, for long-running responses. */
+    /** Returns whether the credential is still valid and `read` does not throw, for long-running responses. */
     isStillAdmitted(read: () => Promise<unknown>): Promise<boolean>;
   }
 }
@@ -76,7 +76,7 @@ async function isAdmitted(
 const getCredentialId = (actor: Actor): string | undefined =>
   actor.kind === 'user' ? actor.credential.id : undefined;
 
-/** Whether the request may be guessing credentials. Past the limit of its address, it gets only 429. */
+/** Returns whether the request may be guessing credentials. Past the limit of its address, it gets only 429. */
 function isGuess({ headers }: FastifyRequest, { code }: AppError): boolean {
   return headers.authorization !== undefined && code !== 'insufficient_scope';
 }

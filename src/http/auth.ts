@@ -69,8 +69,8 @@ function bearerKey({ keys }: Pick<Deps, 'keys'>): Credential {
 }
 
 /**
- * Ignores a malformed cookie and the cookie of an ended session: browsers send it until it expires, and its owner may use
- * public routes. Throws 403 `cross_site_request`.
+ * Ignores a malformed cookie and the cookie of an ended session: browsers send it until it expires, and its owner may
+ * use public routes. Throws 403 `cross_site_request`.
  */
 function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): Credential {
   const cookie = createSessionCookie(settings.BASE_URL);
@@ -97,7 +97,10 @@ export function requireAccess(actor: Actor, access: Access): void {
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether the session cookie of a request may be used. Only browsers set these headers, and pages cannot change them. */
+/**
+ * Returns whether the session cookie of a request may be used. Only browsers set these headers, and pages cannot change
+ * them.
+ */
 function createSiteCheck(baseUrl: string): (req: FastifyRequest) => boolean {
   const { origin } = new URL(baseUrl);
   return ({ method, headers }) =>

@@ -12,9 +12,14 @@ import type { App } from './app.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Properties of the body that are passed on as raw text. `opaque` ones are not parsed: any JSON object is valid. */
+    /**
+     * Properties of the body that are passed on as raw text. `opaque` ones are not parsed: any JSON object is valid.
+     */
     asSent?: Readonly<Record<string, 'read' | 'opaque'>>;
-    /** Whether numbers that JavaScript would round are parsed as Infinity, so that validation rejects them by their path. */
+    /**
+     * Whether numbers that JavaScript would round are parsed as Infinity, so that validation rejects them by their
+     * path.
+     */
     hasExactNumbers?: boolean;
   }
 }
@@ -104,7 +109,7 @@ export interface BodySchema {
   readonly anyOf?: readonly BodySchema[];
 }
 
-/** Whether an empty object matches the schema. */
+/** Returns whether an empty object matches the schema. */
 export function isOptionalBody(schema: BodySchema | undefined): boolean {
   if (schema?.anyOf !== undefined) return schema.anyOf.some(isOptionalBody);
   const { type, required = [], minProperties = 0 } = schema ?? {};

@@ -76,7 +76,7 @@ class Feed {
     while (this.#isInPart) await this.#readChunk();
   }
 
-  /** Whether a part follows the delimiter. Two dashes end the form. */
+  /** Returns whether a part follows the delimiter. Two dashes end the form. */
   async isPartNext(): Promise<boolean> {
     while (this.#rest.length < 2) await this.#more();
     return this.#rest.toString('latin1', 0, 2) !== '--';

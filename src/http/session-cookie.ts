@@ -14,12 +14,12 @@ export interface SessionCookie {
   readonly cleared: string;
 }
 
-/** Whether a request has a session cookie, valid or not. Use it only to choose which links a page shows. */
+/** Returns whether a request has a session cookie, valid or not. Use it only to choose which links a page shows. */
 export const namesSession = (header = ''): boolean => NAMED.test(header);
 
 /**
- * Creates the cookie for a base URL. With https, the `__Host-` prefix prevents other hosts and plain http from setting it.
- * JavaScript cannot read it, and other sites can send it only by linking to a page.
+ * Creates the cookie for a base URL. With https, the `__Host-` prefix prevents other hosts and plain http from setting
+ * it. JavaScript cannot read it, and other sites can send it only by linking to a page.
  */
 export function createSessionCookie(baseUrl: string): SessionCookie {
   const isSecure = baseUrl.startsWith('https:');

@@ -1,7 +1,7 @@
-// Handles bodies that are not read: those that a caller holds back until 100 Continue, and the rest of a rejected request.
-// A short rest is read and discarded by Node, and the connection is kept.
-// Otherwise the connection is closed. Closing while bytes arrive would reset it, and the sender would lose the response:
-// our side ends the connection first, and discards incoming bytes for a moment.
+// Handles bodies that are not read: those that a caller holds back until 100 Continue, and the rest of a rejected
+// request. A short rest is read and discarded by Node, and the connection is kept. Otherwise the connection is closed.
+// Closing while bytes arrive would reset it, and the sender would lose the response: our side ends the connection
+// first, and discards incoming bytes for a moment.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -52,5 +52,5 @@ export function askForBody(req: IncomingMessage, res: ServerResponse): void {
   if (waiting.delete(req)) res.writeContinue();
 }
 
-/** Whether 100 Continue has not been sent: then it is unknown whether the body will arrive. */
+/** Returns whether 100 Continue has not been sent: then it is unknown whether the body will arrive. */
 const isBodyHeld = (req: IncomingMessage): boolean => waiting.has(req);

@@ -18,7 +18,7 @@ export class ReceivedJobs {
     for (const { id } of jobs) this.#ids.delete(String(id));
   }
 
-  /** Whether the next check may find lost jobs. */
+  /** Returns whether the next check may find lost jobs. */
   get hasSuspects(): boolean {
     return this.#suspects.size > 0;
   }

@@ -11,7 +11,7 @@ export interface Backoff {
   readonly jitter: readonly [number, number];
 }
 
-/** The delay before retry number `retries`, counted from 0. */
+/** Returns the delay before retry number `retries`, counted from 0. */
 export function backoffMs(
   { firstMs, maxMs, factor, jitter: [minChange, maxChange] }: Backoff,
   retries: number,

@@ -1,6 +1,6 @@
 // Checks and parses values from outside.
 
-/** Whether the value is an object with members: not an array, and not null. */
+/** Returns whether the value is an object with members: not an array, and not null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

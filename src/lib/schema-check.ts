@@ -13,10 +13,10 @@ const OPTIONS = {
 } as const;
 
 /**
- * How a schema is checked. `first`: stops at the first fault and reports it with its schema and value, for request bodies,
- * since collecting all faults of a hostile body takes time. `coerce`: the same, after converting texts to numbers and
- * booleans, for query strings and path parameters. `all`: reports every fault, in time that grows with the square of their
- * number. `any`: the same schemas, stopping at the first fault.
+ * How a schema is checked. `first`: stops at the first fault and reports it with its schema and value, for request
+ * bodies, since collecting all faults of a hostile body takes time. `coerce`: the same, after converting texts to
+ * numbers and booleans, for query strings and path parameters. `all`: reports every fault, in time that grows with the
+ * square of their number. `any`: the same schemas, stopping at the first fault.
  */
 export type CheckMode = 'first' | 'coerce' | 'all' | 'any';
 
@@ -42,7 +42,7 @@ export function matchesSchema<T extends TSchema>(schema: T, value: unknown): val
 /** In larger values only the first fault is reported: collecting all takes time with the square of their number. */
 const MAX_EXPLAINED_OBJECTS = 5000;
 
-/** Every fault of the value in the order of the schema, or only the first of a large value; none if it matches. */
+/** Returns the faults of the value in the order of the schema, or only the first fault of a large value. */
 export function findFaults(schema: object, value: unknown): readonly SchemaFault[] {
   const match = compileCheck(schema, 'any');
   if (match(value)) return [];
@@ -52,7 +52,7 @@ export function findFaults(schema: object, value: unknown): readonly SchemaFault
   return explain.errors ?? [];
 }
 
-/** Whether the value contains more objects and arrays than `max`. */
+/** Returns whether the value contains more objects and arrays than `max`. */
 function hasMoreObjects(root: unknown, max: number): boolean {
   const pending: unknown[] = [root];
   for (let count = 0; pending.length > 0; ) {

@@ -13,7 +13,7 @@ export const integer = (min: number, max: number) => (value: string) => {
   return parsed;
 };
 
-/** A number from 0 to 1. */
+/** Parses a number from 0 to 1. */
 export const share = (value: string): number => {
   const parsed = Number(value);
   if (value.trim() !== '' && parsed >= 0 && parsed <= 1) return parsed;
@@ -105,7 +105,7 @@ export const providerConcurrency = (
   throw new Error(requirement);
 };
 
-/** Names separated by commas. */
+/** Parses names separated by commas. */
 export const names = (value: string): readonly string[] =>
   value
     .split(',')

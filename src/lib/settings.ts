@@ -31,14 +31,14 @@ interface Row<T> {
 
 type Parse<T> = (text: string) => T;
 
-/** A setting with a default, which is parsed like any other value. */
+/** Defines a setting with a default, which is parsed like any other value. */
 const row = <T>(help: string, fallback: string, parse: Parse<T>, defaultText = fallback): Row<T> => ({
   help,
   defaultText,
   parse: (text = fallback) => parse(text),
 });
 
-/** An optional setting. `defaultText` says what happens if it is unset. */
+/** Defines an optional setting. `defaultText` says what happens if it is unset. */
 const optionalRow = <T>(help: string, parse: Parse<T>, defaultText = 'unset'): Row<T | undefined> => ({
   help,
   defaultText,

@@ -69,7 +69,7 @@ export async function inSpan<T>(
   }
 }
 
-/** The code of an error if it has one, else its name. */
+/** Returns the code of an error if it has one, else its name. */
 function errorType(err: unknown): string {
   if (!(err instanceof Error)) return 'unknown';
   return 'code' in err && typeof err.code === 'string' ? err.code : err.name;

@@ -1,5 +1,5 @@
-// Converts graphs, their issues and prices to and from the form that agents use: nodes without positions and ports, edges
-// as "a.text -> b.prompt". Refuses changes of video:renderer nodes.
+// Converts graphs, their issues and prices to and from the form that agents use: nodes without positions and ports,
+// edges as "a.text -> b.prompt". Refuses changes of video:renderer nodes.
 import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
 import { completeEdges, describeType } from '../graph/complete.ts';
@@ -143,7 +143,7 @@ export async function findPrice({ deps, actor }: Caller, graph: GraphToPrice): P
   }
 }
 
-/** The URL of the workflow's page. */
+/** Returns the URL of the workflow's page. */
 export const workflowPageUrl = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
   `${settings.BASE_URL}/flow/${workflowId}`;
 

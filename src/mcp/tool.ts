@@ -63,14 +63,14 @@ export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): 
   };
 }
 
-/** An enum that also states its type, which some clients require. */
+/** Defines an enum that also states its type, which some clients require. */
 export const OneOf = <const T extends string>(values: readonly T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values] });
 export const Id = (description?: string) =>
   Type.String({ maxLength: 200, ...(description === undefined ? {} : { description }) });
 export const Limit = (max: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: max }));
 export const Cursor = Type.Optional(Type.String({ maxLength: 200 }));
-/** An object with any members; the description says which. */
+/** Defines an object with any members. The description says which. */
 export const Anything = (description?: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',

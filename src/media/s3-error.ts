@@ -28,7 +28,7 @@ export class S3Error extends Error {
   }
 }
 
-/** The response body, sent as application/xml. */
+/** Returns the body of an error response, which is sent as application/xml. */
 export function s3ErrorXml({ code, message }: S3Error, resource: string, requestId: string): string {
   const members = { Code: code, Message: message, Resource: resource, RequestId: requestId };
   const printed = Object.entries(members).map(([name, text]) => `<${name}>${escapeXml(text)}</${name}>`);

@@ -41,12 +41,12 @@ const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
-/** The origin of the bucket, which the guarded client must trust. */
+/** Returns the origin of the bucket, which the guarded client must trust. */
 export function bucketOrigin(bucket: Bucket): string {
   return new URL(toObjectUrl(bucket, '')).origin;
 }
 
-/** The URL of a media key's object; `presignPut` turns it into one that a client can write to. */
+/** Returns the URL of a media key's object; `presignPut` turns it into one that a client can write to. */
 export function objectUrl(bucket: Bucket, key: string): string {
   return toObjectUrl(bucket, checkKey(key));
 }

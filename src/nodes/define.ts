@@ -51,7 +51,7 @@ export const any = createSpecFactory<Value>('ANY');
 export const createPorts = (names: readonly string[], createSpec: (name: string) => Spec<unknown> = any) =>
   Object.fromEntries(names.map(name => [name, createSpec(name)]));
 
-/** A config field with a fixed set of values. The first is the default. */
+/** Defines a config field with a fixed set of values. The first is the default. */
 export const choice = <const E extends readonly [string, ...string[]]>(
   label: string,
   values: E,
@@ -78,7 +78,7 @@ export interface NodeContext {
   readonly media: NodeMedia;
   /** Opens the partial results of this node, which survive a change of worker. */
   openParts(): NodeParts;
-  /** The guarded HTTP client for URLs from users. */
+  /** Sends a request through the guarded HTTP client, for URLs from users. */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
   /** The HTTP client for provider calls, which may also use private addresses that the operator configured. */
   providerFetch: NodeContext['fetch'];
@@ -97,14 +97,12 @@ export interface NodeContext {
   };
   /** The providers that the operator has configured. */
   readonly providers: Providers;
-  /** The URL that a provider calls when its task ends; undefined if it cannot reach us. */
+  /** Returns the URL that a provider calls when its task ends, or undefined if it cannot reach us. */
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of the provider task, which survives a change of worker. */
   readonly task: {
     readonly stored?: ProviderTask;
-    /**
-     * Stores the record. Rejects if the run no longer belongs to this worker; the call must then stop.
-     */
+    /** Stores the record. Rejects if the run no longer belongs to this worker; the call must then stop. */
     keep(task: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
     readonly hasEnded?: boolean;
@@ -128,7 +126,7 @@ export interface RunSecrets {
   replace(setting: unknown, valueFor?: (name: string) => string): unknown;
   /** Returns the secret's value for a request to the URL. Throws NodeError if this run must not send it there. */
   valueFor(name: string, url: URL): string;
-  /** Whether a request with these secrets may be redirected from one URL to another. */
+  /** Returns whether a request with these secrets may be redirected from one URL to another. */
   mayRedirect(names: readonly string[], from: URL, to: URL): boolean;
   /** Removes all secrets from the text, in any letter case and common encoding. */
   scrub(text: string): string;
@@ -174,7 +172,7 @@ export interface NodeFetchInit {
   readonly timeoutMs?: number;
   /** Used instead of the run's signal, for requests after the run's signal has fired. */
   readonly signal?: AbortSignal;
-  /** Whether the request may be redirected to this URL unchanged. */
+  /** Returns whether the request may be redirected to this URL unchanged. */
   readonly mayRedirect?: (to: URL) => boolean;
 }
 

@@ -59,7 +59,7 @@ interface Parts {
 }
 
 interface FilledParts extends Parts {
-  /** Whether the request, with its secrets, may be redirected to this URL. Absent if it has no secrets. */
+  /** Returns whether the request, with its secrets, may be redirected to this URL. Absent if it has no secrets. */
   readonly mayRedirect?: (to: URL) => boolean;
   /** Removes the secrets that were sent from the response. */
   readonly conceal: (data: string) => string;

@@ -57,7 +57,7 @@ function throwWithIssues(thrown: unknown): never {
   throw new NodeError(thrown.code, `The scene graph cannot be used: ${described}${more}.`, { cause: thrown });
 }
 
-/** Whether the props contain external URLs, whose files may change. */
+/** Returns whether the props contain external URLs, whose files may change. */
 function usesExternalFiles(props: unknown): boolean {
   const ownPrefix = `${readSettings().CDN_URL}/`;
   return [...JSON.stringify(props ?? null).matchAll(/"(https?:[^"]*)"/g)].some(

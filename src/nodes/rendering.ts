@@ -30,7 +30,7 @@ export async function renderMediaInParts(
   }
 }
 
-/** Whether another worker continues the node. */
+/** Returns whether another worker continues the node. */
 function continuesElsewhere({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason !== 'cancelled' && reason !== 'timeout';
 }

@@ -29,7 +29,7 @@ export function readFalKeys(jwks: unknown): readonly KeyObject[] {
   });
 }
 
-/** Whether one of the keys signed the webhook, with a timestamp at most five minutes from now. */
+/** Returns whether one of the keys signed the webhook, with a timestamp at most five minutes from now. */
 export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly KeyObject[]): boolean {
   const names = ['request-id', 'user-id', 'timestamp', 'signature'];
   const [requestId, userId, timestamp, signature] = names.map(name => headers[`x-fal-webhook-${name}`]);
@@ -42,8 +42,8 @@ export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly Key
 }
 
 /**
- * Whether the webhook has a valid Standard Webhooks signature by Replicate's secret, with a timestamp at most five
- * minutes from now.
+ * Returns whether the webhook has a valid Standard Webhooks signature by Replicate's secret, with a timestamp at most
+ * five minutes from now.
  */
 export function isSignedByReplicate({ headers, body, nowMs }: Hook, secret: string): boolean {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(

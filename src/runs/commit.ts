@@ -17,7 +17,7 @@ import { admitClaims, createAdmission } from './policy.ts';
 export interface Claimant {
   /** Read when the statement is sent, because it may change. */
   readonly workerId: string;
-  /** Workspaces whose runs the worker does not claim for now. */
+  /** Lists workspaces whose runs the worker does not claim for now. */
   saturated(): readonly string[];
 }
 
@@ -239,7 +239,7 @@ function writeTransitions(db: Db, events: readonly AppliedEvent[]): Promise<Read
     : writeTransitionsIn(db, events);
 }
 
-/** Whether the transition has an effect of one of these kinds. */
+/** Returns whether the transition has an effect of one of these kinds. */
 function hasEffect({ effects }: Transition, ...kinds: readonly Effect['kind'][]): boolean {
   return effects.some(({ kind }) => kinds.includes(kind));
 }

@@ -147,8 +147,8 @@ async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: Unlock
 }
 
 /**
- * Whether the worker's process is gone. With the embedded PostgreSQL there is only one process, so every other worker
- * is gone. Otherwise a process can be checked if it runs on this host, in the same boot and pid namespace.
+ * Returns whether the worker's process is gone. With the embedded PostgreSQL there is only one process, so every other
+ * worker is gone. Otherwise a process can be checked if it runs on this host, in the same boot and pid namespace.
  */
 function isProcessGone(deps: RunDeps, worker: WorkerRow): boolean {
   if (deps.settings.DATABASE_URL === undefined) return true;

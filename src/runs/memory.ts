@@ -34,12 +34,12 @@ export class RunMemoryPool {
     this.#limit = limit;
   }
 
-  /** The approximate memory of all runs, in bytes. */
+  /** Returns the approximate memory of all runs, in bytes. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
 
-  /** Whether no further run may be claimed. If so, subscribers are notified when memory is freed. */
+  /** Returns whether no further run may be claimed. If so, subscribers are notified when memory is freed. */
   isFull(): boolean {
     const isFull = this.#usedBytes >= this.#limit;
     this.#hasWaiters ||= isFull;
@@ -123,7 +123,7 @@ export class RunMemory implements RunBudget {
     this.#share = share;
   }
 
-  /** The size of the run's outputs as JSON. */
+  /** Returns the size of the run's outputs as JSON. */
   get bytes(): number {
     return this.#meter.size.bytes;
   }

@@ -18,7 +18,10 @@ export function queueShare(capacity: number): number {
   return Math.ceil(capacity / 4);
 }
 
-/** Whether an accepted run may start in this process immediately. All runs of its workspace count, even short ones. */
+/**
+ * Returns whether an accepted run may start in this process immediately. All runs of its workspace count, even short
+ * ones.
+ */
 export function canStartLocally(
   capacity: number,
   occupants: readonly Occupant[],

@@ -6,7 +6,7 @@ import { PageQuery } from '../services/paging.ts';
 import { NamedExact } from '../services/schema.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 
-/** An object that is kept as the JSON text that was sent. Routes list these members in `config.asSent`. */
+/** Defines an object that is kept as the JSON text that was sent. Routes list these members in `config.asSent`. */
 const AsSent = (schema: TSchema) => Type.Unsafe<JsonText<JsonObject>>(schema);
 
 const RUN_FIELDS = {

@@ -25,8 +25,8 @@ export type Template = Awaited<ReturnType<typeof presentShipped>>;
 const SHIPPED_CURSOR = 'shipped:';
 
 /**
- * Shipped templates by shelf, then published ones, newest first. A key without read access sees what any visitor sees.
- * With `runsNow`, a page may be shorter than its limit although another one follows.
+ * Lists shipped templates by shelf, then published ones, newest first. A key without read access sees what any visitor
+ * sees. With `runsNow`, a page may be shorter than its limit although another one follows.
  */
 export async function listTemplatePage(
   deps: RunDeps,

@@ -20,10 +20,10 @@ export interface CatalogQuery {
 // closed sets.
 const MAX_RESPONSES = 100;
 
-/** Cached responses of one process, by query. */
+/** Creates a cache of responses by query, for one process. */
 export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_RESPONSES);
 
-/** The response as JSON text. Throws 400 for an unknown filter value. */
+/** Returns the response as JSON text. Throws 400 for an unknown filter value. */
 export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogResponse {
   checkFilter('category', query.category, SHOWN_CATEGORIES);
   checkFilter('source', query.source, NODE_SOURCES);

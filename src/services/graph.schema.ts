@@ -4,7 +4,7 @@ import { type TProperties, Type } from 'typebox';
 import { CATEGORIES } from '../graph/types.ts';
 import { Named } from './schema.ts';
 
-/** A named object that allows other members: they are stored as sent. */
+/** Defines a named object that allows other members, which are stored as sent. */
 const OpenObject = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { additionalProperties: true, title, description });
 

@@ -31,7 +31,7 @@ export interface Page<T> {
 
 const getTitle = (item: TSchema): string => String((item as { readonly title?: string }).title);
 
-/** A page of items, with a schema name of its own. */
+/** Defines a page of items with its own schema name. */
 export const PageSchema = (item: TSchema) =>
   Type.Object(
     {
@@ -65,7 +65,7 @@ export const byNumber = <C extends string>(
   read: text => (/^\d{1,16}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
 });
 
-/** The requested page: fetches and presents its rows. Throws 400 for an invalid cursor. */
+/** Fetches and presents the requested page. Throws 400 for an invalid cursor. */
 export async function readPage<R, K, T>(
   query: PageQuery,
   order: Order<R, K>,
@@ -93,7 +93,7 @@ function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'read'>): K
   return key;
 }
 
-/** The time given by a filter; null if absent. Throws 400. */
+/** Parses the time of a filter; null if absent. Throws 400. */
 export function parseTimeFilter(name: string, text: string | undefined): Date | null {
   const time = text === undefined ? null : parseIsoTime(text);
   if (time === undefined)

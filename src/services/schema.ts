@@ -6,11 +6,11 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const Timestamp = Type.String({ format: 'date-time' });
 
-/** An object that rejects unknown members. */
+/** Defines an object that rejects unknown members. */
 export const Exact = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-/** A named object: the OpenAPI document refers to it by that name. */
+/** Defines a named object. The OpenAPI document refers to it by that name. */
 export const Named = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { title, description });
 
@@ -22,14 +22,14 @@ export const NamedExact = <P extends TProperties>(
   options: TObjectOptions = {},
 ) => Exact(properties, { ...options, title, description });
 
-/** A response that is not JSON. */
+/** Defines a response that is not JSON. */
 export const Plain = (...contentTypes: readonly string[]) =>
   Type.Unsafe<unknown>({
     description: 'Done',
     content: Object.fromEntries(contentTypes.map(type => [type, { schema: { type: 'string' } }])),
   });
 
-/** A stream of server-sent events, with a named schema for each event. */
+/** Defines a stream of server-sent events, with a named schema for each event. */
 export const EventStreamSchema = (
   title: string,
   description: string,

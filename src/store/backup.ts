@@ -51,10 +51,10 @@ export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefin
   const { rows: migrations } = await tx.query<SchemaVersion['migrations'][number]>(
     'select version, name, checksum from schema_migrations order by version',
   );
-  const { rows: queue } = await tx.query<{ lastId: number }>(
+  const { rows: queue } = await tx.query<{ last: number }>(
     `select coalesce(max(id), 0)::integer as last from ${QUEUE_SCHEMA}.migrations`,
   );
-  return { migrations: [...migrations], queue: queue[0]?.lastId ?? 0 };
+  return { migrations: [...migrations], queue: queue[0]?.last ?? 0 };
 }
 
 /** Prevents partitions from being dropped until the transaction ends. Call it first in the snapshot's transaction. */
@@ -62,7 +62,7 @@ export async function keepPartitions(session: Session): Promise<void> {
   await session.query('lock table execution_steps in access share mode');
 }
 
-/** The tables that hold the service's state, with their writable columns. */
+/** Lists the tables that hold the service's state, with their writable columns. */
 export async function listTables(tx: Tx): Promise<TableColumns[]> {
   const { rows } = await tx.query<TableColumns>(
     `select case when n.nspname = '${QUEUE_SCHEMA}' then n.nspname || '.' else '' end || c.relname as name,
@@ -77,7 +77,7 @@ export async function listTables(tx: Tx): Promise<TableColumns[]> {
   return rows.filter(({ name }) => !without.has(name));
 }
 
-/** The last value of each sequence that has been used. */
+/** Lists the last value of each sequence that has been used. */
 export async function listSequences(tx: Tx): Promise<SequenceValue[]> {
   const { rows } = await tx.query<SequenceValue>(
     `select case when schemaname = '${QUEUE_SCHEMA}' then schemaname || '.' else '' end || sequencename as name,
@@ -98,7 +98,7 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Connections of other processes of this program to the same database. */
+/** Counts connections of other processes of this program to the same database. */
 export function countOtherConnections(tx: Tx): Promise<number> {
   return countRows(
     tx,
@@ -107,7 +107,7 @@ export function countOtherConnections(tx: Tx): Promise<number> {
   );
 }
 
-/** Whether the database has accounts, which means that a service was started on it. */
+/** Returns whether the database has accounts, which means that a service was started on it. */
 export async function hasAccounts(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query('select 1 from users limit 1');
   return rows.length > 0;
@@ -125,7 +125,7 @@ export async function noteFiles(session: Session): Promise<FileTotals> {
 
 const FILES_AT_ONCE = 1000;
 
-/** The listed files, ordered by id. */
+/** Yields the listed files, ordered by id. */
 export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: Rows<SnapshotFile> = await session.query<SnapshotFile>(
@@ -170,13 +170,13 @@ export async function setSequences(session: Session, sequences: readonly Sequenc
     await session.query('select setval($1::regclass, $2::bigint)', [quoteName(name), value]);
 }
 
-/** All media with a record. */
+/** Lists all media with a record. */
 export async function listMediaIds(session: Session): Promise<readonly string[]> {
   const { rows } = await session.query<{ id: string }>('select id from media');
   return rows.map(({ id }) => id);
 }
 
-/** The content type of a restored media row; undefined if there is none. */
+/** Returns the content type of a restored media row, or undefined if there is none. */
 export async function findContentType(session: Session, id: string): Promise<string | undefined> {
   const { rows } = await session.query<{ content_type: string }>(
     'select content_type from media where id = $1',

@@ -57,7 +57,7 @@ const toValues = (page: ContentFields): readonly unknown[] => [
   page.rendered_format,
 ];
 
-/** The first enabled user with isAuthor. */
+/** Returns the first enabled user with isAuthor. */
 export async function findAuthor(tx: Tx): Promise<number | undefined> {
   const { rows } = await tx.query<{ id: number }>(
     'select id from users where is_author and not disabled order by id limit 1',
@@ -98,7 +98,7 @@ p as (
   from site where slug = $1 returning content_pages.*)
 select ${COLUMNS} from p join users u on u.id = p.author_id`;
 
-/** The page with its row locked until the transaction ends. */
+/** Locks the page until the transaction ends and returns it. */
 export function lockContent(tx: Tx, slug: string): Promise<ContentRow | undefined> {
   return first(
     tx,
@@ -124,7 +124,7 @@ export interface ContentHeadRow {
   readonly site_revision: number;
 }
 
-/** Published pages among these slugs, in no particular order. */
+/** Returns published pages among these slugs, in no particular order. */
 export function findContentHeads(tx: Tx, slugs: readonly string[]): Promise<readonly ContentHeadRow[]> {
   return all(
     tx,
@@ -152,7 +152,7 @@ export interface ContentCardRow {
 
 const CARD = 'slug, title, type, subtitle, meta_description, hero_image, published_at, updated_at';
 
-/** Published pages of a section, newest first. */
+/** Lists published pages of a section, newest first. */
 export function listContent(
   tx: Tx,
   category: ContentCategory,
@@ -182,7 +182,7 @@ export interface ContentKinRow extends ContentCardRow {
   readonly seo_keywords: readonly string[];
 }
 
-/** The newest published pages of a section, with the fields that relate them. */
+/** Lists the newest published pages of a section, with the fields that relate them. */
 export function listKin(tx: Tx, category: ContentCategory, limit: number): Promise<readonly ContentKinRow[]> {
   return all(
     tx,
@@ -192,7 +192,7 @@ export function listKin(tx: Tx, category: ContentCategory, limit: number): Promi
   );
 }
 
-/** Every published page, newest first. */
+/** Lists every published page, newest first. */
 export function listSitemap(
   tx: Tx,
   limit: number,

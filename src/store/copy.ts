@@ -14,7 +14,7 @@ export interface CopiedTable {
 export interface Session extends Tx {
   /** Commits when `work` resolves. If it throws, the session must end, which rolls back. */
   transaction<T>(isolation: 'read committed' | 'repeatable read', work: () => Promise<T>): Promise<T>;
-  /** The table's rows in COPY text format, in chunks of complete rows. */
+  /** Reads the table's rows in COPY text format, in chunks of complete rows. */
   copyOut(table: CopiedTable): AsyncGenerator<Uint8Array>;
   /** Appends a chunk from `copyOut`. Throws PostgreSQL's error for a row that it rejects. */
   copyIn(table: CopiedTable, part: AsyncIterable<Uint8Array>): Promise<void>;
@@ -48,7 +48,7 @@ function createSession(client: Client): Session {
   };
 }
 
-/** Chunks of complete rows. A newline inside a value is written as \n, so the byte itself ends a row. */
+/** Yields chunks of complete rows. A newline inside a value is written as \n, so the byte itself ends a row. */
 async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let gathered: Buffer[] = [];
   let bytes = 0;

@@ -30,7 +30,7 @@ export interface Db extends Tx {
     channels: readonly string[],
     onNotify: (channel: string, payload: string) => void,
   ): Promise<() => Promise<void>>;
-  /** A separate connection for long work, without time limits. It is closed after the work, committed or not. */
+  /** Runs long work on a separate connection without time limits. It is closed after the work, committed or not. */
   alone<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
   /** For the queue, which has its own statements. */
   readonly pool: pg.Pool;
@@ -221,9 +221,7 @@ async function transact<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Prom
   }
 }
 
-/**
- * Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to an error of the caller.
- */
+/** Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to an error of the caller. */
 function translate(err: Error, mayBeDone: boolean): Error {
   if (isConnectionLoss(err)) return new OutageError(mayBeDone, err);
   const code = (err as { code?: unknown }).code;
@@ -245,7 +243,8 @@ const OUTAGE_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57
 const OURS = [AppError, RangeError, TypeError, SyntaxError] as const;
 
 /**
- * Whether the database could not be reached, so that the same statement may work later; otherwise the statement failed.
+ * Returns whether the database could not be reached, so that the same statement may work later; otherwise the statement
+ * failed.
  */
 export function isOutage(err: unknown): boolean {
   if (OURS.some(fault => err instanceof fault)) return false;
@@ -254,7 +253,7 @@ export function isOutage(err: unknown): boolean {
   return !isSqlState || OUTAGE_CLASSES.has(code.slice(0, 2));
 }
 
-/** Whether the error is a violated unique constraint of that name. */
+/** Returns whether the error is a violated unique constraint of that name. */
 export function isUniqueViolation(err: unknown, constraint: string): boolean {
   return (
     err instanceof Error &&

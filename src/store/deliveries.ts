@@ -42,7 +42,7 @@ export function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<read
   );
 }
 
-/** The delivery of an execution that requested a webhook and has ended. */
+/** Lists the delivery of an execution that requested a webhook and has ended. */
 export function listDeliveries(tx: Tx, executionId: string): Promise<readonly DeliveryRow[]> {
   return all(tx, `select ${COLUMNS} from deliveries where execution_id = $1 order by id desc`, [executionId]);
 }

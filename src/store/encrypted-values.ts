@@ -46,7 +46,7 @@ export interface EncryptedValue {
 
 const AT_ONCE = 500;
 
-/** The values after that id, ordered by id, in batches. */
+/** Lists the values after that id, ordered by id, in batches. */
 export function listEncrypted(
   tx: Tx,
   { table, key, read }: EncryptedPlace,

@@ -51,7 +51,7 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
 // An id starts with its creation time, and created_at is read from the clock at the same moment.
 const SLACK_MS = 2000;
 
-/** The lower and upper bound of ids for a time range, which the index supports directly. */
+/** Returns the lower and upper bound of ids for a time range, which the index supports directly. */
 function toIdRange({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
   const firstId = firstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
   const end = firstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
@@ -81,8 +81,8 @@ const NEWEST = `order by ${ID} desc limit $7`;
 const MAX_REQUEST_BYTES = 32_768;
 
 /**
- * The request, or only the metadata of a long one; null if the metadata is long too. PostgreSQL cannot read a member beside
- * escapes such as `\u0000`, so the metadata of a long request with any `\u` is left out.
+ * The request, or only the metadata of a long one; null if the metadata is long too. PostgreSQL cannot read a member
+ * beside escapes such as `\u0000`, so the metadata of a long request with any `\u` is left out.
  */
 const REQUEST = `case when octet_length(e.request) <= ${MAX_REQUEST_BYTES} then e.request
   when strpos(e.request, '\\u') = 0 then (

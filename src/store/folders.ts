@@ -28,7 +28,7 @@ select f.id, f.user_id, f.team_id, f.parent_id, f.name, f.created_at, f.updated_
 from folders f
 left join team_members m on m.team_id = f.team_id and m.user_id = $1`;
 
-/** The folder with the user's role. */
+/** Returns the folder with the user's role. */
 export function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
   return first(tx, FIND, [userId, id]);
 }
@@ -36,8 +36,8 @@ export function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRo
 const FIND = `${FOLDER} where f.id = $2`;
 
 /**
- * The same, protected with its team from deletion until the transaction ends. Deletions lock in the same order:
- * workflow, team, folder.
+ * Locks the folder and its team against deletion until the transaction ends, and returns the folder. Deletions lock in
+ * the same order: workflow, team, folder.
  */
 export async function lockFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
   await tx.query('select from teams where id = (select team_id from folders where id = $1) for key share', [
@@ -91,7 +91,7 @@ export async function lockFolderTree(tx: Tx, workspace: string): Promise<void> {
   ]);
 }
 
-/** The folder and its ancestors, innermost first. */
+/** Lists the folder and its ancestors, innermost first. */
 export async function listAncestorIds(tx: Tx, id: string): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `with recursive up as (
@@ -112,7 +112,7 @@ with recursive below as (
   select f.id, b.depth + 1 from folders f join below b on f.parent_id = b.id
 ) cycle id set looped using path`;
 
-/** The depth of the tree below the folder: 1 without subfolders. */
+/** Returns the depth of the tree below the folder, which is 1 without subfolders. */
 export async function measureDepth(tx: Tx, id: string): Promise<number> {
   const { rows } = await tx.query<{ depth: number }>(`${BELOW} select max(depth) as depth from below`, [id]);
   return rows[0]?.depth ?? 0;

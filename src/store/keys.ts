@@ -22,7 +22,7 @@ export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined>
   );
 }
 
-/** Whether the key was ever stored, even if it is revoked. */
+/** Returns whether the key was ever stored, even if it is revoked. */
 export function hasKey(tx: Tx, hash: Buffer): Promise<boolean> {
   return matches(tx, 'select from api_keys where hash = $1', [hash]);
 }

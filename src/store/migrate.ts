@@ -59,7 +59,7 @@ export async function migrate(
   });
 }
 
-/** The applied migrations, oldest first. */
+/** Lists the applied migrations, oldest first. */
 export async function listApplied(db: Db): Promise<readonly Pick<Applied, 'version' | 'name'>[]> {
   const { rows } = await db.query<Pick<Applied, 'version' | 'name'>>(
     'select version, name from schema_migrations order by version',

@@ -8,13 +8,16 @@ export async function findModelsRevision(tx: Tx): Promise<number> {
   return rows[0]?.revision ?? 0;
 }
 
-/** The stored models, ordered by name. */
+/** Lists the stored models, ordered by name. */
 export async function listModels(tx: Tx): Promise<readonly unknown[]> {
   const { rows } = await tx.query<{ model: unknown }>('select model from models order by node_type');
   return rows.map(({ model }) => model);
 }
 
-/** The next revision; undefined if the current one is not the expected one. The row stays locked until the commit. */
+/**
+ * Raises the revision and returns it, or undefined if the current one is not `expected`. The row stays locked until the
+ * commit.
+ */
 export async function raiseModelsRevision(tx: Tx, expected: number): Promise<number | undefined> {
   const { rows } = await tx.query<{ revision: number }>(
     'update models_revision set revision = revision + 1 where revision = $1 returning revision',

@@ -1,7 +1,7 @@
 // Cached results of nodes, by workspace and key.
 import type { Tx } from './db.ts';
 
-/** JSON text of the outputs; undefined if there is no entry or one of its media is gone. */
+/** Returns the JSON text of the outputs, or undefined if there is no entry or one of its media is gone. */
 export async function findCached(tx: Tx, workspace: string, key: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ outputs: string }>(
     `select outputs from node_cache c where workspace = $1 and key = decode($2, 'hex')

@@ -94,7 +94,7 @@ export async function upsertEmailShare(
   );
 }
 
-/** The workflow's shares with other emails than this one. */
+/** Counts the workflow's shares with other emails than this one. */
 export function countOtherEmailShares(tx: Tx, workflowId: string, email: string): Promise<number> {
   return countRows(
     tx,
@@ -103,7 +103,7 @@ export function countOtherEmailShares(tx: Tx, workflowId: string, email: string)
   );
 }
 
-/** The share with the user by id, as owners see it. */
+/** Returns the share with the user by id, as owners see it. */
 export function findPermission(
   tx: Tx,
   workflowId: string,
@@ -116,7 +116,7 @@ export function findPermission(
   );
 }
 
-/** The share with the email, as owners see it. */
+/** Returns the share with the email, as owners see it. */
 export function findEmailShare(
   tx: Tx,
   workflowId: string,
@@ -173,18 +173,18 @@ export async function deletePermissionsIn(tx: Tx, teamId: string, userId: number
   );
 }
 
-/** Whether the user is in the team. Both are SQL. */
+/** Returns whether the user is in the team. Both are SQL. */
 export const isMember = (teamId: string, userId: string): string =>
   `exists (select from team_members t where t.team_id = ${teamId} and t.user_id = ${userId})`;
 
-/** Whether the user created the workflow `w`, and has not left its team since. */
+/** Returns whether the user created the workflow `w`, and has not left its team since. */
 export const isCreator = (userId: string): string =>
   `(w.user_id = ${userId} and (w.team_id is null or ${isMember('w.team_id', userId)}))`;
 
 /**
- * Whether the user still owns what they created in the workspace: it is a personal workspace, a team that the user is
- * in, or a deleted team. A scalar subquery, so that the planner does not turn it into a join and lose the order of a
- * list.
+ * Returns whether the user still owns what they created in the workspace: it is a personal workspace, a team that the
+ * user is in, or a deleted team. A scalar subquery, so that the planner does not turn it into a join and lose the order
+ * of a list.
  */
 export const keepsStanding = (workspace: string, userId: string): string =>
   `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;

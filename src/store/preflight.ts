@@ -25,7 +25,10 @@ select current_user as account, current_database() as database,
   (select source from pg_settings where name = 'statement_timeout') as limit_source,
   extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms`;
 
-/** The server's clock in ms. Throws `unavailable` with a sentence; `where` is undefined for the embedded server. */
+/**
+ * Checks the server and returns its clock in ms. Throws `unavailable` with a sentence. `setting` is undefined for the
+ * embedded server.
+ */
 export async function preflight(
   tx: Tx,
   setting: ConnectionSetting | undefined,
@@ -72,7 +75,7 @@ const DIRECT = {
   otherwise: 'unset it if DATABASE_URL points to PostgreSQL itself',
 };
 
-/** The setting with the direct connection to PostgreSQL; undefined for the embedded one. */
+/** Returns the setting with the direct connection to PostgreSQL, or undefined for the embedded one. */
 export function directSetting({
   DATABASE_URL,
   DATABASE_DIRECT_URL,

@@ -7,9 +7,9 @@ const TASKS = ['run', 'deliver', 'render'] as const;
 export type Task = (typeof TASKS)[number];
 
 /**
- * A select that queues one job for each row (task, id, run_at) of `rows` in one call: `add_jobs` with fifty jobs is
- * twenty times faster than fifty `add_job`, each of which takes a global lock at commit to notify. In a `with`,
- * something must read from it, or PostgreSQL skips it.
+ * Returns a select that queues one job for each row (task, id, run_at) of `rows` in one call: `add_jobs` with fifty
+ * jobs is twenty times faster than fifty calls of `add_job`, each of which takes a global lock at commit to notify. In
+ * a `with`, something must read from it, or PostgreSQL skips it.
  */
 export function jobSpecs(rows: string): string {
   return `select queued.id from (
@@ -35,7 +35,7 @@ export async function enqueue(
 // Longer than a job takes to reach the process that locked it.
 const LOCKED_SECONDS = 20;
 
-/** Ids of jobs that these pools have locked for a while. */
+/** Lists ids of jobs that these pools have locked for a while. */
 export async function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select id::text from graphile_worker.jobs

@@ -9,22 +9,22 @@ export interface After<K> {
 
 type Statement = readonly [statement: string, values?: readonly unknown[]];
 
-/** The first row; undefined if there is none. */
+/** Returns the first row, or undefined if there is none. */
 export async function first<R>(tx: Tx, ...statement: Statement): Promise<R | undefined> {
   return (await tx.query<R>(...statement)).rows[0];
 }
 
-/** Every row. */
+/** Returns all rows. */
 export async function all<R>(tx: Tx, ...statement: Statement): Promise<readonly R[]> {
   return (await tx.query<R>(...statement)).rows;
 }
 
-/** The selected `count`. */
+/** Returns the selected `count`. */
 export async function countRows(tx: Tx, ...statement: Statement): Promise<number> {
   return (await first<{ readonly count: number }>(tx, ...statement))?.count ?? 0;
 }
 
-/** Whether the statement found or changed a row. */
+/** Returns whether the statement found or changed a row. */
 export async function matches(tx: Tx, ...statement: Statement): Promise<boolean> {
   return (await tx.query(...statement)).rowCount === 1;
 }

@@ -340,7 +340,9 @@ const ENQUEUE_JOBS = jobSpecs(`
   union all select 'run', id, null from unparked
   union all select 'run', id, job_at from written where job_at is not null`);
 
-/** One notification with the ids of the written runs that fulfil the condition, or none. Sent with the commit. */
+/**
+ * Returns one notification with the ids of the written runs that fulfil the condition, or none. Sent with the commit.
+ */
 const notify = (channel: string, condition: 'watched' | 'cancels' | 'wakes'): string =>
   `select pg_notify('${channel}', string_agg(id, ',')) from written where ${condition} having count(*) > 0`;
 

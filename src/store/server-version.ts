@@ -26,7 +26,7 @@ function nameVersion(number: number): string {
   return `PostgreSQL ${major}.${Math.trunc(number / 100) % 100}.${number % 100}`;
 }
 
-/** The version as the server reports it, e.g. `18.1`. */
+/** Returns the version as the server reports it, e.g. `18.1`. */
 export async function findServerVersion(db: Tx): Promise<string | undefined> {
   const { rows } = await db.query<{ server_version: string }>('show server_version');
   return rows[0]?.server_version;

@@ -22,7 +22,7 @@ export function listSpendingByDay(
   );
 }
 
-/** The most expensive node types; null: charged before the type was recorded. */
+/** Lists the most expensive node types; null: charged before the type was recorded. */
 export function listSpendingByType(
   tx: Tx,
   { workspace, from }: Period,
@@ -38,7 +38,7 @@ export function listSpendingByType(
   );
 }
 
-/** The most expensive workflows; the name of a deleted one is null. */
+/** Lists the most expensive workflows; the name of a deleted one is null. */
 export function listSpendingByWorkflow(
   tx: Tx,
   { workspace, from }: Period,
@@ -62,7 +62,7 @@ export interface BudgetRow {
   readonly spent: number;
 }
 
-/** The workspace's workflows with a budget, by id, after the cursor. */
+/** Lists the workspace's workflows with a budget, by id, after the cursor. */
 export function listBudgets(tx: Tx, workspace: string, page: After<string>): Promise<readonly BudgetRow[]> {
   return all(
     tx,

@@ -31,17 +31,20 @@ export function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRo
   return first(tx, `${TEAM} and t.id = $2`, [userId, teamId]);
 }
 
-/** Whether the team exists. */
+/** Returns whether the team exists. */
 export function isTeam(tx: Tx, teamId: string): Promise<boolean> {
   return matches(tx, 'select from teams where id = $1', [teamId]);
 }
 
-/** Whether the workspace is a team that the user is not in. */
+/** Returns whether the workspace is a team that the user is not in. */
 export async function hasLeft(tx: Tx, workspace: string, userId: number): Promise<boolean> {
   return !(await matches(tx, `select where ${keepsStanding('$1::text', '$2::int')}`, [workspace, userId]));
 }
 
-/** The team whose workspace the user works in; undefined: the personal one, as after leaving that team. */
+/**
+ * Returns the team whose workspace the user works in, or undefined for the personal workspace, as after leaving that
+ * team.
+ */
 export function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefined> {
   return first(tx, `${TEAM} and t.id = (select active_team_id from users where id = $1)`, [userId]);
 }
@@ -130,7 +133,7 @@ export async function deleteMember(tx: Tx, teamId: string, userId: number): Prom
   await tx.query('delete from team_members where team_id = $1 and user_id = $2', [teamId, userId]);
 }
 
-/** Whether the two users share a team. */
+/** Returns whether the two users share a team. */
 export function shareTeam(tx: Tx, userId: number, otherId: number): Promise<boolean> {
   return matches(
     tx,
@@ -140,7 +143,7 @@ export function shareTeam(tx: Tx, userId: number, otherId: number): Promise<bool
   );
 }
 
-/** Whether the team has another owner besides the user. */
+/** Returns whether the team has another owner besides the user. */
 export function hasOtherOwner(tx: Tx, teamId: string, userId: number): Promise<boolean> {
   return matches(
     tx,

@@ -56,7 +56,7 @@ export function listUsers(
   );
 }
 
-/** Whether anybody has an account yet. */
+/** Returns whether anybody has an account yet. */
 export function hasUsers(tx: Tx): Promise<boolean> {
   return matches(tx, 'select from users limit 1');
 }
@@ -101,7 +101,7 @@ export function updateUser(
   );
 }
 
-/** Whether anybody can sign in yet: somebody has a password, or an identity at a provider. */
+/** Returns whether anybody can sign in yet: somebody has a password, or an identity at a provider. */
 export function canAnybodySignIn(tx: Tx): Promise<boolean> {
   return matches(
     tx,

@@ -56,7 +56,7 @@ export interface CallCount {
   readonly oldest_seconds: number;
 }
 
-/** Provider tasks that runs wait for. */
+/** Counts provider tasks that runs wait for. */
 export function countCalls(tx: Tx): Promise<readonly CallCount[]> {
   return all(
     tx,
@@ -67,7 +67,7 @@ export function countCalls(tx: Tx): Promise<readonly CallCount[]> {
   );
 }
 
-/** Credits reserved in all workspaces. */
+/** Returns the credits reserved in all workspaces. */
 export async function sumReserved(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ reserved: number }>(
     'select coalesce(sum(held), 0)::float8 as reserved from credit_pools where held > 0',

@@ -28,7 +28,7 @@ export function startProgress(terminal: Terminal): (progress: Progress) => void 
   };
 }
 
-/** A bar filled to that fraction. */
+/** Returns a bar filled to that fraction. */
 export function drawBar(fraction: number, { paint }: Terminal): string {
   const full = Math.round(Math.min(1, Math.max(0, fraction)) * BAR_COLUMNS);
   return paint('cyan', '━'.repeat(full)) + paint('dim', '─'.repeat(BAR_COLUMNS - full));

@@ -47,7 +47,7 @@ const SPINNER_MS = 80;
 /** A text result is truncated. */
 const MAX_TEXT_COLUMNS = 120;
 
-/** The run after one event of its stream; `undefined` before the first snapshot. */
+/** Returns the run after one event of its stream, or undefined before the first snapshot. */
 export function applyEvent(run: Execution | undefined, { event, data }: RunChange): Execution | undefined {
   if (event === 'snapshot') return data as Execution;
   if (run === undefined) return undefined;
@@ -62,7 +62,7 @@ export function applyEvent(run: Execution | undefined, { event, data }: RunChang
   };
 }
 
-/** The lines of a live view: one per node, then the bar of the run. */
+/** Returns the lines of a live view: one per node, then the progress bar of the run. */
 export function drawRun(run: Execution, terminal: Terminal, nowMs: number): string[] {
   const rows = run.nodeStates.map(state => {
     const [mark, style] = STATUS_STYLES[state.status] ?? ['?', 'dim'];
@@ -89,14 +89,14 @@ export function drawRun(run: Execution, terminal: Terminal, nowMs: number): stri
   return [...alignColumns(rows), summary];
 }
 
-/** A node's change as one line for a pipe, e.g. `COMPLETED  Picture  1.2 s  http://…`. */
+/** Returns a node's change as one line for a pipe, e.g. `COMPLETED Picture 1.2 s http://…`. */
 export function describeChange(state: NodeState, terminal: Terminal): string {
   const result = drawResult(state, terminal);
   const cells = [padText(state.status, 9), cleanText(state.label), describeTime(state), result];
   return cells.filter(cell => cell !== '').join('  ');
 }
 
-/** The nodes of a finished run as a table that fits the terminal. */
+/** Returns the nodes of a finished run as a table that fits the terminal. */
 export function drawTable(run: Execution, terminal: Terminal): string[] {
   const rows = run.nodeStates.map(state => [
     cleanText(state.label),

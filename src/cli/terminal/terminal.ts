@@ -25,7 +25,7 @@ const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 const ERASE_BELOW = '\x1b[J';
 
-/** The terminal on this process's stdout and stderr. */
+/** Opens the terminal on this process's stdout and stderr. */
 export function openTerminal(
   out: NodeJS.WriteStream = process.stdout,
   err: NodeJS.WriteStream = process.stderr,

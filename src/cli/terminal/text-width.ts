@@ -7,7 +7,10 @@ const COLORS = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`);
 const PRINTABLE = /^[\x20-\x7e]*$/;
 const GRAPHEMES = new Intl.Segmenter();
 
-/** Columns of the text; color escapes take none, East Asian characters and emoji take two. */
+/**
+ * Returns the number of terminal columns of the text. Color escapes take none; East Asian characters and emoji take
+ * two.
+ */
 export function textWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   return PRINTABLE.test(plain) ? plain.length : measureWidth(plain);
@@ -18,7 +21,7 @@ const require = createRequire(import.meta.url);
 const measureWidth = (text: string): number =>
   (require('string-width') as typeof import('string-width')).default(text);
 
-/** The text in at most that many columns, with an ellipsis if truncated; colors stay and are closed. */
+/** Truncates the text to that many columns, with an ellipsis. Colors are kept and closed. */
 export function cutText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let result = '';
@@ -37,19 +40,19 @@ export function cutText(text: string, columns: number): string {
   return result;
 }
 
-/** The text padded with spaces to that many columns. */
+/** Pads the text with spaces to that many columns. */
 export function padText(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }
 
-/** One line without control characters: text from a service or file must not control the terminal. */
+/** Removes control characters, so that text from a service or file cannot control the terminal. */
 export function cleanText(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/[\p{Control}\p{Surrogate}\s]+/gu, ' ')
     .trim();
 }
 
-/** Rows as lines with aligned columns. */
+/** Formats rows as lines with aligned columns. */
 export function alignColumns(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = [];
   for (const row of rows) {

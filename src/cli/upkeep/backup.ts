@@ -82,7 +82,7 @@ function describe({ part, bytes, totalBytes = 0 }: BackupProgress) {
   };
 }
 
-/** The service's database: joins a running one, else starts the embedded PostgreSQL for the backup. */
+/** Opens the service's database: joins a running one, else starts the embedded PostgreSQL for the backup. */
 async function openService(settings: Settings, stack: AsyncDisposableStack): Promise<Db> {
   const log = createLogger('silent');
   const isEmbedded = settings.DATABASE_URL === undefined;
@@ -95,7 +95,7 @@ async function openService(settings: Settings, stack: AsyncDisposableStack): Pro
   return db;
 }
 
-/** The service's media storage, also while it runs. */
+/** Opens the service's media storage, also while it runs. */
 export async function openMedia(settings: Settings, stack: AsyncDisposableStack): Promise<MediaStorage> {
   const bucket = toBucket(settings);
   const client = createGuardedFetch({

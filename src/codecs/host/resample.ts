@@ -37,7 +37,7 @@ export function createResampler(from: number, to: number): (block: Float32Array 
   };
 }
 
-/** The kernel at distances of 1/PHASES input samples, starting at 0. */
+/** Computes the kernel at distances of 1/PHASES input samples, starting at 0. */
 function makeTable(cutoff: number): Float32Array {
   const reach = HALF_TAPS / cutoff;
   return Float32Array.from({ length: Math.ceil(reach) * PHASES + 2 }, (_, index) => {

@@ -8,8 +8,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-// Characters that XML 1.0 does not allow even escaped.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
+// Characters that XML 1.0 does not allow even escaped. biome-ignore lint/suspicious/noControlCharactersInRegex: the
+// expression matches control characters.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 /** East Asian scripts and pictographs are as wide as they are high. */
 const IS_WIDE =
@@ -26,7 +26,7 @@ export function escapeXml(text: string): string {
     .replace(/[&<>"']/g, character => ENTITIES[character] ?? '');
 }
 
-/** One line, cut with an ellipsis if it is wider than `width` pixels. */
+/** Cuts a line with an ellipsis if it is wider than `width` pixels. */
 export function shorten(text: string, width: number, fontSize: number): string {
   const line = text.slice(0, MAX_CHARACTERS).replace(/\s+/g, ' ').trim();
   const characters = [...line];

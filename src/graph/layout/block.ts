@@ -15,13 +15,13 @@ const FRAME_PADDING = 40;
 const FRAME_TITLE = 48;
 const NOTE_GAP = 20;
 
-/** A block of one node, in whole pixels, so that everything placed next to it is on whole pixels. */
+/** Creates the block of one node in whole pixels, so that everything placed next to it is on whole pixels. */
 export function leafBlock(id: string, size: Box): Block {
   const [width, height] = [Math.ceil(size.width), Math.ceil(size.height)];
   return { id, width, height, rects: new Map([[id, { x: 0, y: 0, width, height }]]) };
 }
 
-/** The frame that fits the bounding box of its members. */
+/** Returns the frame that fits the bounding box of its members. */
 export function frameAround(inner: Rect): Rect {
   return {
     x: inner.x - FRAME_PADDING,
@@ -31,7 +31,7 @@ export function frameAround(inner: Rect): Rect {
   };
 }
 
-/** A group's block around its arranged content. */
+/** Returns a group's block around its arranged content. */
 export function frameBlock(id: string, content: Omit<Block, 'id'>): Block {
   const frame = frameAround({ x: 0, y: 0, width: content.width, height: content.height });
   const rects = new Map([[id, { ...frame, x: 0, y: 0 }]]);

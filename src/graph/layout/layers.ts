@@ -152,7 +152,10 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
   return ranks;
 }
 
-/** The column with the fewest boxes among those of equal edge length; the current one unless another has two fewer. */
+/**
+ * Returns the column with the fewest boxes among those of equal edge length; the current one unless another has two
+ * fewer.
+ */
 function findEmptiest(boxCounts: Int32Array, rank: number, earliest: number, latest: number): number {
   let best = rank;
   for (let column = earliest; column <= latest; column++) {

@@ -91,7 +91,7 @@ export function findBoxedOwner({ groups, boxedGroups }: LayoutContext, id: strin
   return owner;
 }
 
-/** Whether the id is a group with members that is not laid out as a box. Its frame is fitted at the end. */
+/** Returns whether the id is a group with members that is not laid out as a box. Its frame is fitted at the end. */
 export function isUnboxedGroup({ groups, boxedGroups }: LayoutContext, id: string): boolean {
   return (groups.members.get(id)?.length ?? 0) > 0 && !boxedGroups.has(id);
 }

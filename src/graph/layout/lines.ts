@@ -51,12 +51,12 @@ export function copyLine(from: Lines, line: number, to: Lines): void {
   to.slope[at] = from.slope[line] ?? 0;
 }
 
-/** The vertical extent of a line. */
+/** Returns the vertical extent of a line. */
 export function verticalExtent({ x1, x2, slope }: Lines, line: number): number {
   return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
-/** The vertical extent of a line between two x positions; undefined outside of the line. */
+/** Returns the vertical extent of a line between two x positions; undefined outside of the line. */
 export function spanOver(
   { x1, x2, base, slope }: Lines,
   line: number,
@@ -86,7 +86,7 @@ export function countCrossings(lines: Lines, line: number, others: Lines): numbe
   return crossings;
 }
 
-/** The number of lines that cross a rectangle. */
+/** Counts the lines that cross a rectangle. */
 export function countLinesOver(
   lines: Lines,
   left: number,
@@ -106,7 +106,7 @@ export function countLinesOver(
   return crossings;
 }
 
-/** The number of boxes that a line crosses, except the one at its far end. */
+/** Counts the boxes that a line crosses, except the one at its far end. */
 export function countBoxesUnder(lines: Lines, line: number, rects: Rects, farBox: number): number {
   const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
   const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];

@@ -51,7 +51,9 @@ function sweepColumns(layered: Layered, positions: Float64Array, direction: Swee
   }
 }
 
-/** The mean position of the ports that an item is connected to on one side; its own position if there are none. */
+/**
+ * Returns the mean position of the ports that an item is connected to on one side; its own position if there are none.
+ */
 function meanPosition(
   layered: Layered,
   positions: Float64Array,

@@ -61,7 +61,7 @@ function stackColumns(layered: Layered, gaps: Gaps): Float64Array {
   return y;
 }
 
-/** The offset of each item's top from the first item's top when all are as close as allowed. */
+/** Returns the offset of each item's top from the first item's top when all are as close as allowed. */
 function minOffsets({ heights, boxCount }: Layered, column: readonly number[], gaps: Gaps): number[] {
   let offset = 0;
   return column.map((item, index) => {

@@ -165,7 +165,7 @@ function* findUnknownKeys(
   }
 }
 
-/** Whether the key is a port or field of the catalog entry, even if this config does not produce it. */
+/** Returns whether the key is a port or field of the catalog entry, even if this config does not produce it. */
 function isEntryInput(inputs: readonly InputDef[], key: string): boolean {
   return inputs.some(({ id }) => id === key);
 }

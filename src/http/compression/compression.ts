@@ -1,5 +1,5 @@
-// Compresses text responses over 1 KB as the caller accepts. Responses to GET with an ETag are compressed once and cached.
-// JSON streams are compressed while they are sent. Other streams (media, events) are not compressed.
+// Compresses text responses over 1 KB as the caller accepts. Responses to GET with an ETag are compressed once and
+// cached. JSON streams are compressed while they are sent. Other streams (media, events) are not compressed.
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import {
@@ -81,7 +81,9 @@ function setCacheControl({ routeOptions }: FastifyRequest, reply: FastifyReply):
   reply.header('cache-control', PRIVATE);
 }
 
-/** Whether the payload is a JSON stream of unknown length, like an exported workflow. Media files have a length. */
+/**
+ * Returns whether the payload is a JSON stream of unknown length, like an exported workflow. Media files have a length.
+ */
 function isJsonStream(reply: FastifyReply, payload: unknown): payload is Readable {
   return (
     payload instanceof Readable &&

@@ -65,5 +65,5 @@ export function errorExamples(codes: ReadonlySet<string>): Readonly<Record<strin
   );
 }
 
-/** Whether the code has an example. */
+/** Returns whether the code has an example. */
 export const hasExample = (code: ErrorCode): boolean => code in readRecorded().refusals || code in WRITTEN;

@@ -17,7 +17,7 @@ import { getTheme, HTML, sendErrorPage } from './page-answers.ts';
 export const ASSETS = '/assets';
 
 export interface AppPages {
-  /** Whether the application has the page. Returns true until the bundle is ready. */
+  /** Returns whether the application has the page. Returns true until the bundle is ready. */
   has(page: string): boolean;
   /** Sends the page of a folder in `editor/pages`, or a 404 page. */
   send(req: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply>;

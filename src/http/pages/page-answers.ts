@@ -102,14 +102,14 @@ export function getTheme(cookie = ''): Reader['theme'] {
   return THEME.exec(cookie)?.[1] as Reader['theme'];
 }
 
-/** Whether the request expects a page rather than JSON, as a browser navigation does. */
+/** Returns whether the request expects a page rather than JSON, as a browser navigation does. */
 export function wantsPage({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && TAKES_HTML.test(headers.accept ?? '');
 }
 
 /**
- * Sends an error page. Other 5xx errors go on to the server's error handler, except for an outage when a browser expects
- * a page: that page reloads itself until the outage ends.
+ * Sends an error page. Other 5xx errors go on to the server's error handler, except for an outage when a browser
+ * expects a page: that page reloads itself until the outage ends.
  */
 export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown, req.method);

@@ -61,7 +61,7 @@ export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve:
   );
 }
 
-/** Whether the message requests a stream that stays open until its caller disconnects. */
+/** Returns whether the message requests a stream that stays open until its caller disconnects. */
 const isSubscription = (message: unknown): boolean =>
   isRecord(message) && message.method === 'subscriptions/listen';
 

@@ -31,7 +31,7 @@ const LOOPBACK: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** One pool per policy, so that a connection made under one policy never serves another. */
+/** Creates one pool per policy, so that a connection made under one policy never serves another. */
 export function createPools({
   allowPrivate,
   trustedOrigins,
@@ -85,7 +85,8 @@ function createLazyAgent(resolve: Resolve): { open(): Promise<Agent>; close(): P
 }
 
 /**
- * A pool whose sockets connect only to the addresses that `resolve` returned, so that a second lookup cannot differ.
+ * Creates a pool whose sockets connect only to the addresses that `resolve` returned, so that a second lookup cannot
+ * differ.
  */
 async function createAgent(resolve: Resolve): Promise<Agent> {
   const lookup: LookupFunction = (hostname, options, callback) => {

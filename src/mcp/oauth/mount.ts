@@ -4,7 +4,7 @@ import { isOAuthOn } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 
-/** Undefined if the service's address turns OAuth off. */
+/** Returns undefined if the address of the service does not allow OAuth. */
 export function createOAuthMount(deps: Deps): OAuthMount | undefined {
   if (!isOAuthOn(deps.settings)) return undefined;
   let loading: Promise<OAuthServer> | undefined;

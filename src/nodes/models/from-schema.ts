@@ -160,7 +160,7 @@ function readPrice(
   };
 }
 
-/** The hash of a description as it was published. */
+/** Returns the hash of a description as it was published. */
 export function hashJson(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')

@@ -13,7 +13,7 @@ export type HookProvider = (typeof HOOK_PROVIDERS)[number];
 type Verify = (hook: Hook) => boolean;
 
 interface Source {
-  /** The URL of the provider's keys. */
+  /** Returns the URL of the provider's keys. */
   address(endpoint: Endpoint): { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
   /** Returns the verifier for these keys, or undefined if the response contains none. */
   read(response: Parameters<typeof readObject>[0]): Verify | undefined;

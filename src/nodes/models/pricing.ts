@@ -5,16 +5,16 @@ export type PricedValues = Readonly<Record<string, unknown>>;
 
 export interface Pricing {
   readonly model: Exclude<PricingModel, 'free'>;
-  /** The cost of a call with these values; null if it is known only afterwards or could not be confirmed. */
+  /** Returns the cost of a call with these values, or null if it is known only afterwards or could not be confirmed. */
   usd(values: PricedValues): number | null;
-  /** The cost of a finished call by the usage that the provider reports; null if it reports none. */
+  /** Returns the cost of a finished call by the usage that the provider reports, or null if it reports none. */
   settle?(values: PricedValues, usage: unknown): number | null;
   /**
    * Returns the values to send so that the call costs at most this much, for example with fewer output tokens. null:
    * even the smallest call with these inputs costs more. Absent: no parameter limits the cost.
    */
   bound?(values: PricedValues, usd: number): PricedValues | null;
-  /** Whether neither the catalog nor the operator has a price for a call with these settings. */
+  /** Returns whether neither the catalog nor the operator has a price for a call with these settings. */
   isUnpriced?(values: PricedValues): boolean;
   /** Where and when the price was read. */
   readonly source: string;

@@ -109,7 +109,7 @@ function readField(
 
 type FieldShape = Pick<ModelField, 'type'> & Partial<Omit<ModelField, 'id' | 'label' | 'type'>>;
 
-/** Whether a property contains a file, by its name and by being a string or a list of strings. */
+/** Returns whether a property contains a file, by its name and by being a string or a list of strings. */
 function detectMedia(name: string, schema: Schema): FieldShape | undefined {
   const isList = schema.type === 'array';
   const item = isList && isRecord(schema.items) ? schema.items : schema;

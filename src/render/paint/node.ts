@@ -114,7 +114,7 @@ function needsOffscreen(node: DrawNode): boolean {
   return (node.opacity < 1 || node.blend !== 'normal') && !isSingleOperation(node);
 }
 
-/** Whether one drawing operation draws the node, so that opacity and blend mode need no offscreen surface. */
+/** Returns whether one drawing operation draws the node, so that opacity and blend mode need no offscreen surface. */
 function isSingleOperation({ content, background, border }: DrawNode): boolean {
   if (background !== undefined || border !== undefined) return false;
   if (content.kind === 'shape') return content.fill === undefined || content.stroke === undefined;
@@ -127,7 +127,7 @@ function isSingleOperation({ content, background, border }: DrawNode): boolean {
   );
 }
 
-/** Whether drawing takes so much longer than copying that the surface is worth caching. */
+/** Returns whether drawing takes so much longer than copying that the surface is worth caching. */
 function isExpensive({ content }: DrawNode): boolean {
   if (content.kind === 'text') return content.shadow !== undefined || content.stroke !== undefined;
   return content.kind === 'image';

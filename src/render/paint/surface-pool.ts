@@ -28,7 +28,7 @@ export class SurfacePool {
   #cachedPixels = 0;
   #frame = 0;
 
-  /** Whether three more surfaces of that size are available. Nested groups need many surfaces. */
+  /** Returns whether three more surfaces of that size are available. Nested groups need many surfaces. */
   hasRoom(area: Area): boolean {
     return this.#borrowedPixels + 3 * getPixelCount(area) <= MAX_IN_USE_PIXELS;
   }
@@ -62,8 +62,8 @@ export class SurfacePool {
   }
 
   /**
-   * Caches a surface instead of releasing it. Returns false if the cache is full of surfaces that were used in this frame
-   * or the previous one.
+   * Caches a surface instead of releasing it. Returns false if the cache is full of surfaces that were used in this
+   * frame or the previous one.
    */
   cache(key: string, offscreen: OffscreenSurface): boolean {
     const pixels = getCanvasPixels(offscreen.surface);
@@ -74,7 +74,7 @@ export class SurfacePool {
     return true;
   }
 
-  /** Whether the key was requested recently. Content that is drawn twice is likely to be drawn again. */
+  /** Returns whether the key was requested recently. Content that is drawn twice is likely to be drawn again. */
   wasRequested(key: string): boolean {
     const isKnown = this.#requested.get(key) === true;
     if (!isKnown) this.#requested.set(key, true, 1);
@@ -123,7 +123,8 @@ const MAX_PENDING_PIXELS = 32_000_000;
 const pending = new WeakMap<Surface, number>();
 
 /**
- * Draws one surface onto another, pixel by pixel, with the alpha, blend mode, filter and shadow of the target's context.
+ * Draws one surface onto another, pixel by pixel, with the alpha, blend mode, filter and shadow of the target's
+ * context.
  */
 export function composite(
   { surface: target, area: onto }: OffscreenSurface,

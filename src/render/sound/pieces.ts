@@ -11,7 +11,9 @@ import { LONG_SAMPLES, type Part } from './resolve-sounds.ts';
 import { createTempo } from './tempo.ts';
 
 export interface Pieces {
-  /** Sound of the part from its sample `skip` on, without volume; may be longer or shorter than the part. */
+  /**
+   * Opens the sound of the part from its sample `skip` on, without volume. It may be longer or shorter than the part.
+   */
   openAudio(part: Part, skip: number): AudioStream;
 }
 

@@ -21,7 +21,7 @@ const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
 /** The limiter needs this many blocks before a range to reach the same state as in the complete video. */
 const WARM_UP = 20;
 
-/** Whether the video has audio. Throws `invalid_scene_graph` if too many parts play at once. */
+/** Returns whether the video has audio. Throws `invalid_scene_graph` if too many parts play at once. */
 export const hasAudio = (timeline: Timeline, files: ResourceFiles): boolean =>
   resolveAudio(timeline, files).parts.length > 0;
 

@@ -59,8 +59,8 @@ const registered = new Set<string>();
 const stacks = createLru<string>(5000);
 
 /**
- * The font-family list for this text. Each subset is a family of its own: within one family, a glyph that is missing in
- * the first file is not looked up in the others.
+ * Returns the font-family list for this text. Each subset is a family of its own: within one family, a glyph that is
+ * missing in the first file is not looked up in the others.
  */
 export function fontStack(text: string, family: string, weight: number, italic: boolean): string {
   const face = FAMILIES[family] ?? (FAMILIES.Inter as Face);

@@ -229,7 +229,7 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
   },
 };
 
-/** Several shapes in one box, as children that fill it. */
+/** Combines several shapes in one box, as children that fill it. */
 function group({ width, height }: ElementContext, shapes: readonly ShapeContent[]): Content {
   return {
     kind: 'group',

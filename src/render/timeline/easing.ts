@@ -89,8 +89,8 @@ function bezier(x1: number, y1: number, x2: number, y2: number): Curve {
 type Spring = Extract<Easing, { spring: object }>['spring'];
 
 /**
- * A damped oscillator released at 0 with rest at 1. Time is scaled so that the remaining swing at progress 1 is under
- * 0.005; the remainder is spread over the curve so that it ends at exactly 1.
+ * Returns the curve of a damped oscillator that is released at 0 and rests at 1. Time is scaled so that the remaining
+ * swing at progress 1 is under 0.005; the remainder is spread over the curve so that it ends at exactly 1.
  */
 function spring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
   const omega = Math.sqrt(stiffness / mass);

@@ -93,8 +93,8 @@ const DURATION = 0.6;
 const DISTANCE = '12vmin';
 
 /**
- * The combined state of entrance, exit and loop; `scope.now` counts from the element's start, `scope.span` is its
- * duration.
+ * Returns the combined state of entrance, exit and loop. `scope.now` counts from the element's start, and `scope.span`
+ * is its duration.
  */
 export function getPose(motion: Motion | undefined, scope: Scope): Pose {
   if (motion === undefined) return RESTING_POSE;

@@ -61,12 +61,12 @@ export class ClipStream {
     return this.#index < 0 ? undefined : this.#buffer.image;
   }
 
-  /** Whether it was decoded large enough. */
+  /** Returns whether it was decoded large enough. */
   isLargeFor({ need }: ClipRequest): boolean {
     return this.size.width * STRETCH >= need.width && this.size.height * STRETCH >= need.height;
   }
 
-  /** Frames from the current to the wanted one; undefined if it is not reachable. */
+  /** Returns the number of frames from the current to the requested one, or undefined if it is not reachable. */
   distanceTo(request: ClipRequest): number | undefined {
     const index = this.#indexOf(request);
     if (index === undefined) return undefined;

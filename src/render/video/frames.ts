@@ -10,8 +10,8 @@ export interface FrameSource {
   /** Queues these frames behind those already requested. */
   request(range: Range): void;
   /**
-   * The frames as I420. Read ranges completely and in the order requested. The bytes of a frame are reused once the
-   * frame after the next is requested.
+   * Reads the frames as I420. Read ranges completely and in the order requested. The bytes of a frame are reused once
+   * the frame after the next is requested.
    */
   read(range: Range): AsyncGenerator<Uint8Array>;
   /** JSON pointers of what could not be drawn so far. */

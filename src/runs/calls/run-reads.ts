@@ -10,7 +10,7 @@ export interface RunReads {
   /** Has no rows if the run's steps are too large for a shared query. */
   steps(id: string): Promise<StoredSteps>;
   calls(id: string): Promise<readonly CallState[]>;
-  /** undefined if the run was accepted as free of charge. */
+  /** Returns undefined if the run was accepted as free of charge. */
   coverage(id: string): Promise<Coverage | undefined>;
 }
 

@@ -55,7 +55,7 @@ export class ProviderTraffic {
     this.#maxConcurrent = maxConcurrent;
   }
 
-  /** The operator's limit for concurrent calls; null if there is none. */
+  /** Returns the operator's limit for concurrent calls, or null if there is none. */
   maxConcurrent(provider: string): number | null {
     return this.#maxConcurrent[provider] ?? null;
   }

@@ -76,7 +76,7 @@ async function writeOut(
   await file.sync();
 }
 
-/** The entries in order. Throws after the last one if the file is truncated or any byte was changed. */
+/** Yields the entries in order. Throws after the last one if the file is truncated or any byte was changed. */
 export async function* readArchive(
   path: string,
   signal: AbortSignal,
@@ -109,7 +109,10 @@ async function* hashed(
   }
 }
 
-/** One hash over names, sizes and hashes of all entries, so that the last entry authenticates everything before it. */
+/**
+ * Creates one hash over names, sizes and hashes of all entries, so that the last entry authenticates everything before
+ * it.
+ */
 function createSeal() {
   const hash = createHash('sha256');
   let entries = 0;

@@ -53,7 +53,7 @@ export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number)
   );
 }
 
-/** The error for a file that `backup` did not write. */
+/** Creates the error for a file that `backup` did not write. */
 export function noBackup(): AppError {
   return new AppError('invalid_request', 'The file is not a Graphwright backup.');
 }

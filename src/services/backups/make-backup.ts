@@ -177,7 +177,7 @@ interface OpenFile {
   readonly stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** The files in order. Small ones are read in parallel, since each request to a bucket takes time. */
+/** Yields the files in order. Small ones are read in parallel, since each request to a bucket takes time. */
 async function* readAhead(
   storage: MediaStorage,
   files: AsyncIterable<SnapshotFile>,

@@ -167,7 +167,7 @@ async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
   );
 }
 
-/** The table of that name, which both backup and database must have. */
+/** Returns the table of that name, which both backup and database must have. */
 function findTable(name: string, { tables }: BackupHeader, databaseVersion: readonly TableColumns[]) {
   const columns = tables.find(table => table.name === name)?.columns;
   if (columns === undefined || !databaseVersion.some(table => table.name === name)) throw noBackup();

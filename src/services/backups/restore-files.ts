@@ -10,7 +10,7 @@ import { noBackup } from './backup-header.ts';
 export interface FileRestorer {
   /** Reads the entry completely. Media without a record is not stored. */
   store(entry: ArchiveEntry, id: string, contentType: string | undefined): Promise<void>;
-  /** Bytes stored since the last call. */
+  /** Returns the bytes stored since the last call. */
   takeStored(): readonly (StoredFile & { readonly id: string })[];
   /** Resolves when everything is stored. */
   settle(): Promise<void>;

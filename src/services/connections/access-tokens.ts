@@ -7,7 +7,7 @@ import { type CredentialCache, createCredentialCache } from '../accounts/credent
 
 export type TokenAuthenticator = CredentialCache<undefined>;
 
-/** Every process refuses a revoked token within five seconds. */
+/** Creates the lookup of access tokens. Every process rejects a revoked token within five seconds. */
 export function createAccessTokens(db: Db, now: () => number): TokenAuthenticator {
   return createCredentialCache({
     now,

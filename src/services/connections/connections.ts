@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
-/** The caller's, newest first. */
+/** Lists the caller's connections, newest first. */
 export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor, query: PageQuery) {
   const { userId } = requireScope(actor, 'account:admin');
   return readPage(query, byId('connection'), part => listGrants(db, userId, part), presentConnection);

@@ -17,7 +17,7 @@ export interface AskingClient {
 
 type ConsentDeps = Pick<Deps, 'db' | 'now'>;
 
-/** The connection that already grants all of this; undefined if the person must be asked. */
+/** Returns the connection that already grants all of this, or undefined if the user must be asked. */
 export async function findConsent(
   { db }: ConsentDeps,
   { userId }: UserActor,
@@ -54,7 +54,7 @@ export async function grantConsent(
   return id;
 }
 
-/** The person's name; undefined if the account is deleted or disabled. */
+/** Returns the user's name, or undefined if the account is deleted or disabled. */
 export async function findPerson(
   { db }: Pick<Deps, 'db'>,
   userId: number,

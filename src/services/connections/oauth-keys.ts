@@ -11,7 +11,7 @@ export interface OAuthKeys {
   readonly signing: Readonly<Record<string, unknown>>;
 }
 
-/** The same for all processes. Throws if SECRETS_KEY is not the one that encrypted them. */
+/** Loads the keys, which all processes share. Throws if SECRETS_KEY is not the one that encrypted them. */
 export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secretsKey'>): Promise<OAuthKeys> {
   const loadOrStore = async (name: string, fresh: string): Promise<string> =>
     decrypt(secretsKey, await keepKey(db, name, encrypt(secretsKey, fresh)));

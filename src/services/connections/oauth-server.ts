@@ -1,4 +1,5 @@
-// Decides whether the authorization server is on, and defines its interface, which its own module implements and the routes use.
+// Decides whether the authorization server is on, and defines its interface, which its own module implements and the
+// routes use.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '../../lib/addresses.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -52,5 +53,5 @@ export function isOAuthOn({ BASE_URL }: Address): boolean {
   return protocol === 'https:' || isLoopbackHost(hostname) || hostname === '[::1]';
 }
 
-/** The audience of access tokens (RFC 8707). */
+/** Returns the audience of access tokens (RFC 8707). */
 export const mcpResource = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;

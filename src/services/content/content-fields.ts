@@ -72,7 +72,7 @@ interface Form {
   readonly items?: Form;
 }
 
-/** A copy with the schema's members only; URLs are checked on the way. */
+/** Copies the schema's members and checks their URLs. */
 function readMembers(form: Form, value: unknown, path: string, findings: Findings): unknown {
   if (Array.isArray(value)) {
     const { items } = form;
@@ -135,7 +135,7 @@ function checkMarkdown(content: SentContent, findings: Findings): void {
     findings.issues.push(fault('/body_markdown', `must have at most ${MAX_TAGS} HTML tags`));
 }
 
-/** The body's markdown, then each block's; the body is included even if it is empty. */
+/** Lists the body's markdown, then each block's. The body is included even if it is empty. */
 export function markdownParts(content: {
   readonly body_markdown?: string | null;
   readonly contentBlocks?: readonly ContentBlock[] | null;

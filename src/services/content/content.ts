@@ -16,7 +16,7 @@ import { presentContent } from './present-content.ts';
 export interface MarkdownRenderer {
   /** Markup of an older format is rendered again. */
   readonly format: number;
-  /** All parts of one page. */
+  /** Renders all parts of one page. */
   render(parts: readonly string[]): Promise<string[]>;
 }
 

@@ -40,9 +40,9 @@ const MAX_RELATED = 3;
 const RELATED_AMONG = 200;
 
 export interface ContentReader {
-  /** The published page with that slug; concurrent lookups share a query. Throws 404. */
+  /** Returns the published page with that slug; concurrent lookups share a query. Throws 404. */
   find(slug: string): Promise<ContentHead>;
-  /** Everything that the page shows. Markup of an older format is rendered again. Throws 404. */
+  /** Reads everything that the page shows. Markup of an older format is rendered again. Throws 404. */
   read(head: ContentHead): Promise<PublishedPage>;
 }
 
@@ -104,7 +104,7 @@ function rankKin(page: ContentRow, kin: readonly ContentKinRow[]): readonly Cont
   return scored.sort((a, b) => b.score - a.score).map(({ other }) => other);
 }
 
-/** Twelve pages of a section, newest first; `page` counts from 1. Throws 404 past the last. */
+/** Lists twelve pages of a section, newest first. `page` counts from 1. Throws 404 past the last. */
 export async function listContentPage(
   deps: Deps,
   category: ContentCategory,
@@ -119,13 +119,13 @@ export async function listContentPage(
   return { category, cards: rows.map(presentCard), page, pageCount: Math.ceil(count / PAGE_SIZE) };
 }
 
-/** The newest articles. */
+/** Lists the newest articles. */
 export async function listFeed(deps: Deps): Promise<readonly ContentCard[]> {
   const rows = await listContent(deps.db, 'articles', { offset: 0, limit: FEED_SIZE });
   return rows.map(presentCard);
 }
 
-/** Every published page; the newest ones if there are more than `limit`. */
+/** Lists every published page; the newest ones if there are more than `limit`. */
 export async function listAllContent(
   deps: Deps,
   limit: number,
@@ -134,7 +134,7 @@ export async function listAllContent(
   return rows.map(({ slug, type, updated_at }) => ({ slug, type, updatedAt: updated_at.toISOString() }));
 }
 
-/** The revision of all pages together; see `ContentHead.siteRevision`. */
+/** Returns the revision of all pages together; see `ContentHead.siteRevision`. */
 export function getSiteRevision(deps: Pick<Deps, 'db'>): Promise<number> {
   return findSiteRevision(deps.db);
 }

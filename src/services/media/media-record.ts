@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 
 type SettingsOnly = Pick<Deps, 'settings'>;
 
-/** The URL that serves the file: public, but unguessable. */
+/** Returns the URL that serves the file: public, but unguessable. */
 export function mediaUrl({ settings }: SettingsOnly, { id, name }: Pick<MediaRow, 'id' | 'name'>): string {
   return `${settings.CDN_URL}/${id}/${name}`;
 }

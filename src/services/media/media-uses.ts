@@ -11,7 +11,10 @@ import { readMediaItem } from './list-media.ts';
 
 const MAX_NODES = 100;
 
-/** Workflows first, then publications, then executions, each newest first. Throws 404 and 403 like `readMediaItem`. */
+/**
+ * Lists workflows first, then publications, then executions, each newest first. Throws 404 and 403 like
+ * `readMediaItem`.
+ */
 export async function listUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
   const { userId } = requireScope(actor, 'workflows:write');
   await readMediaItem(deps, actor, mediaId);

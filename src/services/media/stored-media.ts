@@ -38,7 +38,7 @@ export async function findStoredMedia(
   throw new AppError('not_found', `Media ${mediaId.slice(0, 64)} was not found in this workspace.`);
 }
 
-/** A sentence about a media file whose upload is not completed. */
+/** Returns a sentence about a media file whose upload is not completed. */
 export function incompleteUpload(mediaId: string): string {
   return `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
 }

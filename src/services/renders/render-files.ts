@@ -12,7 +12,7 @@ export interface RenderOwner {
 
 const TIMEOUT_MS = 120_000;
 
-/** Media that the owner may use, by id or our URL; any other URL through the guarded client. */
+/** Reads media that the owner may use, by id or by our URL, and any other URL through the guarded client. */
 export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
   return async (source, { maxBytes, signal }) => {
     const id = 'mediaId' in source ? source.mediaId : parseMediaUrl(deps, source.src);

@@ -16,7 +16,7 @@ import { dropFile } from '../media/receive-file.ts';
 
 const MAX_PART_BYTES = 1_073_741_824;
 
-/** The segments stored under one name: of an execution's node, or of a clip. */
+/** Creates the store of the segments of one scope: a node of an execution, or a clip. */
 export function createParts(deps: Deps, scope: string): NodeParts {
   const storedPaths = new Set<string>();
   const discarded = new AbortController();

@@ -58,7 +58,7 @@ function tagged(body: object): TaggedText {
   return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
 }
 
-/** The caller's templates: public ones, and private ones that list the caller or one of their teams. */
+/** Lists the caller's templates: public ones, and private ones that list the caller or one of their teams. */
 export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
   const usable = await usableBy(deps, user, [...allTemplates().values()]);
@@ -80,7 +80,7 @@ async function usableBy(
   );
 }
 
-/** Any template by id, listed or not. Throws 404. */
+/** Returns a template by id, listed or not. Throws 404. */
 export function getTemplate(deps: Deps, actor: Actor, id: string): TaggedText {
   requireScope(actor, 'workflows:read');
   return tagged({ data: present(deps, requireTemplate(id)) });
@@ -120,8 +120,8 @@ export interface Thumbnail {
 }
 
 /**
- * The template with its example props, as WebP. A private template is visible to those on its list, any other to anyone
- * with the URL. Throws 404, 401, 403.
+ * Returns the template with its example props, as WebP. A private template is visible to those on its list, any other
+ * to anyone with the URL. Throws 404, 401, 403.
  */
 export async function readThumbnail(
   deps: Pick<Deps, 'db'>,

@@ -17,7 +17,7 @@ const MAX_OPEN = 4;
 const RETRY_SECONDS = 10;
 const MAX_SECONDS = 600;
 
-/** Whether the body requests a clip instead of stills. */
+/** Returns whether the body requests a clip instead of stills. */
 export function asksForClip({ format, range }: PreviewBody): boolean {
   return format === 'mp4' || (format === undefined && range !== undefined);
 }

@@ -65,7 +65,10 @@ interface Provider {
   readonly config: openid.Configuration;
 }
 
-/** Undefined if no provider is configured. The metadata is fetched at the first sign-in, and again after a failure. */
+/**
+ * Returns undefined if no provider is configured. The metadata is fetched at the first sign-in, and again after a
+ * failure.
+ */
 export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
   if (deps.settings.OIDC_ISSUER === undefined) return undefined;
   let discovered: Promise<Provider> | undefined;
@@ -183,7 +186,7 @@ function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): Flow {
   throw signInError('expired');
 }
 
-/** Undefined if the cookie is truncated, encrypted with another key, or absent. */
+/** Returns undefined if the cookie is truncated, encrypted with another key, or absent. */
 function findFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): Flow | undefined {
   try {
     return JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as Flow;
@@ -254,8 +257,8 @@ function startIdentitySession(
 }
 
 /**
- * A provider that omits `auth_time`, although `max_age` requests it, is assumed to have required a fresh sign-in. Throws
- * 403 `sign_in_refused`.
+ * A provider that omits `auth_time`, although `max_age` requests it, is assumed to have required a fresh sign-in.
+ * Throws 403 `sign_in_refused`.
  */
 async function proveSessionBy(
   deps: OpenIdDeps,

@@ -23,7 +23,7 @@ export interface StartedSession {
 
 const MAX_USER_AGENT = 300;
 
-/** Undefined if the user is disabled, or their password is no longer `password`. */
+/** Starts a session. Returns undefined if the user is disabled or their password is no longer `password`. */
 export async function startSession(
   tx: Tx,
   {

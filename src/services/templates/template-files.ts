@@ -55,7 +55,7 @@ export interface ShippedTemplate {
   readonly tags: readonly string[];
   /** In its config, `sample:NAME` stands for the address of a file of the sample. */
   readonly graph: Graph;
-  /** The graph with addresses of files. */
+  /** Returns the graph with addresses of files. */
   graphWith(addressOf: (name: string) => string | undefined): Graph;
   readonly sources: Readonly<Record<string, string>>;
   readonly sample: Sample | undefined;

@@ -7,7 +7,7 @@ export interface QueueKey {
 }
 
 export interface HostQueues {
-  /** A slot in every named queue, with a release function; undefined if there is none soon. */
+  /** Waits for a slot in every named queue and returns a release function, or undefined if there is none soon. */
   enter(keys: readonly QueueKey[]): Promise<(() => void) | undefined>;
 }
 

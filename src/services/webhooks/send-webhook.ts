@@ -71,7 +71,7 @@ export function isDelivered({ statusCode }: WebhookResponse): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
-/** The first KB of the response; whether the rest arrives does not matter. */
+/** Reads the first KB of the response; whether the rest arrives does not matter. */
 async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

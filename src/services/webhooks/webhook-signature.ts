@@ -10,7 +10,7 @@ export interface WebhookToSign {
   readonly timestampSeconds: number;
 }
 
-/** The signature headers of a delivery: the hex HMAC of the body, and the Standard Webhooks triple. */
+/** Returns the signature headers of a delivery: the hex HMAC of the body, and the Standard Webhooks triple. */
 export function signWebhook({
   secret,
   body,

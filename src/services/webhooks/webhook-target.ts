@@ -14,8 +14,8 @@ const MAX_URL_CHARS = 2048;
 const MAX_SECRET_CHARS = 1024;
 
 /**
- * Whether webhooks may call this machine: if the operator allows private addresses, or if the service is reached from
- * this machine alone, by where it listens and by the address that people open.
+ * Returns whether webhooks may call this machine: if the operator allows private addresses, or if the service is
+ * reached from this machine alone, by where it listens and by the address that people open.
  */
 export function allowsLoopback({ ALLOW_PRIVATE_NETWORK, ROLE, HOST, BASE_URL }: Settings): boolean {
   return (

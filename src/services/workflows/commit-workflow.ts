@@ -26,7 +26,7 @@ export interface WritableView extends WorkflowView {
   readonly actor: UserActor;
 }
 
-/** The workflow, locked until the transaction ends, if the user may do this. Throws 404, 403. */
+/** Locks the workflow until the transaction ends and returns it, if the user may do this. Throws 404, 403. */
 export async function lockForEdit(
   tx: Tx,
   user: UserActor,
@@ -39,7 +39,7 @@ export async function lockForEdit(
 
 type SentFields = Pick<UpdateWorkflowBody, 'name' | 'description' | 'tags' | 'isActive' | 'webhookId'>;
 
-/** The fields that every write can change, with their new values. */
+/** Returns the fields that every write can change, with their new values. */
 export function sentFields(body: SentFields, workflow: WorkflowRow): Partial<WorkflowRow> {
   return {
     name: body.name ?? workflow.name,
@@ -57,7 +57,7 @@ export interface SentGraph {
   readonly autoLayout?: boolean | 'always';
 }
 
-/** The new graph over the stored one. Throws 400 `invalid_graph`. */
+/** Prepares the new graph as a replacement of the stored one. Throws 400 `invalid_graph`. */
 export async function prepareReplacement(
   deps: Deps,
   tx: Tx,
@@ -139,7 +139,7 @@ export async function readBack(tx: Tx, id: string, user: UserActor): Promise<Rea
   return row;
 }
 
-/** Whether any member differs; encrypted secrets are compared by identity. */
+/** Returns whether any member differs; encrypted secrets are compared by identity. */
 function differs(next: object, before: ReadWorkflowRow): boolean {
   return Object.entries(next).some(([key, value]) => {
     const old = before[key as keyof ReadWorkflowRow];
@@ -153,7 +153,7 @@ export function cacheCommitted(deps: Deps, { view: { workflow }, write }: Commit
   if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
 }
 
-/** The response to a committed write; its writer sees the complete graph. */
+/** Returns the response to a committed write; its writer sees the complete graph. */
 export function presentCommitted(deps: Deps, committed: CommittedWorkflow): PresentedWorkflow {
   cacheCommitted(deps, committed);
   const { view, write, warnings } = committed;

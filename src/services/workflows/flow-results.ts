@@ -12,7 +12,7 @@ export interface FlowResults {
   readonly images: ReadonlyMap<string, string>;
 }
 
-/** Undefined if no stored run of the version has completed. */
+/** Returns undefined if no stored run of the version has completed. */
 export async function findFlowResults(
   { db }: Pick<Deps, 'db'>,
   workflowId: string,

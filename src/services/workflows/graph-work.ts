@@ -38,7 +38,7 @@ export function workAtOnce<Kind extends GraphTask['kind']>(
   return threadOrigin(deps, task) === undefined ? performGraphTask<Kind>(deps, task) : undefined;
 }
 
-/** The sources from which a thread builds its catalog; undefined: every task is done in place. */
+/** Returns the sources from which a thread builds its catalog, or undefined if every task is done in place. */
 const threadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
   isLarge(task) ? getCatalogOrigin(deps.catalog) : undefined;
 

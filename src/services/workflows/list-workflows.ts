@@ -17,7 +17,9 @@ const MAX_UNCOUNTED = 10_000;
 /** A run whose id is older than this is committed, or never will be. */
 const SETTLED_MS = 60_000;
 
-/** One page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for foreign media. */
+/**
+ * Lists one page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for foreign media.
+ */
 export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWorkflowsQuery) {
   const user = requireScope(actor, 'workflows:read');
   await checkMedia(deps.db, user, query.mediaId);

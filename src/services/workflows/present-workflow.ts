@@ -66,7 +66,7 @@ function presentMeta({ findings, warnings }: WriteMeta) {
 
 export type PresentedMembers = ReturnType<typeof presentMembers>;
 
-/** Everything but the graph, for owners and editors. */
+/** Presents everything but the graph to owners and editors. */
 export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }: WorkflowView) {
   return {
     id: row.id,
@@ -100,7 +100,7 @@ export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }
   };
 }
 
-/** The same for readers who are neither owner nor editor. */
+/** Presents a workflow to readers who are neither owner nor editor. */
 function presentPublicMembers(deps: PresentDeps, view: WorkflowView) {
   const {
     webhookId: _webhookId,
@@ -113,7 +113,7 @@ function presentPublicMembers(deps: PresentDeps, view: WorkflowView) {
   return { ...publicMembers, secrets: null, publishSettings: reduceSettings(view.workflow.publish_settings) };
 }
 
-/** The publish settings that readers without edit access see. */
+/** Returns the publish settings that readers without edit access see. */
 export function reduceSettings(settings: PublishSettings | null): PublishSettings | null {
   if (settings === null) return null;
   const {
@@ -125,7 +125,7 @@ export function reduceSettings(settings: PublishSettings | null): PublishSetting
   return publicSettings;
 }
 
-/** The URL of a file from its `med_…/name`. */
+/** Returns the URL of a file from its `med_…/name`. */
 export function presentPoster(deps: Pick<Deps, 'settings'>, poster: string | null): string | null {
   return poster === null ? null : `${deps.settings.CDN_URL}/${poster}`;
 }

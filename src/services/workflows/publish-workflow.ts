@@ -27,7 +27,7 @@ export function setVisibility(
   });
 }
 
-/** A credit budget for each UTC day, or null for none. */
+/** Sets a credit budget for each UTC day, or removes it with null. */
 export function setBudget(
   deps: Deps,
   actor: Actor,

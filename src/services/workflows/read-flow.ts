@@ -25,14 +25,14 @@ export interface Flow {
   results(): Promise<FlowResults | undefined>;
 }
 
-/** The workflow for its own page. Throws 401, 403, 404. */
+/** Reads the workflow for its own page. Throws 401, 403, 404. */
 export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Flow> {
   const view = await openForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) deps.views.count(view.workflow.id);
   return toFlow(deps, view);
 }
 
-/** The workflow for a public page; undefined if it is private or deleted. */
+/** Returns the workflow for a public page, or undefined if it is private or deleted. */
 export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | undefined> {
   try {
     return toFlow(deps, await openForReading(deps, ANONYMOUS, id));

@@ -12,7 +12,7 @@ import { type GraphVersion, storedGraph } from './graph-versions.ts';
 import { workOnGraph } from './graph-work.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 
-/** The workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
+/** Returns the workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
 export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const view = await openForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) deps.views.count(id);
@@ -27,7 +27,7 @@ export interface ReadableGraph {
   readonly workspace: string | undefined;
 }
 
-/** The graph as the caller may see it, as data. Throws 404, 403. */
+/** Returns the graph as the caller may see it, as data. Throws 404, 403. */
 export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Promise<ReadableGraph> {
   const view = await openForReading(deps, actor, id);
   const number = readableVersion(view);
@@ -39,7 +39,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
   return { view, version: number, graph, workspace: undefined };
 }
 
-/** The frozen version of a publication, as any visitor sees it. Throws 404. */
+/** Returns the frozen version of a publication, as any visitor sees it. Throws 404. */
 export async function getPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
   const workflow = await findPublished(deps.db, slug, null);
   if (workflow === undefined) throw new AppError('not_found', 'No published workflow has this slug.');

@@ -69,7 +69,7 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
   );
 }
 
-/** One sentence that lists the ignored keys and all accepted ones; none if nothing was ignored. */
+/** Returns one sentence that lists the ignored keys and all accepted ones; none if nothing was ignored. */
 export function describeIgnored(
   ignored: readonly string[],
   method: 'POST' | 'PUT',

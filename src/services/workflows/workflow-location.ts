@@ -13,8 +13,8 @@ export interface WorkflowLocation {
 }
 
 /**
- * The location after a move to the folder, which may change the workspace. Throws 403 for anyone but the owner and for
- * a folder without access, 404, 400 `folder_workspace_mismatch`.
+ * Returns the location after a move to the folder, which may change the workspace. Throws 403 for anyone but the owner
+ * and for a folder without access, 404, 400 `folder_workspace_mismatch`.
  */
 export async function moveTo(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function moveTo(
   return { folder_id: folder.id, team_id: folder.team_id };
 }
 
-/** The same within the workflow's workspace; another workspace is 400. */
+/** Moves within the workflow's workspace. Throws 400 for a folder of another workspace. */
 export async function moveWithin(
   tx: Tx,
   user: UserActor,
@@ -74,7 +74,7 @@ export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null
   );
 }
 
-/** The folder, if the user may add workflows to it. */
+/** Returns the folder, if the user may add workflows to it. */
 async function openFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = await lockFolder(tx, user.userId, id);
   if (folder === undefined) throw new AppError('not_found', 'Folder not found.');

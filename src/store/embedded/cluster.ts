@@ -69,7 +69,7 @@ export async function removeSocketDir(socketDir: string): Promise<void> {
   if (/\/graphwright-\w{6}$/.test(socketDir)) await rm(socketDir, { recursive: true, force: true });
 }
 
-/** The line of initdb's or the server's output that says why it failed. */
+/** Finds the line of initdb's or the server's output that says why it failed. */
 function reasonIn(message: string): string {
   return /(?:FATAL|PANIC|ERROR|initdb: error): +(.+)/.exec(message)?.[1] ?? message;
 }

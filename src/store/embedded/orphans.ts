@@ -84,7 +84,7 @@ async function endProcesses(cluster: string, postmaster: number, log: (line: str
   );
 }
 
-/** The processes that work on the cluster: programs named postgres whose working directory is its folder. */
+/** Lists the processes that work on the cluster: programs named postgres whose working directory is its folder. */
 async function listProcesses(cluster: string, postmaster: number): Promise<readonly number[]> {
   if (process.platform !== 'linux') return (await namesCluster(postmaster, cluster)) ? [postmaster] : [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
   return pid > 0 && sendSignal(pid, 0);
 }
 
-/** Whether the process exists, also if it belongs to another account. */
+/** Returns whether the process exists, also if it belongs to another account. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

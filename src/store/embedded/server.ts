@@ -112,7 +112,7 @@ function release(child: ChildProcess): void {
   if (stderr !== null && 'unref' in stderr && typeof stderr.unref === 'function') stderr.unref();
 }
 
-/** The promise's value, or undefined after the time. */
+/** Returns the value of the promise, or undefined after the time limit. */
 async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, timeoutMs, undefined);

@@ -56,7 +56,8 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
 }
 
 /**
- * Whether the user may use the media: the user uploaded it and has not left its team, or it is in a team of the user.
+ * Returns whether the user may use the media: the user uploaded it and has not left its team, or it is in a team of the
+ * user.
  */
 export function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
   return matches(tx, `select from media m where m.id = $1 and (${isUsableBy('$2')})`, [id, userId]);
@@ -92,7 +93,7 @@ export interface MediaPage {
   readonly limit: number;
 }
 
-/** Media of the workspace, newest first, below the cursor. */
+/** Lists media of the workspace, newest first, below the cursor. */
 export function listWorkspaceMedia(
   tx: Tx,
   workspace: string,

@@ -20,7 +20,7 @@ export async function lockMinting(tx: Tx, userId: number, waitMs: number): Promi
   );
 }
 
-/** The total bytes of uploads created since then. */
+/** Returns the total bytes of uploads created since then. */
 export async function sumMinted(tx: Tx, userId: number, since: Date): Promise<number> {
   const { rows } = await tx.query<{ bytes: number }>(
     'select coalesce(sum(bytes), 0)::bigint as bytes from media_uploads where user_id = $1 and created_at > $2',
@@ -73,8 +73,8 @@ export async function findOpenUploads(tx: Tx, ids: readonly string[]): Promise<R
 }
 
 /**
- * The user's open upload created since then, in a workspace that the user has not left, locked until the transaction
- * ends; `busy` if another transaction holds it.
+ * Locks the user's open upload until the transaction ends and returns it, if it was created since then in a workspace
+ * that the user has not left. Returns `busy` if another transaction holds the lock.
  */
 export async function lockUpload(
   tx: Tx,

@@ -21,7 +21,7 @@ export function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
   return first(tx, `select ${COLUMNS} from oauth_grants where id = $1`, [id]);
 }
 
-/** The user's newest grant to the client with all these scopes and this redirect host. */
+/** Returns the user's newest grant to the client with all these scopes and this redirect host. */
 export function findGrantTo(
   tx: Tx,
   request: {

@@ -40,7 +40,7 @@ interface LinkQuery {
 
 const VALID = 'hash = $1 and kind = any ($2::text[]) and (expires_at is null or expires_at > $3)';
 
-/** Whether the link can still be used. */
+/** Returns whether the link can still be used. */
 export function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolean> {
   return matches(tx, `select from password_links where ${VALID}`, [hash, kinds, now]);
 }

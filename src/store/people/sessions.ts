@@ -141,7 +141,7 @@ export interface ProofRow {
   readonly has_identity: boolean;
 }
 
-/** undefined if the session has ended. */
+/** Returns undefined if the session has ended. */
 export function findProof(tx: Tx, id: string): Promise<ProofRow | undefined> {
   return first(
     tx,

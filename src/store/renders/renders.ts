@@ -94,7 +94,7 @@ export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): P
   );
 }
 
-/** Whether it has ended, for example by a cancel. */
+/** Returns whether it has ended, for example by a cancel. */
 export function hasEnded(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'select from renders where id = $1 and finished_at is not null', [id]);
 }

@@ -1,7 +1,7 @@
 // Deletes versions of workflows beyond the number that is kept.
 import type { Tx } from '../db.ts';
 
-/** Workflows with more versions than that, ordered by id. */
+/** Lists workflows with more versions than that, ordered by id. */
 export async function listLongHistories(
   tx: Tx,
   page: { readonly afterId: string; readonly keepCount: number; readonly limit: number },

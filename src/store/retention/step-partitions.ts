@@ -61,7 +61,7 @@ export async function makeStepPartitions(db: Db, nowMs: number, spanDays: number
   });
 }
 
-/** The start of the next one: a midnight. */
+/** Returns the start of the next partition, a midnight. */
 async function findEnd(tx: Tx, nowMs: number): Promise<number> {
   const lastPartition = (await listStepPartitions(tx)).at(-1);
   return Math.max(

@@ -53,7 +53,7 @@ export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 
   );
 }
 
-/** Users with an open stream, by user id. */
+/** Lists users with an open stream, by user id. */
 export function listPresence(tx: Tx, workflowId: string): Promise<readonly Presence[]> {
   return all(
     tx,

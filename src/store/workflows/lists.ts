@@ -129,8 +129,8 @@ const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'p
 const FORMS = { line: '', card: `${CARD} as card,` } as const;
 
 /**
- * The newest run of a workflow that ran. Uses the order of an index that nothing else has: by id alone, a plan may scan
- * everyone's runs for a workflow that never ran.
+ * Selects the newest run of a workflow that ran. Uses the order of an index that nothing else has: by id alone, a plan
+ * may scan everyone's runs for a workflow that never ran.
  */
 const latestRun = (workflow: string): string => `(
     select n.* from (

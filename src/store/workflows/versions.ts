@@ -24,12 +24,12 @@ export interface NewVersion {
 
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
-/** The media ids anywhere in the text, each once. */
+/** Returns the media ids anywhere in the text, each once. */
 export function mediaIdsIn(graph: string): readonly string[] {
   return [...new Set(graph.match(MEDIA_ID))];
 }
 
-/** The text with other ids substituted, also inside URLs. */
+/** Returns the text with other ids substituted, also inside URLs. */
 export function replaceMediaIds(graph: string, ids: ReadonlyMap<string, string>): string {
   return ids.size === 0 ? graph : graph.replaceAll(MEDIA_ID, id => ids.get(id) ?? id);
 }

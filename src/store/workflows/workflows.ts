@@ -83,8 +83,8 @@ const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.d
   w.last_editor_heartbeat_at, w.written_by, w.written_by_session, w.created_at, w.updated_at`;
 
 /**
- * The newest file of `kind` that runs of the workflow made. Asked for in the order of an index that no other has: by
- * the id alone, a plan may walk everybody's files in search of one of a workflow that has none.
+ * Selects the newest file of `kind` that runs of the workflow created. It uses the order of a dedicated index: by id
+ * alone, a plan may scan everybody's files for a workflow that has none.
  */
 const newestOutput = (kind: 'image' | 'video'): string => `(
     select n.* from (
@@ -109,7 +109,7 @@ left join media d on d.id = w.media_id`;
 
 const READ_WORKFLOW = readBy('workflows w', '$2');
 
-/** The workflow and the reader's roles in one query; `userId` null for an anonymous reader. */
+/** Reads the workflow and the reader's roles in one query. `userId` is null for an anonymous reader. */
 export function findWorkflow(
   tx: Tx,
   id: string,
@@ -125,7 +125,7 @@ export interface WorkflowReading {
   readonly userId: number | null;
 }
 
-/** The same for many readers at once: one result a reading, in order. */
+/** Reads workflows for many readers at once. Returns one result per reading, in order. */
 async function findWorkflows(
   tx: Tx,
   readings: readonly WorkflowReading[],
@@ -144,7 +144,7 @@ select asked.reading, found.* from ${REQUESTED}
 cross join lateral (${readBy('workflows w', 'asked.user_id')}
   where w.id = asked.id and w.id = any ($1::text[]) and w.deleted_at is null) found`;
 
-/** The same, with the row locked until the transaction ends. */
+/** Locks the workflow until the transaction ends and returns it. */
 export function lockWorkflow(
   tx: Tx,
   id: string,
@@ -153,7 +153,7 @@ export function lockWorkflow(
   return first(tx, LOCK, [id, userId]);
 }
 
-/** The same, also where it was deleted at `since` or later. */
+/** Locks and returns the workflow, also if it was deleted at `since` or later. */
 export function lockDeletedWorkflow(
   tx: Tx,
   { id, userId, since }: { readonly id: string; readonly userId: number; readonly since: Date },
@@ -165,7 +165,7 @@ const LOCK_DELETED = `${READ_WORKFLOW} where w.id = $1 and (w.deleted_at is null
 
 const LOCK = `${FIND} for no key update of w`;
 
-/** The workflow that is published under the slug. */
+/** Returns the workflow that is published under the slug. */
 export function findPublished(
   tx: Tx,
   slug: string,
@@ -209,7 +209,7 @@ const TEMPLATE_COLUMNS = `w.id, w.user_id, w.name, w.description, w.tags, w.is_p
 const IS_TEMPLATE = `w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
   and (w.is_published or ${isCreator('$1::int')})`;
 
-/** Published templates and the user's own, newest first. */
+/** Lists published templates and the user's own, newest first. */
 export function listTemplates(
   tx: Tx,
   filter: {

@@ -37,8 +37,8 @@ export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<voi
 }
 
 /**
- * Writes all that can change of a workflow, and raises updated_at by at least a millisecond, so that no two
- * writes have the same. Returns the new updated_at.
+ * Writes all that can change of a workflow, and raises updated_at by at least a millisecond, so that no two writes have
+ * the same. Returns the new updated_at.
  */
 export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
   const { rows } = await tx.query<{ updated_at: Date }>(SAVE, [
@@ -80,7 +80,7 @@ export async function pinPoster(tx: Tx, id: string, poster: string | null): Prom
   await tx.query('update workflows set poster = $2 where id = $1', [id, poster]);
 }
 
-/** Whether the file is an image that a run of the workflow produced. */
+/** Returns whether the file is an image that a run of the workflow produced. */
 export function isRunImage(
   tx: Tx,
   workflowId: string,
@@ -93,7 +93,7 @@ export function isRunImage(
   );
 }
 
-/** Whether the slug is another workflow's; a deleted one keeps its slug, since it can be recovered. */
+/** Returns whether the slug is another workflow's; a deleted one keeps its slug, since it can be recovered. */
 export function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promise<boolean> {
   return matches(tx, 'select from workflows where published_slug = $1 and id <> $2', [slug, exceptId]);
 }

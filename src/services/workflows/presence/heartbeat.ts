@@ -19,7 +19,7 @@ export async function recordHeartbeat(deps: Deps, actor: Actor, id: string) {
   };
 }
 
-/** Whether an editor has the workflow open. */
+/** Returns whether an editor has the workflow open. */
 export function isBeingEdited(deps: Pick<Deps, 'now'>, workflow: WorkflowRow): boolean {
   const at = workflow.last_editor_heartbeat_at;
   return at !== null && at.getTime() + HEARTBEAT_TTL_MS > deps.now();
