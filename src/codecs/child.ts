@@ -5,8 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../lib/errors.ts';
 import { EXIT_UNSUPPORTED, type SpawnSpec } from './command.ts';
 
-/** A child that makes no I/O progress for this long is killed. */
-const STALL_MS = 30_000;
+/** A child that makes no I/O progress for this long is killed. A busy machine may take that long to start one. */
+const STALL_MS = 60_000;
 const MAX_STDERR_BYTES = 4096;
 
 export interface ChildOptions {

@@ -6,9 +6,6 @@ import { readBlocks } from './host/pipe.ts';
 import type { MediaInfo } from './media-info.ts';
 import { i420Size } from './pixels/i420.ts';
 
-/** Less than the time limit of a still, so that a stalled file is reported by name instead of failing the still. */
-const STALL_MS = 15_000;
-
 /** A probed file on disk. */
 export interface Clip {
   readonly path: string;
@@ -32,7 +29,7 @@ export async function* decodeFrames(
   if (frameCount < 1) return;
   const size = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
   const spawnSpec = backend.toSpawnSpec({ kind: 'frames', path, info, ...request });
-  const child = new CodecChild(spawnSpec, { signal, failure: 'unreadable_media', stallMs: STALL_MS });
+  const child = new CodecChild(spawnSpec, { signal, failure: 'unreadable_media' });
   try {
     let count = 0;
     for await (const frame of readBlocks(child.read(), size)) {

@@ -15,7 +15,7 @@ import {
 import type { Container } from './media-info.ts';
 
 const run = promisify(execFile);
-const CHECK_TIMEOUT_MS = 10_000;
+const CHECK_TIMEOUT_MS = 60_000;
 const PRESET = 'veryfast';
 const CRF = '20';
 // With few processors, lookahead threads gain nothing and use 50 MB for frames; the output is the same.

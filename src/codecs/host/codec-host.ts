@@ -8,7 +8,7 @@ import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import type { Backend, CodecCommand, SpawnSpec } from '../command.ts';
 
 const run = promisify(execFile);
-const CHECK_TIMEOUT_MS = 20_000;
+const CHECK_TIMEOUT_MS = 60_000;
 const STATIC_PACKAGE = `@node-webcodecs/static-${process.platform}-${process.arch}`;
 // Sources run as .ts; the published package has .js.
 const HOST_PROGRAM = `${import.meta.dirname}/process${extname(import.meta.filename)}`;

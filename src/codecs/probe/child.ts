@@ -59,6 +59,10 @@ export class ProbeChild {
     this.#process.on('error', () => this.end());
   }
 
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   get isAlive(): boolean {
     return this.#process.connected;
   }

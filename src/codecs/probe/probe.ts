@@ -3,9 +3,11 @@
 // process at a thread's heap limit.
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
+import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
 import type { MediaInfo } from '../media-info.ts';
 import { ProbeChild, type Probed, ReadFailure, type RemoteFile, Unreadable } from './child.ts';
 
+/** Of processor time. */
 const TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
 const limit = createLimiter({ concurrency: 2, maxWaiting: 200 });
@@ -37,9 +39,9 @@ function probe(
 ): Promise<Probed> {
   return limit(async () => {
     const child = takeIdleChild();
+    using timeLimit = limitProcessorTime(() => readProcessTime(child.pid), TIMEOUT_MS);
     try {
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      const probed = await child.probe(kind, file, deadline);
+      const probed = await child.probe(kind, file, AbortSignal.any([signal, timeLimit.signal]));
       keepIdle(child);
       return probed;
     } catch (err) {

@@ -4,13 +4,14 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import { isAccepted } from '../limiter.ts';
+import { limitProcessorTime, readThreadTime } from './processor-time.ts';
 import type { TaskResult } from './serve.ts';
 
 export interface ThreadPoolOptions {
   /** The thread's module, without its extension: sources run as .ts, the published package has .js. */
   readonly module: URL;
   readonly threads: number;
-  /** A task that takes longer is rejected with TaskTooCostly, and its thread ends. */
+  /** Of processor time. A task that needs more is rejected with TaskTooCostly, and its thread ends. */
   readonly timeoutMs: number;
   /** A task that needs more memory is rejected with TaskTooCostly, and its thread ends. */
   readonly maxHeapMb: number;
@@ -165,7 +166,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
 }
 
 /** Resolves with the thread's result. Rejects if the thread dies or takes too long, or if the signal fires. */
-function postTask<Output>(
+async function postTask<Output>(
   worker: Worker,
   message: unknown,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
@@ -173,17 +174,19 @@ function postTask<Output>(
   const { promise, resolve, reject } = Promise.withResolvers<TaskResult<Output>>();
   const fail = (cause?: unknown): void =>
     reject(new TaskTooCostly('The task takes too much time or memory.', { cause }));
-  const timer = setTimeout(fail, timeoutMs);
+  using limit = limitProcessorTime(() => readThreadTime(worker), timeoutMs);
+  limit.signal.addEventListener('abort', () => fail(limit.signal.reason));
   const abort = (): void => reject(signal.reason);
   const died = (err?: unknown): void => fail(err);
   worker.once('message', resolve).once('error', died).once('exit', died);
   signal.addEventListener('abort', abort, { once: true });
   worker.postMessage(message);
-  return promise.finally(() => {
-    clearTimeout(timer);
+  try {
+    return await promise;
+  } finally {
     worker.off('message', resolve).off('error', died).off('exit', died);
     signal.removeEventListener('abort', abort);
-  });
+  }
 }
 
 function restoreError({ error: refusal, failure }: Exclude<TaskResult<unknown>, { output: unknown }>): Error {

@@ -16,7 +16,6 @@ const side = Math.min(Math.max(longer, MIN_SIDE), MAX_SIDE);
 const density = Math.min(MAX_DPI, Math.max(1, (DEFAULT_DPI * side) / longer));
 const png = await sharp(svg, { density, limitInputPixels: MAX_SIDE * MAX_SIDE })
   .resize({ width: side, height: side, fit: 'inside' })
-  .timeout({ seconds: 20 })
   .png()
   .toBuffer();
 process.stdout.write(png);

@@ -7,8 +7,10 @@ import { buffer } from 'node:stream/consumers';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
+import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
 
 const limit = createLimiter({ concurrency: 1, maxWaiting: 100 });
+/** Of processor time. */
 const TIMEOUT_MS = 20_000;
 // Sources run as .ts; the published package has .js.
 const PROCESS = `${import.meta.dirname}/rasterize-process${extname(import.meta.filename)}`;
@@ -22,10 +24,11 @@ async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   const child = spawn(process.execPath, [PROCESS], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: compileCacheEnv(),
-    timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
     signal,
   });
+  using timeLimit = limitProcessorTime(() => readProcessTime(child.pid), TIMEOUT_MS);
+  timeLimit.signal.addEventListener('abort', () => child.kill('SIGKILL'));
   const closed = once(child, 'close') as Promise<[code: number | null]>;
   // A child that exits before reading everything is recognized by its exit code.
   child.stdin.on('error', () => undefined);

@@ -5,10 +5,12 @@ import { Worker } from 'node:worker_threads';
 import { type CodecSettings, findBackend, toBackendRef } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
+import { limitProcessorTime, readThreadTime } from '../../lib/threads/processor-time.ts';
 import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
 import type { SceneRequest, StillRequest, StillResponse } from './worker.ts';
 
 const limit = createLimiter({ concurrency: 2, maxWaiting: 500 });
+/** Of processor time. */
 const TIMEOUT_MS = 30_000;
 const STOP_MS = 500;
 // Threads are kept for a while, because previews follow each other with pauses. An idle thread takes about 60 MB with
@@ -30,7 +32,7 @@ export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): 
   const decoding = await chooseDecoder(scene.files, codecs, signal);
   const answer = await requestFromThread({ kind: 'scene', ...sceneRequest, ...decoding }, signal).catch(
     (err: unknown) => {
-      if (signal.aborted || !(err instanceof Error && isTimeout(err.cause))) throw err;
+      if (!(err instanceof StillTooCostly)) throw err;
       throw new AppError(
         'invalid_scene_graph',
         `Drawing these frames took longer than ${TIMEOUT_MS / 1000} s. Request fewer frames or a smaller scale.`,
@@ -58,24 +60,24 @@ async function chooseDecoder(
   }
 }
 
-// `once` would wrap the signal's reason in an error of its own.
-const isTimeout = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError';
+class StillTooCostly extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', 'Drawing the image took too long. Try again in a moment.', { cause });
+  }
+}
 
 function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<StillResponse> {
   return limit(async () => {
     const worker = takeWorker();
+    using timeLimit = limitProcessorTime(() => readThreadTime(worker), TIMEOUT_MS);
     try {
-      const answer = await sendRequest(
-        worker,
-        request,
-        AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      );
+      const answer = await sendRequest(worker, request, AbortSignal.any([signal, timeLimit.signal]));
       release(worker);
       return answer;
     } catch (err) {
       // The thread is discarded whatever it was doing, which also stops a drawing in progress.
       void stop(worker);
-      throw err;
+      throw timeLimit.signal.aborted && !signal.aborted ? new StillTooCostly(err) : err;
     }
   }, signal);
 }

@@ -6,7 +6,7 @@ import { runAccepted } from '../../../src/lib/limiter.ts';
 import { createThreadPool, TaskTooCostly } from '../../../src/lib/threads/pool.ts';
 
 interface Asked {
-  readonly kind: 'echo' | 'spin' | 'refuse' | 'break' | 'context';
+  readonly kind: 'echo' | 'spin' | 'wait' | 'refuse' | 'break' | 'context';
   readonly value?: number;
 }
 
@@ -41,6 +41,11 @@ describe('a pool of threads', () => {
     const pool = createPool({ timeoutMs: 2_000 });
     await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, by('a')), TaskTooCostly);
     assert.equal(await pool.run({ kind: 'echo', value: 1 }, by('a')), 1);
+  });
+
+  it('counts processor time, because on a busy machine the same work takes longer', async () => {
+    const pool = createPool({ timeoutMs: 2_000 });
+    assert.equal(await pool.run({ kind: 'wait', value: 4_000 }, by('a')), 4_000);
   });
 
   it('serves another account before the rest of the first one', async () => {

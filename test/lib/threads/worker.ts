@@ -14,6 +14,10 @@ const TASKS: Readonly<Record<string, (value: number, context: unknown) => unknow
     for (const endMs = performance.now() + value; performance.now() < endMs; );
     return value;
   },
+  wait: value => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, value);
+    return value;
+  },
   refuse: () => {
     const issues = [{ code: 'bad', message: 'Bad.' }];
     throw new AppError('invalid_graph', 'Refused.', { issues, details: { total: 3 } });

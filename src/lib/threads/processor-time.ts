@@ -1,0 +1,57 @@
+// Limits the processor time of a thread or process. On a busy machine the same work takes longer, but not more of it.
+import { readFile } from 'node:fs/promises';
+import type { Worker } from 'node:worker_threads';
+
+export interface TimeLimit extends Disposable {
+  /** Aborts with a TimeoutError. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns the processor time used so far, in ms; undefined or rejected if it is not known. */
+type ReadTime = () => Promise<number | undefined>;
+
+/** Work that waits for a processor, or for others, ends after this many times its limit. */
+const MAX_STRETCH = 5;
+/** The unit of Linux for processor time. */
+const TICK_MS = 10;
+
+export async function readThreadTime(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Only Linux tells. */
+export async function readProcessTime(pid: number | undefined): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1');
+  // The name of the program, in parentheses, may contain spaces.
+  const [user, system] = text.slice(text.lastIndexOf(')')).split(' ').slice(12);
+  return (Number(user) + Number(system)) * TICK_MS;
+}
+
+/** Starts the limit. Where the processor time is not known, it limits the elapsed time. */
+export function limitProcessorTime(readTime: ReadTime, limitMs: number): TimeLimit {
+  const limit = new AbortController();
+  const abort = (): void =>
+    limit.abort(new DOMException(`The work took more than ${limitMs / 1000} s.`, 'TimeoutError'));
+  const read = (): Promise<number | undefined> => readTime().catch(() => undefined);
+  const atStart = read();
+  let isOver = false;
+  const check = async (): Promise<void> => {
+    // A thread that has just been started does not answer yet, and has used none.
+    const [start = 0, now] = [await atStart, await read()];
+    const leftMs = now === undefined ? 0 : limitMs - (now - start);
+    if (isOver) return;
+    if (leftMs <= 0) abort();
+    else timer = setTimeout(check, leftMs);
+  };
+  let timer = setTimeout(check, limitMs);
+  const lastTimer = setTimeout(abort, limitMs * MAX_STRETCH);
+  return {
+    signal: limit.signal,
+    [Symbol.dispose]: () => {
+      isOver = true;
+      clearTimeout(timer);
+      clearTimeout(lastTimer);
+    },
+  };
+}
