@@ -1,9 +1,9 @@
 // Defines the texts of the workflow editor and adds those that all pages share. No other page loads this file.
-import type { Changes } from './board/difference.ts';
+import type { ChangeSummary } from './board/difference.ts';
 import { messages as common } from './messages.ts';
 import { setting } from './setting-messages.ts';
 
-const nodesOf = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`);
+const countNodes = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`);
 
 const flow = {
   ...setting,
@@ -49,7 +49,7 @@ const flow = {
     `Connecting from ${port}. Press Tab to move through compatible ports, Enter to connect, Escape to cancel.`,
   connected: (port: string): string => `Connected to ${port}.`,
   incompatible: (port: string): string => `${port} is not compatible.`,
-  connectCancelled: 'Connection cancelled.',
+  connectCancelled: 'Connection canceled.',
   tools: {
     add: 'Add node',
     undo: 'Undo',
@@ -306,10 +306,10 @@ const flow = {
   },
   edits: {
     add: (label: string): string => `Add ${label}`,
-    move: (count: number): string => `Move ${nodesOf(count)}`,
-    paste: (count: number): string => `Paste ${nodesOf(count)}`,
-    duplicate: (count: number): string => `Duplicate ${nodesOf(count)}`,
-    delete: (count: number): string => `Delete ${nodesOf(count)}`,
+    move: (count: number): string => `Move ${countNodes(count)}`,
+    paste: (count: number): string => `Paste ${countNodes(count)}`,
+    duplicate: (count: number): string => `Duplicate ${countNodes(count)}`,
+    delete: (count: number): string => `Delete ${countNodes(count)}`,
     set: (label: string): string => `Change ${label}`,
     connect: 'Connect',
     group: 'Group',
@@ -332,7 +332,7 @@ const flow = {
     version: (number: number): string => `Version ${number}`,
     compare: 'Compare with board',
     created: (nodes: number): string => `Created with ${nodes === 1 ? '1 node' : `${nodes} nodes`}`,
-    changes: ({ added, removed, moved, edges, settings }: Changes): string => {
+    changes: ({ added, removed, moved, edges, settings }: ChangeSummary): string => {
       const count = (number: number, what: string): string | false =>
         number > 0 && `${number} ${what}${number === 1 ? '' : 's'}`;
       const named = settings.slice(0, 2).map(({ setting, label }) => `${setting} of ${label}`);

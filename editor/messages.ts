@@ -1,5 +1,5 @@
-// Defines the texts that several pages share, by the part that shows them. A text with a number or a name in it is a
-// function. A page with texts of its own keeps them in a file next to it.
+// Defines the texts that several pages share, by the part that shows them. A text with a number or a name is a
+// function. Texts of a single page are in a file next to it.
 export const messages = {
   product: 'Graphwright',
   skip: 'Skip to content',
@@ -101,11 +101,11 @@ export const messages = {
     QUEUED: 'Queued',
     RUNNING: 'Running',
     WAITING: 'Waiting',
-    CANCELLING: 'Cancelling',
+    CANCELLING: 'Canceling',
     COMPLETED: 'Completed',
     FAILED: 'Failed',
     TIMEOUT: 'Timed out',
-    CANCELLED: 'Cancelled',
+    CANCELLED: 'Canceled',
   },
   nodeStates: {
     PENDING: 'Waiting',
@@ -114,6 +114,6 @@ export const messages = {
     COMPLETED: 'Completed',
     FAILED: 'Failed',
     SKIPPED: 'Skipped',
-    CANCELLED: 'Cancelled',
+    CANCELLED: 'Canceled',
   },
 } as const;

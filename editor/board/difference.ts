@@ -14,9 +14,9 @@ export interface Difference {
   readonly edges: { readonly added: number; readonly removed: number };
 }
 
-type Parts = Pick<Board, 'nodes' | 'edges'>;
+type BoardGraph = Pick<Board, 'nodes' | 'edges'>;
 
-export function compareBoards(before: Parts, after: Parts): Difference {
+export function compareBoards(before: BoardGraph, after: BoardGraph): Difference {
   const nodesBefore = new Map(before.nodes.map(node => [node.id, node]));
   const idsAfter = new Set(after.nodes.map(({ id }) => id));
   const statuses = after.nodes.flatMap((node): (readonly [string, DiffStatus])[] => {
@@ -30,15 +30,15 @@ export function compareBoards(before: Parts, after: Parts): Difference {
   };
 }
 
-/** Values that the service or the browser derives do not count as changes. */
+/** Ignores values that the service or the browser computes. */
 function getStatus(before: GraphNode | undefined, after: GraphNode): DiffStatus | undefined {
   if (before === undefined) return 'added';
-  const [was, is] = [withoutLayout(before), withoutLayout(after)];
+  const [was, is] = [dropLayout(before), dropLayout(after)];
   if (!isEqual(was, is)) return 'changed';
   return isEqual(before.position, after.position) ? undefined : 'moved';
 }
 
-function withoutLayout({ position: _, dims: _dims, measured: _measured, ...content }: GraphNode): object {
+function dropLayout({ position: _, dims: _dims, measured: _measured, ...content }: GraphNode): object {
   return content;
 }
 
@@ -50,8 +50,8 @@ function countNew(before: readonly GraphEdge[], after: readonly GraphEdge[]): nu
 const toEdgeKey = ({ source, target, sourceHandle, targetHandle }: GraphEdge): string =>
   JSON.stringify([source, sourceHandle ?? null, target, targetHandle ?? null]);
 
-/** What changed between two versions, for a sentence. */
-export interface Changes {
+/** The numbers and names in the summary of a version. */
+export interface ChangeSummary {
   readonly added: number;
   readonly removed: number;
   readonly moved: number;
@@ -60,7 +60,7 @@ export interface Changes {
   readonly settings: readonly { readonly setting: string; readonly label: string }[];
 }
 
-export function changesBetween(before: Parts, after: Parts, catalog: Catalog): Changes {
+export function summarizeChanges(before: BoardGraph, after: BoardGraph, catalog: Catalog): ChangeSummary {
   const { statuses, removed, edges } = compareBoards(before, after);
   const then = new Map(before.nodes.map(node => [node.id, node]));
   const counts = Map.groupBy(statuses.values(), status => status);
@@ -71,21 +71,22 @@ export function changesBetween(before: Parts, after: Parts, catalog: Catalog): C
     edges: edges.added + edges.removed,
     settings: after.nodes
       .filter(({ id }) => statuses.get(id) === 'changed')
-      .flatMap(node => changedSettings(then.get(node.id), node, catalog)),
+      .flatMap(node => listChangedSettings(then.get(node.id), node, catalog)),
   };
 }
 
-function changedSettings(
+function listChangedSettings(
   before: GraphNode | undefined,
   { data }: GraphNode,
   catalog: Catalog,
 ): readonly { readonly setting: string; readonly label: string }[] {
   const [was, is] = [before?.data.config ?? {}, data.config ?? {}];
   const { inputs } = catalog.ports(data.nodeType, is);
-  const nameOf = (key: string): string => (inputs.find(({ id }) => id === key)?.label ?? key).toLowerCase();
+  const getSettingLabel = (key: string): string =>
+    (inputs.find(({ id }) => id === key)?.label ?? key).toLowerCase();
   const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
     key => !isEqual(was[key], is[key]),
   );
-  const names = [...keys.map(nameOf), ...(before?.data.label === data.label ? [] : ['name'])];
+  const names = [...keys.map(getSettingLabel), ...(before?.data.label === data.label ? [] : ['name'])];
   return names.map(setting => ({ setting, label: data.label }));
 }

@@ -2,7 +2,7 @@
 // steps after it. A step is small, so it is stored at once; a snapshot is written when the page is idle. A browser aborts
 // the transactions of a page that ends, so steps that are not confirmed by then go to localStorage, which writes at once.
 import { apply, type Board } from './board.ts';
-import { withTheirs } from './conflicts.ts';
+import { applyTheirs } from './conflicts.ts';
 import { type Edit, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
 import type { Conflict } from './merge.ts';
 import { rebase } from './rebase.ts';
@@ -19,8 +19,8 @@ export interface Draft {
   /** The state of the service that the changes are based on. */
   readonly base: Remote;
   /**
-   * Boards that were sent to the service and not confirmed when the snapshot was taken. A value that the service has
-   * from one of them is no change of another person.
+   * Boards that were sent to the service and not confirmed when the snapshot was taken. If the service returns a value
+   * from one of them, nobody else changed it.
    */
   readonly sent?: readonly Board[];
   readonly atMs: number;
@@ -38,7 +38,10 @@ interface StepRow {
   readonly step: DraftStep;
 }
 
-/** `sent`: the board went to the service as it was then, without my values of these conflicts. `saved`: it is there. */
+/**
+ * `sent`: the current board was sent to the service, with the other person's values for these conflicts. `saved`: the
+ * service stored it.
+ */
 export type DraftStep =
   | Step
   | { readonly kind: 'sent'; readonly conflicts: readonly Conflict[] }
@@ -57,127 +60,128 @@ export interface Drafts {
   /** Stores a step. */
   append(key: StepKey, step: DraftStep): Promise<void>;
   /** Called when the page ends: stores the steps that are not confirmed yet. */
-  leave(): void;
+  storeAtExit(): void;
   close(): void;
 }
 
-const NAME = 'graphwright';
-const STORE = 'drafts';
-const STEPS = 'steps';
-/** Steps of other pages that are older than this are in every snapshot. */
-const MAX_PAGE_MS = 60_000;
+const DATABASE_NAME = 'graphwright';
+const DRAFT_STORE = 'drafts';
+const STEP_STORE = 'steps';
+/** Steps of other tabs that are this much older than a snapshot are already in it. */
+const MAX_STEP_AGE_MS = 60_000;
 
 /** Throws if the browser provides no storage, as in some private windows. */
 export async function openDrafts(userId: string): Promise<Drafts> {
-  const db = await open();
+  const db = await openDatabase();
   // Several tabs can have the same workflow open.
   const writer = Math.random().toString(36).slice(2);
   const unconfirmed = new Set<StepRow>();
-  const left = createLeftSteps(userId);
-  const begin = (mode: IDBTransactionMode, stores: readonly string[]): IDBTransaction =>
+  const exitSteps = createExitStepStore(userId);
+  const beginTransaction = (mode: IDBTransactionMode, stores: readonly string[]): IDBTransaction =>
     db.transaction(stores, mode, { durability: 'relaxed' });
   return {
     find: async (workflowId, remote) => {
-      const transaction = begin('readonly', [STORE, STEPS]);
-      const drafts = transaction.objectStore(STORE).get([userId, workflowId]) as IDBRequest<
+      const transaction = beginTransaction('readonly', [DRAFT_STORE, STEP_STORE]);
+      const drafts = transaction.objectStore(DRAFT_STORE).get([userId, workflowId]) as IDBRequest<
         Draft | undefined
       >;
-      const rows = transaction.objectStore(STEPS).getAll(stepsOf([userId, workflowId])) as IDBRequest<
-        StepRow[]
-      >;
-      await settle(transaction);
-      const steps = [...rows.result, ...left.find(workflowId)];
+      const rows = transaction
+        .objectStore(STEP_STORE)
+        .getAll(getStepRange([userId, workflowId])) as IDBRequest<StepRow[]>;
+      await waitForCompletion(transaction);
+      const steps = [...rows.result, ...exitSteps.find(workflowId)];
       if (drafts.result === undefined && steps.length === 0) return undefined;
-      return withSteps(drafts.result ?? emptyDraft({ workflowId, userId }, await remote), steps);
+      return applySteps(drafts.result ?? createEmptyDraft({ workflowId, userId }, await remote), steps);
     },
     save: async draft => {
-      const transaction = begin('readwrite', [STORE, STEPS]);
-      transaction.objectStore(STORE).put({ ...draft, userId, writer });
-      const steps = transaction.objectStore(STEPS);
+      const transaction = beginTransaction('readwrite', [DRAFT_STORE, STEP_STORE]);
+      transaction.objectStore(DRAFT_STORE).put({ ...draft, userId, writer });
+      const steps = transaction.objectStore(STEP_STORE);
       const own = [userId, draft.workflowId, writer];
       steps.delete(IDBKeyRange.bound(own, [...own, draft.seq ?? 0]));
-      // Steps of pages that ended are in the snapshot.
-      const rows = steps.getAll(stepsOf([userId, draft.workflowId])) as IDBRequest<StepRow[]>;
+      // The snapshot contains the steps of closed tabs.
+      const rows = steps.getAll(getStepRange([userId, draft.workflowId])) as IDBRequest<StepRow[]>;
       rows.onsuccess = () => {
         for (const row of rows.result)
-          if (row.writer !== writer && row.atMs < draft.atMs - MAX_PAGE_MS)
+          if (row.writer !== writer && row.atMs < draft.atMs - MAX_STEP_AGE_MS)
             steps.delete([userId, row.workflowId, row.writer, row.seq]);
       };
-      await settle(transaction);
-      left.remove(draft.workflowId, draft.atMs);
+      await waitForCompletion(transaction);
+      exitSteps.remove(draft.workflowId, draft.atMs);
     },
     append: async ({ workflowId, seq }, step) => {
-      const transaction = begin('readwrite', [STEPS]);
+      const transaction = beginTransaction('readwrite', [STEP_STORE]);
       const row: StepRow = { userId, workflowId, writer, seq, atMs: Date.now(), step };
       unconfirmed.add(row);
-      transaction.objectStore(STEPS).put(row);
+      transaction.objectStore(STEP_STORE).put(row);
       transaction.commit();
-      await settle(transaction);
+      await waitForCompletion(transaction);
       unconfirmed.delete(row);
     },
-    leave: () => left.keep([...unconfirmed]),
+    storeAtExit: () => exitSteps.store([...unconfirmed]),
     close: () => db.close(),
   };
 }
 
 /** Arrays sort after numbers and strings, so this is the range of all keys that start with `prefix`. */
-const stepsOf = (prefix: readonly string[]): IDBKeyRange => IDBKeyRange.bound([...prefix], [...prefix, []]);
+const getStepRange = (prefix: readonly string[]): IDBKeyRange =>
+  IDBKeyRange.bound([...prefix], [...prefix, []]);
 
-const emptyDraft = (key: Pick<Draft, 'workflowId' | 'userId'>, { board, etag }: Remote): Draft => ({
+const createEmptyDraft = (key: Pick<Draft, 'workflowId' | 'userId'>, { board, etag }: Remote): Draft => ({
   ...key,
   board,
-  base: { board, etag },
+  base: { board: board, etag },
   history: NO_HISTORY,
   atMs: 0,
 });
 
-// Steps of another tab are changes of the board, but not of this history. Those that are older than the snapshot are in
-// it: the tab that wrote it had read them, or the service had them.
-function withSteps(draft: Draft, rows: readonly StepRow[]): Draft {
+// Applies the steps that are newer than the snapshot. Steps of another tab change the board, but are not part of this
+// tab's history.
+function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
   const later = rows.filter(({ writer, seq, atMs }) =>
     writer === draft.writer ? seq > (draft.seq ?? 0) : atMs > draft.atMs,
   );
   let { board, history, base } = draft;
   const sent = [...(draft.sent ?? [])];
-  const once = new Map(later.map(row => [`${row.writer} ${row.seq}`, row])).values().toArray();
-  for (const { writer, step } of once.toSorted(
+  const uniqueRows = new Map(later.map(row => [`${row.writer} ${row.seq}`, row])).values().toArray();
+  for (const { writer, step } of uniqueRows.toSorted(
     (one, other) => one.atMs - other.atMs || one.seq - other.seq,
   )) {
-    if ('conflicts' in step) sent.push(withTheirs(board, step.conflicts, base.board));
+    if ('conflicts' in step) sent.push(applyTheirs(board, step.conflicts, base.board));
     else if ('etag' in step) base = { board: sent.pop() ?? base.board, etag: step.etag };
     else if (writer !== draft.writer)
       board = apply(board, rebase(board, 'edit' in step ? step.edit.changes : step.changes));
-    else if ('edit' in step) ({ board, history } = perform({ board, history }, fitted(board, step.edit)));
+    else if ('edit' in step) ({ board, history } = perform({ board, history }, rebaseEdit(board, step.edit)));
     else ({ board, history } = (step.kind === 'undo' ? undo : redo)({ board, history }));
   }
   return { ...draft, board, history, base, sent };
 }
 
-const fitted = (board: Board, edit: Edit): Edit => ({ ...edit, changes: rebase(board, edit.changes) });
+const rebaseEdit = (board: Board, edit: Edit): Edit => ({ ...edit, changes: rebase(board, edit.changes) });
 
-/** Steps in localStorage: few and for a short time, because it is small. */
-function createLeftSteps(userId: string): {
-  keep(rows: readonly StepRow[]): void;
+/** Stores unconfirmed steps in localStorage, which is small: only a few steps, and only until the next snapshot. */
+function createExitStepStore(userId: string): {
+  store(rows: readonly StepRow[]): void;
   find(workflowId: string): readonly StepRow[];
   /** Removes steps that are older than a snapshot. */
   remove(workflowId: string, atMs: number): void;
 } {
-  const prefixOf = (workflowId: string): string => `graphwright-steps:${userId}:${workflowId}:`;
+  const getPrefix = (workflowId: string): string => `graphwright-steps:${userId}:${workflowId}:`;
   const read = (workflowId: string): readonly (readonly [key: string, row: StepRow])[] => {
     try {
       return Object.keys(localStorage)
-        .filter(key => key.startsWith(prefixOf(workflowId)))
+        .filter(key => key.startsWith(getPrefix(workflowId)))
         .map(key => [key, JSON.parse(localStorage.getItem(key) ?? '') as StepRow]);
     } catch {
-      // Without storage, nothing was kept.
+      // Without storage, there are no steps.
       return [];
     }
   };
   return {
-    keep: rows => {
+    store: rows => {
       try {
         for (const row of rows)
-          localStorage.setItem(`${prefixOf(row.workflowId)}${row.writer}:${row.seq}`, JSON.stringify(row));
+          localStorage.setItem(`${getPrefix(row.workflowId)}${row.writer}:${row.seq}`, JSON.stringify(row));
       } catch {
         // The request that is sent when the page ends may still save the step.
       }
@@ -189,12 +193,13 @@ function createLeftSteps(userId: string): {
   };
 }
 
-function open(): Promise<IDBDatabase> {
+function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(NAME, 2);
+    const request = indexedDB.open(DATABASE_NAME, 2);
     request.onupgradeneeded = ({ oldVersion }) => {
-      if (oldVersion < 1) request.result.createObjectStore(STORE, { keyPath: ['userId', 'workflowId'] });
-      request.result.createObjectStore(STEPS, { keyPath: ['userId', 'workflowId', 'writer', 'seq'] });
+      if (oldVersion < 1)
+        request.result.createObjectStore(DRAFT_STORE, { keyPath: ['userId', 'workflowId'] });
+      request.result.createObjectStore(STEP_STORE, { keyPath: ['userId', 'workflowId', 'writer', 'seq'] });
     };
     request.onsuccess = () => {
       // A newer release in another tab may change the stores.
@@ -208,7 +213,7 @@ function open(): Promise<IDBDatabase> {
 }
 
 /** Resolves when the transaction completes: only then is the data stored. */
-function settle(transaction: IDBTransaction): Promise<void> {
+function waitForCompletion(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);

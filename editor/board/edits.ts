@@ -131,17 +131,14 @@ export function findFreeId(
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 
-/**
- * Returns an id for a new item. Random, so that items which two people add at the same time are different items after a
- * merge.
- */
+/** Returns a random id for a new item, so that items that two people add at the same time differ after a merge. */
 export function makeNewId(board: Board, stem: string, takenIds?: ReadonlySet<string>): string {
   return findFreeId(board, `${stem}-${Math.random().toString(36).slice(2, 7)}`, takenIds);
 }
 
 /** Returns the changes that turn the first board into the second, whose common items have the same order. */
-export function changesBetween(before: Board, after: Board): readonly Change[] {
-  const ids = { nodes: idsOf(after.nodes), edges: idsOf(after.edges) };
+export function computeChanges(before: Board, after: Board): readonly Change[] {
+  const ids = { nodes: toIdSet(after.nodes), edges: toIdSet(after.edges) };
   const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])] as Field[];
   return [
     ...fields.flatMap(key => changeField(before.fields[key], after.fields[key], key)),
@@ -153,12 +150,12 @@ export function changesBetween(before: Board, after: Board): readonly Change[] {
       of: 'nodes' as const,
       ...change,
     })),
-    ...replacements(before.nodes, after.nodes).map(change => ({ of: 'nodes' as const, ...change })),
-    ...replacements(before.edges, after.edges).map(change => ({ of: 'edges' as const, ...change })),
+    ...listReplacements(before.nodes, after.nodes).map(change => ({ of: 'nodes' as const, ...change })),
+    ...listReplacements(before.edges, after.edges).map(change => ({ of: 'edges' as const, ...change })),
   ];
 }
 
-const idsOf = (items: readonly { readonly id: string }[]): ReadonlySet<string> =>
+const toIdSet = (items: readonly { readonly id: string }[]): ReadonlySet<string> =>
   new Set(items.map(({ id }) => id));
 
 function changeField(before: Json | undefined, after: Json | undefined, key: Field): readonly Change[] {
@@ -173,8 +170,8 @@ function changeField(before: Json | undefined, after: Json | undefined, key: Fie
   ];
 }
 
-/** Replaces and inserts items, from first to last, after removed items are gone. */
-function replacements<Item extends { readonly id: string }>(
+/** Lists replaced and inserted items from first to last. Removals must be applied before them. */
+function listReplacements<Item extends { readonly id: string }>(
   before: readonly Item[],
   after: readonly Item[],
 ): readonly { readonly index: number; readonly before?: Item; readonly after: Item }[] {
@@ -186,7 +183,7 @@ function replacements<Item extends { readonly id: string }>(
   });
 }
 
-// From last to first, so that each index is valid when its change applies.
+// Lists removed items from last to first, so that each index is valid when its change applies.
 function listRemovals<Item>(
   items: readonly Item[],
   isRemoved: (item: Item) => boolean,

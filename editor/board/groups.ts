@@ -1,4 +1,4 @@
-// Groups nodes in a frame that fits them, and treats a group as one.
+// Groups nodes in a frame around them, and ungroups them.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { readChildIds } from '../../src/graph/edit.ts';
 import { boundingBox } from '../../src/graph/rects.ts';
@@ -12,7 +12,7 @@ const PADDING = 24;
 const HEADER = 44;
 export const GROUP_TYPE = 'utility:group';
 
-/** Returns the ids with all nodes inside of their groups. */
+/** Returns the ids and those of all nodes inside these groups. */
 export function withMembers(board: Board, ids: Iterable<string>): ReadonlySet<string> {
   const all = new Set(ids);
   // The loop also visits ids added during iteration, because groups can be nested.
@@ -24,15 +24,15 @@ export function withMembers(board: Board, ids: Iterable<string>): ReadonlySet<st
   return all;
 }
 
-/** Wraps the nodes in a new group. A group that had all of them gets the new one instead. */
-export function group(
+/** Wraps the nodes in a new group. If another group contained all of them, the new group becomes its member. */
+export function groupNodes(
   board: Board,
   catalog: Catalog,
   ids: readonly string[],
 ): { readonly id: string; readonly changes: readonly Change[] } | undefined {
   const entry = catalog.find(GROUP_TYPE);
-  const isInside = new Set(ids.flatMap(id => [...withMembers(board, [id])].filter(other => other !== id)));
-  const members = ids.filter(id => findNode(board, id) !== undefined && !isInside.has(id));
+  const nestedIds = new Set(ids.flatMap(id => [...withMembers(board, [id])].filter(other => other !== id)));
+  const members = ids.filter(id => findNode(board, id) !== undefined && !nestedIds.has(id));
   const rects = [...withMembers(board, members)].flatMap(id => {
     const node = findNode(board, id);
     return node === undefined ? [] : [getNodeRect(node, catalog)];
@@ -46,29 +46,29 @@ export function group(
     style: { width: bounds.width + 2 * PADDING, height: bounds.height + HEADER + 2 * PADDING },
     data: { ...node.data, config: { childNodeIds: members } },
   } as GraphNode;
-  const released = replaceNodes(board, groupIdsOf(board), owner => {
+  const ownerChanges = replaceNodes(board, listGroupIds(board), owner => {
     const children = readChildIds(owner);
     const rest = children.filter(child => !members.includes(child));
     if (rest.length === children.length) return owner;
-    const hadAll = members.every(member => children.includes(member));
-    return withChildren(owner, hadAll ? [...rest, frame.id] : rest);
+    const containsAll = members.every(member => children.includes(member));
+    return withChildren(owner, containsAll ? [...rest, frame.id] : rest);
   });
-  return { id: frame.id, changes: [...released, ...add(apply(board, released), { nodes: [frame] })] };
+  return { id: frame.id, changes: [...ownerChanges, ...add(apply(board, ownerChanges), { nodes: [frame] })] };
 }
 
-/** Removes the groups and keeps their nodes, which go to the group outside of it. */
-export function ungroup(board: Board, ids: readonly string[]): readonly Change[] {
-  const groups = ids.filter(id => groupIdsOf(board).includes(id));
-  const handed = replaceNodes(board, groupIdsOf(board), owner => {
-    const inner = readChildIds(owner).filter(child => groups.includes(child));
-    if (inner.length === 0) return owner;
-    const children = inner.flatMap(id => readChildIds(findNode(board, id) ?? owner));
+/** Removes the groups. Their nodes move to the enclosing group. */
+export function ungroupNodes(board: Board, ids: readonly string[]): readonly Change[] {
+  const groups = ids.filter(id => listGroupIds(board).includes(id));
+  const ownerChanges = replaceNodes(board, listGroupIds(board), owner => {
+    const innerGroups = readChildIds(owner).filter(child => groups.includes(child));
+    if (innerGroups.length === 0) return owner;
+    const children = innerGroups.flatMap(id => readChildIds(findNode(board, id) ?? owner));
     return withChildren(owner, [...readChildIds(owner), ...children]);
   });
-  return [...handed, ...remove(apply(board, handed), { nodes: groups })];
+  return [...ownerChanges, ...remove(apply(board, ownerChanges), { nodes: groups })];
 }
 
-const groupIdsOf = ({ nodes }: Board): readonly string[] =>
+const listGroupIds = ({ nodes }: Board): readonly string[] =>
   nodes.filter(({ data }) => data.nodeType === GROUP_TYPE).map(({ id }) => id);
 
 const withChildren = (node: GraphNode, childNodeIds: readonly string[]): GraphNode => ({

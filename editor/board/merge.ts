@@ -83,18 +83,18 @@ function shareEqualItems<T extends Item>(previous: readonly T[], next: readonly 
 type Item = { readonly id: string };
 type Fields = Readonly<Record<string, unknown>>;
 
-// In my order, followed by the nodes that they added. A removal conflicts with a change of the node and with a new edge
-// at it.
+// Merges nodes in my order, followed by those that the other person added. A removal conflicts with a change of the
+// node and with a new edge at it.
 function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict[]): readonly GraphNode[] {
   const [was, has] = [byId(base.nodes), byId(theirs.nodes)];
-  const [wiredByMe, wiredByThem] = [newlyWired(base, mine), newlyWired(base, theirs)];
+  const [connectedByMe, connectedByThem] = [findNewlyConnected(base, mine), findNewlyConnected(base, theirs)];
   const kept = mine.nodes.flatMap((node): GraphNode[] => {
     const path = ['nodes', node.id];
     const [before, other] = [was.get(node.id), has.get(node.id)];
     if (other !== undefined)
       return [mergeObjects(path, before ?? {}, node, other, conflicts) as unknown as GraphNode];
     if (before === undefined) return [node];
-    if (isEqual(before, node) && !wiredByMe.has(node.id)) return [];
+    if (isEqual(before, node) && !connectedByMe.has(node.id)) return [];
     conflicts.push({ path, base: before, mine: node, theirs: undefined });
     return [node];
   });
@@ -103,7 +103,7 @@ function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict
     if (here.has(node.id)) return false;
     const before = was.get(node.id);
     if (before === undefined) return true;
-    if (!isEqual(before, node) || wiredByThem.has(node.id))
+    if (!isEqual(before, node) || connectedByThem.has(node.id))
       conflicts.push({ path: ['nodes', node.id], base: before, mine: undefined, theirs: node });
     return false;
   });
@@ -111,7 +111,7 @@ function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict
 }
 
 /** Returns the ids of nodes at edges that were added or changed. */
-function newlyWired(base: Board, { edges }: Board): ReadonlySet<string> {
+function findNewlyConnected(base: Board, { edges }: Board): ReadonlySet<string> {
   const was = byId(base.edges);
   return new Set(edges.flatMap(edge => (isEqual(was.get(edge.id), edge) ? [] : [edge.source, edge.target])));
 }
@@ -121,7 +121,7 @@ interface MergedNodes {
   readonly conflicts: Conflict[];
 }
 
-// An edge is one value, because its source and target must fit each other.
+// Merges each edge as one value, because its source and target must fit each other.
 function mergeEdges(
   base: Board,
   mine: Board,
@@ -157,10 +157,10 @@ function mergeEdges(
 }
 
 /** Returns a conflict for each of my new edges that closes a cycle with edges that they added. */
-function findCycles(edges: readonly GraphEdge[], known: ReadonlySet<string>): readonly Conflict[] {
-  const allowed = edges.filter(({ id }) => known.has(id));
+function findCycles(edges: readonly GraphEdge[], knownIds: ReadonlySet<string>): readonly Conflict[] {
+  const allowed = edges.filter(({ id }) => knownIds.has(id));
   return edges.flatMap((edge): Conflict[] => {
-    if (known.has(edge.id)) return [];
+    if (knownIds.has(edge.id)) return [];
     if (reaches(allowed, edge.target, edge.source))
       return [{ path: ['edges', edge.id], base: undefined, mine: edge, theirs: undefined }];
     allowed.push(edge);

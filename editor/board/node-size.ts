@@ -1,4 +1,4 @@
-// Knows how large nodes are on the board: as the canvas draws them, otherwise as estimated.
+// Returns the sizes of nodes on the board: as the canvas drew them, or estimated if it has not.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
 import type { Rect } from '../../src/graph/rects.ts';
@@ -8,7 +8,7 @@ type Size = Pick<Rect, 'width' | 'height'>;
 
 const drawnSizes = new WeakMap<GraphNode, Size>();
 
-/** Called by the canvas, whose nodes grow with their results. */
+/** Sets the size of a drawn node. The canvas calls it, because nodes grow with their results. */
 export function setDrawnSize(node: GraphNode, { width, height }: Size): void {
   drawnSizes.set(node, { width, height });
 }

@@ -38,11 +38,11 @@ export async function readRemote(id: string, signal: AbortSignal): Promise<Remot
 /** Throws an ApiError with code `stale_write` if someone else has saved since `etag`. */
 export async function writeRemote(
   id: string,
-  { board, etag, how: kind }: { readonly board: Board; readonly etag: string; readonly how: SaveKind },
+  { board, etag, kind }: { readonly board: Board; readonly etag: string; readonly kind: SaveKind },
   signal: AbortSignal,
 ): Promise<RemoteWorkflow> {
   const response = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
-    body: bodyOf(board),
+    body: toRequestBody(board),
     headers: { 'if-match': etag },
     query: kind === 'autosave' ? { autosave: true } : {},
     signal,
@@ -51,7 +51,12 @@ export async function writeRemote(
 }
 
 /** Keeps all node positions, because the user chose them. */
-const bodyOf = ({ fields, nodes, edges }: Board): object => ({ ...fields, nodes, edges, autoLayout: false });
+const toRequestBody = ({ fields, nodes, edges }: Board): object => ({
+  ...fields,
+  nodes,
+  edges,
+  autoLayout: false,
+});
 
 /** The limit of browsers for all requests that outlive a page is 64 KiB. */
 const MAX_EXIT_BYTES = 60 * 1024;
@@ -61,7 +66,7 @@ export function writeAtExit(
   id: string,
   { board, etag }: { readonly board: Board; readonly etag: string },
 ): void {
-  const body = new TextEncoder().encode(JSON.stringify(bodyOf(board)));
+  const body = new TextEncoder().encode(JSON.stringify(toRequestBody(board)));
   if (body.byteLength > MAX_EXIT_BYTES) return;
   fetch(`/api/v1/workflows/${id}?autosave=true`, {
     method: 'PUT',

@@ -1,11 +1,12 @@
 // Saves a board to the service and merges what others saved. One save runs at a time. A stale save is merged with the
-// newer version and sent again, so that no save overwrites another. What the service refuses stays in the draft, and so
-// does my value of an open conflict: the service keeps theirs until the user chooses.
+// newer version and sent again, so that no save overwrites another. A board that the service refuses stays in the
+// draft. So does the user's value of an open conflict: the service keeps the other person's value until the user
+// resolves it.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { messages } from '../flow-messages.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
 import type { Board } from './board.ts';
-import { stillOpen, withTheirs } from './conflicts.ts';
+import { applyTheirs, findOpenConflicts } from './conflicts.ts';
 import { type Conflict, isEqual, mergeBoards, shareItems } from './merge.ts';
 import type { Origin } from './store.ts';
 
@@ -28,7 +29,7 @@ export class EmptyBoardError extends UserFacingError {
   }
 }
 
-/** The service does not have what is on screen, so it must not be run or published. */
+/** Thrown because the service does not have the board on screen, so it must not be run or published. */
 export class OpenConflictsError extends UserFacingError {
   constructor() {
     super(messages.flow.save.resolveFirst);
@@ -42,10 +43,10 @@ export interface SaverDeps<RemoteState extends Remote> {
   /** Throws an ApiError with code `stale_write` if the service's board does not match `etag`. */
   readonly write: (board: Board, etag: string, kind: SaveKind, signal: AbortSignal) => Promise<RemoteState>;
   /** Like an autosave, in a request that outlives the page. */
-  readonly writeAtExit: (board: Board, etag: string) => void;
+  readonly writeAtExit: (getBoard: Board, etag: string) => void;
   readonly board: () => Board;
   /** The open conflicts of the board. */
-  readonly conflicts: () => readonly Conflict[];
+  readonly getConflicts: () => readonly Conflict[];
   /** Shows a merged board with its open conflicts. */
   readonly mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: Origin) => void;
   readonly setSaveState: (state: SaveState) => void;
@@ -81,22 +82,22 @@ export class Saver<RemoteState extends Remote = Remote> {
 
   /** Whether there is something to save. My values of open conflicts are not saved. */
   get isDirty(): boolean {
-    return !isEqual(this.#sendable(), this.#base.board);
+    return !isEqual(this.#getBoardToSend(), this.#base.board);
   }
 
   /** Called after each change, also of the open conflicts. Saves after a pause. */
   notify(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
-      // Another board is being saved; this one follows when the service has answered.
-      this.#deps.setSaveState(this.#isWriting ? { kind: 'saving' } : this.#restState());
+      // A save is in progress. Its response updates the state.
+      this.#deps.setSaveState(this.#isWriting ? { kind: 'saving' } : this.#getIdleState());
       return;
     }
     this.#deps.setSaveState({ kind: 'unsaved' });
     if (this.#failures > 0) return;
     this.#changedAtMs ??= Date.now();
-    const leftMs = this.#changedAtMs + MAX_WAIT_MS - Date.now();
-    this.#schedule(Math.max(0, Math.min(PAUSE_MS, leftMs)));
+    const remainingMs = this.#changedAtMs + MAX_WAIT_MS - Date.now();
+    this.#schedule(Math.max(0, Math.min(PAUSE_MS, remainingMs)));
   }
 
   /** Called when another writer saved: reads and merges. */
@@ -114,16 +115,18 @@ export class Saver<RemoteState extends Remote = Remote> {
     return this.#enqueue(() => this.#save(kind));
   }
 
-  /** Like `flush`, for uses of the whole board, such as a run. Throws while conflicts are open. */
+  /**
+   * Like `flush`, for actions that need the whole board to be saved, such as a run. Throws while conflicts are open.
+   */
   async flushAll(kind: SaveKind = 'save'): Promise<void> {
     await this.flush(kind);
-    if (this.#deps.conflicts().length > 0) throw new OpenConflictsError();
+    if (this.#deps.getConflicts().length > 0) throw new OpenConflictsError();
   }
 
   /** Called when the page ends. Sends what is not saved without waiting for the response. */
-  leave(): void {
+  saveAtExit(): void {
     if (this.isDirty && this.#deps.board().nodes.length > 0)
-      this.#deps.writeAtExit(this.#sendable(), this.#base.etag);
+      this.#deps.writeAtExit(this.#getBoardToSend(), this.#base.etag);
   }
 
   close(): void {
@@ -168,7 +171,7 @@ export class Saver<RemoteState extends Remote = Remote> {
 
   async #write(kind: SaveKind): Promise<void> {
     for (let merges = 0; ; merges++) {
-      const sent = this.#sendable();
+      const sent = this.#getBoardToSend();
       try {
         const saved = await this.#deps.write(sent, this.#base.etag, kind, this.#closing.signal);
         this.#mergeFrom(saved, sent, 'own save');
@@ -180,12 +183,12 @@ export class Saver<RemoteState extends Remote = Remote> {
     }
   }
 
-  #sendable(): Board {
-    return withTheirs(this.#deps.board(), this.#deps.conflicts(), this.#base.board);
+  #getBoardToSend(): Board {
+    return applyTheirs(this.#deps.board(), this.#deps.getConflicts(), this.#base.board);
   }
 
-  #restState(): SaveState {
-    const count = this.#deps.conflicts().length;
+  #getIdleState(): SaveState {
+    const count = this.#deps.getConflicts().length;
     return count === 0 ? { kind: 'saved' } : { kind: 'conflicts', count };
   }
 
@@ -196,12 +199,12 @@ export class Saver<RemoteState extends Remote = Remote> {
     if (!isRejected) this.#schedule(RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)] ?? PAUSE_MS);
   }
 
-  // `since` is the last common ancestor of this board and the service's.
-  #mergeFrom(remote: RemoteState, since: Board, origin: Origin): void {
-    const [mine, known] = [this.#deps.board(), this.#deps.conflicts()];
-    const { board, conflicts: found } = mergeBoards(since, mine, remote.board);
+  // `ancestor` is the last common ancestor of this board and the service's.
+  #mergeFrom(remote: RemoteState, ancestor: Board, origin: Origin): void {
+    const [mine, known] = [this.#deps.board(), this.#deps.getConflicts()];
+    const { board, conflicts: found } = mergeBoards(ancestor, mine, remote.board);
     this.#base = { ...remote, board: shareItems(board, remote.board) };
-    const open = stillOpen(known, found, board, this.#base.board);
+    const open = findOpenConflicts(known, found, board, this.#base.board);
     if (!isEqual(open, known) || !isEqual(board, mine)) this.#deps.mergeRemote(board, open, origin);
   }
 }

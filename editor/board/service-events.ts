@@ -12,11 +12,11 @@ export interface PresentUser {
 
 export interface Presence {
   readonly users: readonly PresentUser[];
-  /** The users who have a node selected, by node id. */
+  /** The users who have selected each node, by node id. */
   readonly usersByNode: ReadonlyMap<string, readonly PresentUser[]>;
 }
 
-/** Returns a person's color. Consecutive users get clearly different hues. */
+/** Returns the hue of a person's color. Consecutive users get clearly different hues. */
 export const toHue = (userId: number): number => (userId * 137) % 360;
 
 export interface ServiceEvents {
@@ -30,8 +30,12 @@ export interface ServiceEvents {
 /** The browser itself reconnects after a lost connection, but not after an error status such as 429. */
 const RETRY_MS = 5000;
 
-/** Calls `refresh` when someone else saved the workflow. */
-export function followService(id: string, saver: Saver<RemoteWorkflow>, refresh: () => void): ServiceEvents {
+/** Subscribes to the events of a workflow. Calls `refresh` when someone else saved it. */
+export function subscribeToService(
+  id: string,
+  saver: Saver<RemoteWorkflow>,
+  refresh: () => void,
+): ServiceEvents {
   const presence = createStore<Presence>(() => ({ users: [], usersByNode: new Map() }));
   const listeners = new Set<() => void>();
   let wasDisconnected = false;

@@ -1,12 +1,12 @@
 // Opens a board: connects its state with saving, the local draft, and changes by others.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { Board } from './board.ts';
-import { stillOpen, valueAt, withTheirs } from './conflicts.ts';
+import { applyTheirs, findOpenConflicts, getValueAt } from './conflicts.ts';
 import { type Draft, type DraftStep, type Drafts, openDrafts } from './drafts.ts';
 import { type Conflict, isEqual, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, writeAtExit, writeRemote } from './remote.ts';
 import { type Remote, Saver } from './saver.ts';
-import { followService, type ServiceEvents } from './service-events.ts';
+import { type ServiceEvents, subscribeToService } from './service-events.ts';
 import { type BoardState, type BoardStore, createBoardStore } from './store.ts';
 import { BoardWorker } from './worker/board-worker.ts';
 import { startWorker } from './worker/start-worker.ts';
@@ -42,18 +42,18 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
     readDraft(options, reading),
     options.catalog,
   ]);
-  const restored = draft === undefined ? { board: remote.board } : restore(draft, remote.board);
-  return connect(options, { remote, store: createBoardStore(restored), drafts, catalog });
+  const restored = draft === undefined ? { board: remote.board } : mergeDraft(draft, remote.board);
+  return createSession(options, { remote, store: createBoardStore(restored), drafts, catalog });
 }
 
 /** Merges a draft with the service's board. The history finds its items by id, so it fits the merged board. */
-function restore(draft: Draft, remote: Board): Pick<BoardState, 'board' | 'history' | 'conflicts'> {
+function mergeDraft(draft: Draft, remote: Board): Pick<BoardState, 'board' | 'history' | 'conflicts'> {
   const merged = mergeBoards(draft.base.board, draft.board, remote);
-  const isOwn = ({ path, theirs }: Conflict): boolean =>
-    (draft.sent ?? []).some(sent => isEqual(valueAt(sent, path), theirs));
+  const isOwnSave = ({ path, theirs }: Conflict): boolean =>
+    (draft.sent ?? []).some(sent => isEqual(getValueAt(sent, path), theirs));
   const { board } = merged;
-  const found = merged.conflicts.filter(conflict => !isOwn(conflict));
-  const conflicts = stillOpen(draft.conflicts ?? [], found, board, remote);
+  const found = merged.conflicts.filter(conflict => !isOwnSave(conflict));
+  const conflicts = findOpenConflicts(draft.conflicts ?? [], found, board, remote);
   return { board: isEqual(board, remote) ? remote : board, history: draft.history, conflicts };
 }
 
@@ -74,30 +74,30 @@ async function findDrafts({ userId, onNoDraft }: SessionOptions): Promise<Drafts
   }
 }
 
-interface ConnectParts {
+interface SessionParts {
   readonly remote: RemoteWorkflow;
   readonly store: BoardStore;
   readonly drafts: Drafts | undefined;
   readonly catalog: Catalog;
 }
 
-function connect(
+function createSession(
   { id, onNoDraft }: SessionOptions,
-  { remote, store, drafts, catalog }: ConnectParts,
+  { remote, store, drafts, catalog }: SessionParts,
 ): BoardSession {
   const channel = new BroadcastChannel(CHANNEL_NAME);
   const saver: Saver<RemoteWorkflow> = new Saver(remote, {
     read: signal => readRemote(id, signal),
     write: async (board, etag, how, signal) => {
       draftWriter.append({ kind: 'sent', conflicts: store.getState().conflicts });
-      const written = await writeRemote(id, { board, etag, how }, signal);
+      const written = await writeRemote(id, { board, etag, kind: how }, signal);
       channel.postMessage({ id, etag: written.etag });
       draftWriter.append({ kind: 'saved', etag: written.etag });
       return written;
     },
     writeAtExit: (board, etag) => writeAtExit(id, { board, etag }),
     board: () => store.getState().board,
-    conflicts: () => store.getState().conflicts,
+    getConflicts: () => store.getState().conflicts,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: store.actions.setSaveState,
   });
@@ -113,17 +113,17 @@ function connect(
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();
   };
-  const service = followService(id, saver, refresh);
+  const service = subscribeToService(id, saver, refresh);
   const leave = (): void => {
-    drafts?.leave();
-    saver.leave();
+    drafts?.storeAtExit();
+    saver.saveAtExit();
   };
-  // The browser may show a left page again, as it was.
-  const comeBack = ({ persisted }: PageTransitionEvent): void => {
+  // The browser may restore the page from its back/forward cache, in its old state.
+  const handlePageShow = ({ persisted }: PageTransitionEvent): void => {
     if (persisted) refresh();
   };
   window.addEventListener('pagehide', leave);
-  window.addEventListener('pageshow', comeBack);
+  window.addEventListener('pageshow', handlePageShow);
   saver.notify();
   return {
     id,
@@ -136,9 +136,9 @@ function connect(
     close: () => {
       unsubscribe();
       window.removeEventListener('pagehide', leave);
-      window.removeEventListener('pageshow', comeBack);
+      window.removeEventListener('pageshow', handlePageShow);
       draftWriter.write();
-      saver.leave();
+      saver.saveAtExit();
       saver.close();
       service.close();
       channel.close();
@@ -162,14 +162,12 @@ interface DraftWriter {
   write(): void;
 }
 
-/**
- * Writes the draft. The draft and its history stay after saving, so that undo survives a reload.
- */
+/** Creates the writer of the draft. The draft and its history stay after saving, so that undo survives a reload. */
 function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterDeps): DraftWriter {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReported = false;
   let seq = 0;
-  // The service confirms it with the next base.
+  // The last board sent. The service confirms it by returning a new base.
   let sent: { readonly board: Board; readonly since: Remote } | undefined;
   const report = (): void => {
     if (!isReported) onNoDraft();
@@ -203,11 +201,11 @@ function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterD
   return {
     append: step => {
       if ('conflicts' in step) {
-        const board = withTheirs(store.getState().board, step.conflicts, saver.base.board);
+        const board = applyTheirs(store.getState().board, step.conflicts, saver.base.board);
         sent = { board, since: saver.base };
       }
       drafts?.append({ workflowId: id, seq: ++seq }, step).catch(report);
-      // Steps need a snapshot that they follow.
+      // The first step needs a snapshot to be applied to.
       if (seq === 1) writeNow();
       else schedule();
     },
@@ -219,9 +217,9 @@ function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterD
 const SNAPSHOT_PAUSE_MS = 1000;
 const IDLE_TIMEOUT_MS = 350;
 
-/** Runs `act` when the browser is idle, because copying a large board takes milliseconds. */
-function whenIdle(act: () => void): void {
+/** Runs the callback when the browser is idle, because copying a large board takes milliseconds. */
+function whenIdle(callback: () => void): void {
   // Safari does not have requestIdleCallback.
-  if (typeof requestIdleCallback === 'undefined') act();
-  else requestIdleCallback(act, { timeout: IDLE_TIMEOUT_MS });
+  if (typeof requestIdleCallback === 'undefined') callback();
+  else requestIdleCallback(callback, { timeout: IDLE_TIMEOUT_MS });
 }

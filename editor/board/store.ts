@@ -1,7 +1,7 @@
 // Holds the state of an open board, which the canvas, inspector and toolbar read, and the actions that change it.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Board, type Change, findEdgeIndex, findNodeIndex, invert } from './board.ts';
-import { reconcile } from './conflicts.ts';
+import { updateConflicts } from './conflicts.ts';
 import { type EditState, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
 import type { Conflict } from './merge.ts';
 import type { SaveState } from './saver.ts';
@@ -52,7 +52,7 @@ export function createBoardStore(
   }));
   const { getState: get, setState: set } = store;
   const withBoard = (board: Board): Partial<BoardState> => ({
-    ...reconcile(board, get().conflicts),
+    ...updateConflicts(board, get().conflicts),
     selection: pruneSelection(get().selection, board),
   });
   const setEditState = ({ board, history }: EditState, lastStep: Step): void =>

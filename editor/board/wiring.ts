@@ -1,4 +1,4 @@
-// Decides which ports can be connected, connects them, and answers questions about the order of connected nodes.
+// Decides which ports can be connected, connects them, and sorts connected nodes.
 import {
   type Catalog,
   type CatalogEntry,
@@ -44,7 +44,7 @@ export function connect(board: Board, catalog: Catalog, one: PortRef, other: Por
   const edges = withEdge(board, edge, node => getPorts(catalog, node));
   if (edges === board.edges) return [];
   const kept = new Set(edges);
-  const removals = remove(board, { edges: board.edges.filter(it => !kept.has(it)).map(({ id }) => id) });
+  const removals = remove(board, { edges: board.edges.filter(edge => !kept.has(edge)).map(({ id }) => id) });
   return [...removals, ...add(apply(board, removals), { edges: edges.slice(-1) })];
 }
 

@@ -5,7 +5,7 @@ import { useEditor, useView, type View } from '../runs/editor-context.tsx';
 import styles from './board-menu.module.css';
 import { getCommand } from './commands.ts';
 
-const ON_NODE = [
+const NODE_COMMANDS = [
   'run-to',
   'copy',
   'cut',
@@ -17,7 +17,7 @@ const ON_NODE = [
   'align-top',
   'delete',
 ];
-const ON_BOARD = ['add', 'library', 'paste', 'all', 'box', 'lasso', 'arrange', 'fit'];
+const BOARD_COMMANDS = ['add', 'library', 'paste', 'all', 'box', 'lasso', 'arrange', 'fit'];
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 export function BoardMenu() {
@@ -56,7 +56,7 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
       onKeyDown={event => handleMenuKey(event, close)}
       data-own-pointer
     >
-      {(isOnNode ? ON_NODE : ON_BOARD).map(getCommand).map(({ id, label, run }) => (
+      {(isOnNode ? NODE_COMMANDS : BOARD_COMMANDS).map(getCommand).map(({ id, label, run }) => (
         <button
           key={id}
           type="button"

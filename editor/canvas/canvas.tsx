@@ -23,7 +23,7 @@ import { listenToKeys } from './keys.ts';
 import { Minimap } from './minimap.tsx';
 import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
-import { boxAt } from './painter/hit-test.ts';
+import { findBoxAt } from './painter/hit-test.ts';
 import { createOverlay, OverlayLayer, useOverlayRoot } from './painter/overlay-layer.tsx';
 import { PaintLayer } from './painter/paint-layer.tsx';
 import { FAR_ZOOM, type Viewport } from './painter/painting.ts';
@@ -86,7 +86,7 @@ function FlowCanvas({ renderState, scene, model, start }: FlowCanvasProps) {
   const root = useRef<HTMLDivElement>(null);
   const overlay = useOverlayRoot();
   useActions(root, renderState);
-  useView(renderState, root);
+  useViewportSync(renderState, root);
   usePointer({ renderState, root, overlay });
   return (
     <ReactFlow<CardNode>
@@ -131,13 +131,13 @@ function handleDoubleClick(
     x: (clientX - left - viewport.x) / viewport.zoom,
     y: (clientY - top - viewport.y) / viewport.zoom,
   };
-  const box = boxAt(scene, at, positions);
+  const box = findBoxAt(scene, at, positions);
   if (box === undefined) editor.view.setState({ panel: { kind: 'add', placement: { at } } });
   else editor.canvas.current?.fit([box.id]);
 }
 
-/** Keeps the render state in sync with React Flow's viewport and the window size. */
-function useView(renderState: RenderState, root: RefObject<HTMLDivElement | null>): void {
+/** Copies React Flow's viewport and the canvas size to the render state. */
+function useViewportSync(renderState: RenderState, root: RefObject<HTMLDivElement | null>): void {
   const flow = useStoreApi<CardNode>();
   useEffect(() => {
     const stop = flow.subscribe(({ transform: [x, y, zoom], paneDragging }) => {
@@ -146,13 +146,13 @@ function useView(renderState: RenderState, root: RefObject<HTMLDivElement | null
       if (x === viewport.x && y === viewport.y && zoom === viewport.zoom) return;
       renderState.set({ viewport: { x, y, zoom } });
     });
-    const mark = ({ viewport, isMoving }: Partial<RenderState['now']>): void => {
+    const updateAttributes = ({ viewport, isMoving }: Partial<RenderState['now']>): void => {
       // Gives the nodes their own layer while the view moves, so that the browser moves it without repainting.
       if (isMoving !== undefined) root.current?.toggleAttribute('data-moving', isMoving);
       if (viewport !== undefined) root.current?.toggleAttribute('data-far', viewport.zoom < FAR_ZOOM);
     };
-    mark(renderState.now);
-    const stopMarking = renderState.watch(mark);
+    updateAttributes(renderState.now);
+    const stopUpdating = renderState.watch(updateAttributes);
     const observer = new ResizeObserver(([entry]) => {
       if (entry !== undefined)
         renderState.set({ size: { width: entry.contentRect.width, height: entry.contentRect.height } });
@@ -160,7 +160,7 @@ function useView(renderState: RenderState, root: RefObject<HTMLDivElement | null
     if (root.current !== null) observer.observe(root.current);
     return () => {
       stop();
-      stopMarking();
+      stopUpdating();
       observer.disconnect();
     };
   }, [flow, renderState, root]);

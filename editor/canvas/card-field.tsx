@@ -19,9 +19,9 @@ interface CardFieldProps {
 
 export const CardField = memo(function CardField({ nodeId, nodeLabel, field, height }: CardFieldProps) {
   const { store, catalog } = useEditor().session;
-  // Read here and not passed in: React Flow renders cards later, which would move the caret to the end.
+  // Reads the value from the store: as a property, it would arrive after React Flow's next render and move the caret.
   const value = useBoard(({ board }) => findNode(board, nodeId)?.data.config?.[field.id]);
-  const change = (next: Json | undefined): void =>
+  const handleChange = (next: Json | undefined): void =>
     store.actions.perform(
       messages.flow.edits.set(field.label),
       setConfig(store.getState().board, catalog, nodeId, { [field.id]: next }),
@@ -38,7 +38,7 @@ export const CardField = memo(function CardField({ nodeId, nodeLabel, field, hei
         field={field}
         value={value ?? undefined}
         name={messages.flow.fieldOf(field.label, nodeLabel)}
-        onChange={change}
+        onChange={handleChange}
       />
     </div>
   );
@@ -58,7 +58,7 @@ function Control({ field, value, name, onChange }: ControlProps) {
     'data-card-field': field.id,
     tabIndex: -1,
     className: `${styles.control} nodrag nopan`,
-    onKeyDown: leaveOnEscape,
+    onKeyDown: focusNodeOnEscape,
   };
   const kind = getControlKind(field);
   if (kind === 'choice')
@@ -120,8 +120,8 @@ function Control({ field, value, name, onChange }: ControlProps) {
 const toText = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Returns to the node. */
-function leaveOnEscape(event: KeyboardEvent<HTMLElement>): void {
+/** Moves the focus from a field to its node. */
+function focusNodeOnEscape(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'Escape') return;
   event.preventDefault();
   event.currentTarget.closest<HTMLElement>('[data-node-id]')?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// Computes what a card shows below its ports, and how high it is, for both the DOM and the painter.
+// Lays out what a card shows below its ports, for both the DOM and the painter.
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { fieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
@@ -16,16 +16,16 @@ export interface VisibleField {
   readonly isDefault: boolean;
 }
 
-/** What a card shows below its ports, from top to bottom. */
-export interface CardFace {
+/** The fields and settings that a card shows below its ports, from top to bottom. */
+export interface CardLayout {
   readonly fields: readonly VisibleField[];
-  /** One line of settings that differ from their default. */
+  /** One line with the settings that differ from their default. */
   readonly chips: { readonly y: number; readonly texts: readonly string[] } | undefined;
-  /** Where the result begins. */
+  /** Offset of the result from the top of the card. */
   readonly end: number;
 }
 
-export function getFace({ node, fields, changed, inputs, outputs }: CardData): CardFace {
+export function layoutCard({ node, fields, changed, inputs, outputs }: CardData): CardLayout {
   const { config = {} } = node.data;
   let end: number = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
   const visibleFields = fields.map((field): VisibleField => {

@@ -9,7 +9,7 @@ import { NodeResult } from '../runs/node-result.tsx';
 import { getPin } from '../runs/pins.ts';
 import styles from './card.module.css';
 import { CardField } from './card-field.tsx';
-import { getFace, hasPreview } from './card-parts.ts';
+import { hasPreview, layoutCard } from './card-parts.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { getCategory } from './colors.ts';
 import { IssueMark } from './issue-mark.tsx';
@@ -18,7 +18,7 @@ import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
 
-/** Ignores positions: React Flow moves a node without rendering its card again. */
+/** Ignores the position: React Flow moves a node without rendering its card again. */
 const hasSameContent = (previous: NodeProps<CardNode>, next: NodeProps<CardNode>): boolean =>
   previous.width === next.width &&
   previous.height === next.height &&
@@ -78,7 +78,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
           );
         })}
       </div>
-      <CardFace data={data} />
+      <CardSettings data={data} />
       <NodeResult node={node} run={shown} hasPreview={hasPreview(data)} />
     </div>
   );
@@ -87,7 +87,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
 type Fit = 'yes' | 'no' | undefined;
 const NO_FIT = (): Fit => undefined;
 
-/** Returns, while connecting, whether the connection can end at a port. */
+/** Returns a function that says, while connecting, whether the connection can end at a port. */
 function useFits(nodeId: string): (port: CardPort) => Fit {
   const { session } = useEditor();
   const from = useView(view => view.connecting);
@@ -99,13 +99,13 @@ function useFits(nodeId: string): (port: CardPort) => Fit {
   };
 }
 
-function CardFace({ data }: { readonly data: CardData }) {
-  const { fields, chips } = getFace(data);
-  const { id, data: content } = data.node;
+function CardSettings({ data }: { readonly data: CardData }) {
+  const { fields, chips } = layoutCard(data);
+  const { id, data: nodeData } = data.node;
   return (
     <>
       {fields.map(({ field, height }) => (
-        <CardField key={field.id} nodeId={id} nodeLabel={content.label} field={field} height={height} />
+        <CardField key={field.id} nodeId={id} nodeLabel={nodeData.label} field={field} height={height} />
       ))}
       {chips && (
         <ul className={styles.chips} aria-label={messages.flow.changedSettings}>

@@ -2,7 +2,7 @@
 import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
 import type { CardData } from './model.ts';
 
-/** The names used in the style sheet. */
+/** The categories that have a color in the style sheet. */
 export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video']);
 const KNOWN_TYPES: ReadonlySet<string> = new Set(PORT_TYPES);
 
@@ -11,7 +11,7 @@ export function getCategory({ entry, node }: Pick<CardData, 'entry' | 'node'>): 
   return KNOWN_CATEGORIES.has(category) ? category : 'utility';
 }
 
-/** In lower case, as in the style sheet. */
+/** Returns the type's name in the style sheet. */
 export const toTypeName = (type: string): string => (KNOWN_TYPES.has(type) ? type : 'ANY').toLowerCase();
 
 export const toTypeColor = (type: string): string => `var(--type-${toTypeName(type)})`;

@@ -14,7 +14,7 @@ import { apply, type Board, type Change } from '../board/board.ts';
 import { type GraphPart, parsePastedText, paste, toClipboardText } from '../board/clipboard.ts';
 import { move, remove, replaceNodes } from '../board/edits.ts';
 import { findFreeSpace, getObstacles } from '../board/free-space.ts';
-import { group, ungroup, withMembers } from '../board/groups.ts';
+import { groupNodes, ungroupNodes, withMembers } from '../board/groups.ts';
 import { placeText } from '../board/import-files.ts';
 import { getNodeRect, withDrawnSizes } from '../board/node-size.ts';
 import { detach } from '../board/rewiring.ts';
@@ -130,7 +130,7 @@ function startRun({ runs, session, view }: EditorContextValue): void {
   void runs.start(getPins(session.store.getState().board));
 }
 
-/** Pins the results of the selected nodes in the shown run, or unpins them. */
+/** Pins the selected nodes' results of the shown run, or unpins them. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
   const { shown } = runs.getState();
@@ -175,11 +175,11 @@ export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): 
 export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   if (isEditing(event.target) || document.querySelector('dialog[open]') !== null) return;
   const text = event.clipboardData?.getData('text/plain') ?? '';
-  if (pasteText(editor, text) || refuseJson(text) || pasteAsNode(editor, text)) event.preventDefault();
+  if (pasteText(editor, text) || rejectJson(text) || pasteAsNode(editor, text)) event.preventDefault();
 }
 
-/** Says why JSON that is not a workflow makes no node. Returns whether the text was meant as JSON. */
-function refuseJson(text: string): boolean {
+/** Shows an error for JSON that is not a workflow. Returns whether the text looks like JSON. */
+function rejectJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   showToast(isJson(text) ? messages.flow.pasteNoGraph : messages.flow.pasteBrokenJson, { tone: 'failed' });
   return true;
@@ -207,7 +207,7 @@ function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boo
 async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
   try {
     const text = await navigator.clipboard.readText();
-    if (!pasteText(editor, text)) refuseJson(text);
+    if (!pasteText(editor, text)) rejectJson(text);
   } catch {
     showToast(messages.flow.pasteByKeys, { tone: 'failed' });
   }
@@ -239,7 +239,7 @@ function duplicate({ session }: EditorContextValue): void {
   store.actions.select(ids);
 }
 
-/** By how much the nodes move to free space: around a position, or else next to where they are. */
+/** Returns the offset that moves the nodes to free space: around `at`, or else next to their own position. */
 function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, at?: Position): Position {
   const bounds = boundingBox(nodes.map(node => getNodeRect(node, catalog)));
   if (bounds === undefined) return { x: 0, y: 0 };
@@ -265,7 +265,7 @@ function removeSelected({ session, canvas }: EditorContextValue): void {
 
 function groupSelected({ session: { store, catalog } }: EditorContextValue): void {
   const { board, selection } = store.getState();
-  const grouped = group(
+  const grouped = groupNodes(
     board,
     catalog,
     board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id),
@@ -278,7 +278,7 @@ function groupSelected({ session: { store, catalog } }: EditorContextValue): voi
 function ungroupSelected({ session: { store } }: EditorContextValue): void {
   const { board, selection } = store.getState();
   const members = withMembers(board, selection);
-  store.actions.perform(messages.flow.edits.ungroup, ungroup(board, [...selection]));
+  store.actions.perform(messages.flow.edits.ungroup, ungroupNodes(board, [...selection]));
   store.actions.select(members);
 }
 
@@ -290,7 +290,7 @@ function renameNode({ session: { store } }: EditorContextValue): void {
   if (focused === undefined || (selection.size === 1 && selection.has(focused))) edit();
   else {
     store.actions.select([focused]);
-    // Once the inspector shows it.
+    // The inspector shows the node in the next frame.
     requestAnimationFrame(edit);
   }
 }
@@ -323,7 +323,7 @@ function createAlignCommands(): readonly Command[] {
     label: labels.align[line],
     keys: [],
     run: ({ session: { store, catalog } }: EditorContextValue) => {
-      const boxes = selectedBoxes(store.getState(), catalog);
+      const boxes = getSelectedBoxes(store.getState(), catalog);
       if (boxes.length > 1)
         store.actions.perform(messages.flow.edits.align, move(store.getState().board, align(boxes, line)));
     },
@@ -334,11 +334,11 @@ function distributeSelected(
   { session: { store, catalog } }: EditorContextValue,
   direction: DistributeDirection,
 ): void {
-  const positions = distribute(selectedBoxes(store.getState(), catalog), direction);
+  const positions = distribute(getSelectedBoxes(store.getState(), catalog), direction);
   store.actions.perform(messages.flow.edits.align, move(store.getState().board, positions));
 }
 
-function selectedBoxes(
+function getSelectedBoxes(
   { board, selection }: BoardState,
   catalog: EditorContextValue['session']['catalog'],
 ): readonly NodeBox[] {
@@ -350,7 +350,8 @@ function selectedBoxes(
 }
 
 /**
- * Arranges the selected nodes if there are several, otherwise the whole board. The layout wins over moves made meanwhile.
+ * Arranges the selected nodes if there are several, otherwise the whole board. Overwrites moves that were made while
+ * the layout was computed.
  */
 async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const { store, worker } = session;
@@ -358,7 +359,7 @@ async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const selectedIds = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   try {
     const layout = await worker.arrange(
-      // Nodes are as large as their results, which the layout cannot know.
+      // The layout does not know the sizes of results.
       { ...board, nodes: withDrawnSizes(board.nodes) },
       selectedIds.length > 1 ? selectedIds : undefined,
     );

@@ -1,11 +1,11 @@
-// Shows the value of the connection under the pointer in the run shown on the board.
+// Shows the value that flowed through the hovered connection in the run that the board shows.
 import { useEffect, useState } from 'react';
 import { messages } from '../flow-messages.ts';
 import { useBoard, useRun } from '../runs/editor-context.tsx';
 import { ResultView } from '../runs/result-view.tsx';
 import { getResults } from '../runs/results.ts';
 import styles from './canvas.module.css';
-import { pointOn } from './painter/hit-test.ts';
+import { getPointAt } from './painter/hit-test.ts';
 import type { RenderState } from './painter/render-state.ts';
 import { toBezier } from './painter/scene.ts';
 
@@ -23,7 +23,7 @@ export function EdgeValue({ renderState }: { readonly renderState: RenderState }
     hovered === undefined ? undefined : renderState.now.scene.curves.find(({ id }) => id === hovered);
   if (curve === undefined) return null;
   const { viewport, positions } = renderState.now;
-  const { x, y } = pointOn(toBezier(curve, positions), 0.5);
+  const { x, y } = getPointAt(toBezier(curve, positions), 0.5);
   return (
     <div
       className={styles.value}

@@ -1,6 +1,6 @@
-// Handles all keys and clipboard events of the editor. The first of these handlers that accepts a key gets it: a gesture in
-// progress (Escape), the canvas if it contains the focus, the command with that shortcut. Uses `key`, never `code`, so that
-// every keyboard layout works.
+// Handles all keys and clipboard events of the editor. A key goes to the first handler that accepts it: a gesture in
+// progress (Escape), the canvas if it has the focus, then the command with that shortcut. Uses `key`, never `code`, so
+// that every keyboard layout works.
 
 import { move } from '../board/edits.ts';
 import { withMembers } from '../board/groups.ts';
@@ -23,8 +23,8 @@ const LONG_STEP = 64;
 
 /** Commands that also work while a field has the focus. */
 const GLOBAL_COMMANDS: ReadonlySet<string> = new Set(['run', 'save']);
-/** Commands whose keys the canvas or the browser's clipboard events handle. */
-const NOT_BY_SHORTCUT: ReadonlySet<string> = new Set(['copy', 'cut', 'paste']);
+/** Commands that the browser's clipboard events trigger. */
+const NON_SHORTCUT_COMMANDS: ReadonlySet<string> = new Set(['copy', 'cut', 'paste']);
 
 interface KeyTargets {
   readonly editor: EditorContextValue;
@@ -46,7 +46,7 @@ export function listenToKeys(targets: KeyTargets): () => void {
   return () => listening.abort();
 }
 
-/** Handles commands that work in fields before the field does, because some insert a line for Ctrl+Enter. */
+/** Handles global commands before the focused field does, because some fields insert a line for Ctrl+Enter. */
 function handleKeyInField(event: KeyboardEvent, editor: EditorContextValue): void {
   // In lists such as the palette, Enter chooses an option.
   if (!isEditing(event.target) || (event.target as HTMLElement).role === 'combobox') return;
@@ -80,7 +80,8 @@ function handleKey(event: KeyboardEvent, targets: KeyTargets): void {
 function findCommand(event: KeyboardEvent): Command | undefined {
   if (event.altKey) return undefined;
   return COMMANDS.find(
-    ({ id, keys }) => !NOT_BY_SHORTCUT.has(id) && keys.some(shortcut => matchesShortcut(shortcut, event)),
+    ({ id, keys }) =>
+      !NON_SHORTCUT_COMMANDS.has(id) && keys.some(shortcut => matchesShortcut(shortcut, event)),
   );
 }
 
@@ -108,12 +109,12 @@ interface FocusedCanvas extends EditorContextValue {
   readonly root: HTMLElement;
 }
 
-type Handler = (event: KeyboardEvent, canvas: FocusedCanvas) => boolean;
+type KeyHandler = (event: KeyboardEvent, canvas: FocusedCanvas) => boolean;
 
-const CANVAS_KEYS: Readonly<Record<string, Handler>> = {
+const CANVAS_KEYS: Readonly<Record<string, KeyHandler>> = {
   Escape: cancelOrDeselect,
-  Enter: (event, editor) => !isModified(event) && pressEnter(event, editor),
-  ' ': (event, editor) => selectFocused(event, editor),
+  Enter: (event, editor) => !isModified(event) && handleEnter(event, editor),
+  ' ': (event, editor) => toggleFocused(event, editor),
   c: (event, editor) => !isModified(event) && (pickPort(event, editor) || pickFirstOutput(event, editor)),
   '.': (event, editor) => openMenu(event, editor),
 };
@@ -150,7 +151,7 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   return true;
 }
 
-/** Tab: moves through the compatible ports while connecting, otherwise through the page in a circle. */
+/** Handles Tab: moves through the compatible ports while connecting, otherwise through the page in a circle. */
 function handleTab(event: KeyboardEvent, { editor, root }: KeyTargets): boolean {
   if (isModified(event) || document.querySelector('dialog[open], [role="menu"]') !== null) return false;
   if (editor.view.getState().connecting === undefined) return moveByTab(event, editor);
@@ -166,9 +167,10 @@ function movePortFocus(root: Element, selector: string, from: EventTarget | null
 }
 
 /**
- * On the canvas, focuses the first node; on a node, its first field, or else its first port. On a port, starts or finishes a connection.
+ * Handles Enter. On the canvas, focuses the first node; on a node, its first field or else its first port. On a port,
+ * starts or finishes a connection.
  */
-function pressEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
+function handleEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (findFocusedPort(event.target) !== undefined) return pickPort(event, editor);
   const nodeId = findNodeId(event.target);
   if (nodeId === undefined) {
@@ -186,7 +188,7 @@ function pressEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   return true;
 }
 
-/** Escape: cancels the connection, then returns from a port to its node, then clears the selection. */
+/** Handles Escape: cancels the connection, then returns from a port to its node, then clears the selection. */
 function cancelOrDeselect(event: KeyboardEvent, { view, session, canvas }: EditorContextValue): boolean {
   const node = (event.target as HTMLElement).closest<HTMLElement>('[data-node-id]');
   if (view.getState().connecting === undefined && node !== null && node !== event.target) {
@@ -200,7 +202,7 @@ function cancelOrDeselect(event: KeyboardEvent, { view, session, canvas }: Edito
   return true;
 }
 
-function selectFocused(event: KeyboardEvent, { session }: EditorContextValue): boolean {
+function toggleFocused(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   const id = findNodeId(event.target);
   if (id === undefined) return false;
   const { selection } = session.store.getState();
@@ -209,7 +211,7 @@ function selectFocused(event: KeyboardEvent, { session }: EditorContextValue): b
   return true;
 }
 
-/** On a node: starts a connection from its first output. */
+/** Starts a connection from the first output of the focused node. */
 function pickFirstOutput(event: KeyboardEvent, editor: EditorContextValue): boolean {
   const node = (event.target as HTMLElement).closest<HTMLElement>('[data-node-id]');
   const port = node?.querySelector<HTMLElement>('[data-port^="out-"]');

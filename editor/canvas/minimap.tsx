@@ -5,7 +5,7 @@ import { messages } from '../flow-messages.ts';
 import styles from './canvas.module.css';
 import { getCategory } from './colors.ts';
 import type { CardNode } from './model.ts';
-import { noteColors } from './note-text.ts';
+import { getNoteColors } from './note-text.ts';
 import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-colors.ts';
 import { getVisibleRect } from './painter/painting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
@@ -24,7 +24,7 @@ export function Minimap({ renderState }: { readonly renderState: RenderState }) 
     const [element, frame] = [canvas.current, mask.current];
     return element && frame ? redrawOnChange({ renderState, element, frame, fit }) : undefined;
   }, [renderState]);
-  const go = (event: PointerEvent<HTMLDivElement>): void => {
+  const moveView = (event: PointerEvent<HTMLDivElement>): void => {
     if (event.buttons !== 1) return;
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const { x, y, scale } = fit.current;
@@ -39,8 +39,8 @@ export function Minimap({ renderState }: { readonly renderState: RenderState }) 
       role="img"
       aria-label={messages.flow.minimap}
       data-own-pointer
-      onPointerDown={go}
-      onPointerMove={go}
+      onPointerDown={moveView}
+      onPointerMove={moveView}
     >
       <canvas ref={canvas} />
       <div ref={mask} className={styles.mask} />
@@ -55,7 +55,7 @@ interface MinimapElements {
   readonly fit: RefObject<Fit>;
 }
 
-/** Redraws the nodes when the board changes. Moving the view only moves the frame. */
+/** Redraws the nodes when the board changes. Moving the view moves only the frame. Returns an unsubscribe function. */
 function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): () => void {
   let colors = readColors(element);
   let bounds: Rect | undefined;
@@ -63,9 +63,9 @@ function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): 
     bounds = getBounds(renderState.now.scene);
     fit.current = computeFit(bounds);
     drawNodes(element, renderState, { colors, fit: fit.current });
-    showView();
+    updateView();
   });
-  const showView = (): void => {
+  const updateView = (): void => {
     // The frame is hidden while the whole board is visible.
     const isAll =
       bounds === undefined ||
@@ -73,16 +73,16 @@ function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): 
     element.parentElement?.toggleAttribute('data-idle', isAll);
     positionMask(frame, renderState, fit.current);
   };
-  const view = oncePerFrame(showView);
+  const view = oncePerFrame(updateView);
   let drawnScene = renderState.now.scene;
-  // Of nodes, only their place and category is shown; of notes, also their color.
-  const isNotNote = (id: string): boolean => drawnScene.byId.get(id)?.card.type !== 'note';
+  // The minimap shows the position and category of nodes, and also the color of notes.
+  const isPlainNode = (id: string): boolean => drawnScene.byId.get(id)?.card.type !== 'note';
   const stops = [
     renderState.watch(change => {
       const before = drawnScene;
       drawnScene = renderState.now.scene;
       if (change.scene === undefined) view.request();
-      else if (!isSameDrawing(before, drawnScene, isNotNote)) nodes.request();
+      else if (!isSameDrawing(before, drawnScene, isPlainNode)) nodes.request();
     }),
     watchTheme(() => {
       colors = readColors(element);
@@ -113,7 +113,7 @@ function computeFit(bounds: Rect | undefined): Fit {
   };
 }
 
-/** Reads the colors from a temporary element, because reading changes the color of the element. */
+/** Reads the colors from a temporary element, because reading them sets the element's color. */
 function readColors(element: HTMLElement): PaintColors {
   const probe = document.createElement('i');
   element.parentElement?.append(probe);
@@ -142,7 +142,7 @@ function drawNodes(
 }
 
 function getColor({ type, data }: CardNode, colors: PaintColors): string {
-  if (type === 'note') return noteColors(data.node).ground;
+  if (type === 'note') return getNoteColors(data.node).ground;
   return colors.categories.get(getCategory(data)) ?? colors.soft;
 }
 

@@ -9,14 +9,14 @@ import { getPorts } from '../board/catalog.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { setDrawnSize } from '../board/node-size.ts';
 import type { PortRef } from '../board/wiring.ts';
-import { getFace, hasPreview } from './card-parts.ts';
+import { hasPreview, layoutCard } from './card-parts.ts';
 
 export interface CardPort {
   /** `in-…` or `out-…`. */
   readonly handle: string;
   readonly label: string;
   readonly type: string;
-  /** The node does not have this port, but an edge uses it. */
+  /** An edge uses this port, but the node does not have it. */
   readonly isUnknown?: true;
 }
 
@@ -25,7 +25,7 @@ export interface CardData extends Record<string, unknown> {
   readonly entry: CatalogEntry | undefined;
   readonly inputs: readonly CardPort[];
   readonly outputs: readonly CardPort[];
-  /** The fields on the face of the node that no connection sets. */
+  /** The fields that the node shows and no connection sets. */
   readonly fields: readonly InputDef[];
   /** Other settings that differ from their default. */
   readonly changed: readonly InputDef[];
@@ -56,15 +56,15 @@ export class Model {
     this.#catalog = catalog;
   }
 
-  /** Call after `resolvedEdges`, which finds the ports that edges use. */
-  cards(
+  /** Returns the card of each node. Call it after `resolveEdges`, which finds the ports that edges use. */
+  toCards(
     nodes: readonly GraphNode[],
     resultHeights: ReadonlyMap<string, number> = new Map(),
   ): readonly CardNode[] {
     return nodes.map(node => this.#getCard(node, resultHeights.get(node.id) ?? 0));
   }
 
-  resolvedEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
+  resolveEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
     const byId = new Map(nodes.map(node => [node.id, node]));
     const cachedEdges = edges.flatMap(edge => this.#resolve(edge, byId));
     this.#updateUsedPorts(cachedEdges, byId);
@@ -94,17 +94,17 @@ export class Model {
     return card;
   }
 
-  // Drops the cached card of each node whose connected or missing ports changed.
+  // Drops the cached cards of nodes whose connected or missing ports changed.
   #updateUsedPorts(cachedEdges: readonly CachedEdge[], byId: ReadonlyMap<string, GraphNode>): void {
     const ports = new Map<string, { connected: string[]; missing: string[] }>();
-    const portsOf = (id: string): { connected: string[]; missing: string[] } => {
-      const found = ports.get(id) ?? { connected: [], missing: [] };
-      ports.set(id, found);
-      return found;
+    const getUsedPorts = (id: string): { connected: string[]; missing: string[] } => {
+      const entry = ports.get(id) ?? { connected: [], missing: [] };
+      ports.set(id, entry);
+      return entry;
     };
     for (const { resolvedEdge, missingPorts } of cachedEdges) {
-      portsOf(resolvedEdge.target).connected.push(resolvedEdge.targetHandle);
-      for (const { nodeId, handle } of missingPorts) portsOf(nodeId).missing.push(handle);
+      getUsedPorts(resolvedEdge.target).connected.push(resolvedEdge.targetHandle);
+      for (const { nodeId, handle } of missingPorts) getUsedPorts(nodeId).missing.push(handle);
     }
     const usedPorts = new Map(
       [...ports].map(([id, { connected, missing }]) => {
@@ -120,7 +120,7 @@ export class Model {
     this.#usedPorts = usedPorts;
   }
 
-  // The cache depends on the data of both nodes, not on their positions.
+  // Resolves an edge. The cache depends on the data of both nodes, not on their positions.
   #resolve(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>): CachedEdge[] {
     const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
     if (source === undefined || target === undefined) return [];
@@ -142,7 +142,7 @@ export class Model {
 interface UsedPorts {
   readonly connected: readonly string[];
   readonly missing: readonly string[];
-  /** Equal for equal ports. */
+  /** Identifies this combination of ports. */
   readonly key: string;
 }
 const NO_PORTS: UsedPorts = { connected: [], missing: [], key: ' ' };
@@ -164,8 +164,8 @@ function toCard(catalog: Catalog, node: GraphNode, data: CardData, resultHeight:
   const { width, height: givenHeight, source } = estimateDims(node, catalog);
   const type = COMPONENT_TYPES[data.entry?.customNodeType ?? node.type] ?? 'card';
   const result = Math.max(resultHeight, resultHeight === 0 && hasPreview(data) ? NODE_BOX.preview : 0);
-  const content = type === 'card' ? getFace(data).end + result + NODE_BOX.padding : givenHeight;
-  // A size from elsewhere may be too small for what the card shows.
+  const content = type === 'card' ? layoutCard(data).end + result + NODE_BOX.padding : givenHeight;
+  // A stored size may be too small for the card's content.
   const height = source === 'estimated' ? content : Math.max(givenHeight, content);
   return {
     id: node.id,
@@ -199,7 +199,7 @@ function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedP
   };
 }
 
-/** Other controls need the space of the inspector. */
+/** The controls that fit on a node. Others need the space of the inspector. */
 const FACE_CONTROLS: ReadonlySet<string> = new Set(['text', 'number', 'choice', 'flag']);
 
 const toPort = (prefix: 'in-' | 'out-', { id, label, type }: InputDef | OutputDef): CardPort => ({
@@ -227,10 +227,10 @@ function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width:
 
 function resolveEdge(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: GraphNode): ResolvedEdge {
   const [from, to] = [getPorts(catalog, source), getPorts(catalog, target)];
-  const joint =
+  const inferred =
     edge.sourceHandle && edge.targetHandle ? undefined : resolveEdgePorts(edge, from, to, new Set<string>());
-  const sourceHandle = edge.sourceHandle || (joint && `out-${joint.from.id}`) || MISSING_OUT;
-  const targetHandle = edge.targetHandle || (joint && `in-${joint.to.id}`) || MISSING_IN;
+  const sourceHandle = edge.sourceHandle || (inferred && `out-${inferred.from.id}`) || MISSING_OUT;
+  const targetHandle = edge.targetHandle || (inferred && `in-${inferred.to.id}`) || MISSING_IN;
   const type = from.outputs.find(({ id }) => `out-${id}` === sourceHandle)?.type ?? 'ANY';
   return {
     id: edge.id,
@@ -254,9 +254,13 @@ function findMissingPorts(
 ): readonly PortRef[] {
   const has = (ports: readonly { id: string; isPort: boolean }[], prefix: string, handle: string): boolean =>
     ports.some(port => port.isPort && prefix + port.id === handle);
-  const [out, into] = [resolvedEdge.sourceHandle, resolvedEdge.targetHandle];
+  const [sourceHandle, targetHandle] = [resolvedEdge.sourceHandle, resolvedEdge.targetHandle];
   return [
-    ...(has(getPorts(catalog, source).outputs, 'out-', out) ? [] : [{ nodeId: source.id, handle: out }]),
-    ...(has(getPorts(catalog, target).inputs, 'in-', into) ? [] : [{ nodeId: target.id, handle: into }]),
+    ...(has(getPorts(catalog, source).outputs, 'out-', sourceHandle)
+      ? []
+      : [{ nodeId: source.id, handle: sourceHandle }]),
+    ...(has(getPorts(catalog, target).inputs, 'in-', targetHandle)
+      ? []
+      : [{ nodeId: target.id, handle: targetHandle }]),
   ];
 }

@@ -38,7 +38,7 @@ const MAX_SOURCES = 3;
 const SOURCE_SIZE = 12;
 const PRODUCT_SIZE = 32;
 
-/** Draws small inputs at the left and a large output at the right. Without inputs or without output, centers the rest. */
+/** Draws small inputs on the left and a large output on the right. Centers the icon if one side is empty. */
 export function drawNodeIcon({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 'outputs'>): NodeIcon {
   const inputTypes = unique(
     inputs.flatMap(({ isPort, type }) => (isPort && type !== 'BOOLEAN' ? [type] : [])),

@@ -6,13 +6,13 @@ const GROUND = '#fde68a';
 const INK = '#4a3b06';
 
 /** Returns the colors of the note, or the defaults if it has no valid color. */
-export function noteColors({ data }: GraphNode): { readonly ground: string; readonly ink: string } {
+export function getNoteColors({ data }: GraphNode): { readonly ground: string; readonly ink: string } {
   const color = data.config?.color;
   if (typeof color !== 'string' || !COLOR.test(color)) return { ground: GROUND, ink: INK };
   return { ground: color, ink: getTextColor(color) };
 }
 
-export function noteText({ data: { config, label } }: GraphNode): string {
+export function getNoteText({ data: { config, label } }: GraphNode): string {
   const text = config?.text;
   return typeof text === 'string' && text !== '' ? text : label;
 }
@@ -21,7 +21,7 @@ const HEADING = /^\s{0,3}#{1,6}\s+/gm;
 const STRONG = /(\*\*|__|`)(?=\S)(.*?\S)\1/g;
 
 /** Removes common markdown syntax, for painting. */
-export const plainText = (markdown: string): string => markdown.replace(HEADING, '').replace(STRONG, '$2');
+export const toPlainText = (markdown: string): string => markdown.replace(HEADING, '').replace(STRONG, '$2');
 
 /** Returns a dark color for light backgrounds and a light color for dark ones. */
 function getTextColor(color: string): string {

@@ -3,13 +3,13 @@ import type { NodeProps } from '@xyflow/react';
 import { memo, useEffect, useState } from 'react';
 import type { CardNode } from './model.ts';
 import styles from './note.module.css';
-import { noteColors, noteText } from './note-text.ts';
+import { getNoteColors, getNoteText } from './note-text.ts';
 import { Resizer } from './resizer.tsx';
 
 export const Note = memo(function Note({ data: { node }, selected = false }: NodeProps<CardNode>) {
-  const text = noteText(node);
-  const markup = useMarkup(text);
-  const { ground, ink } = noteColors(node);
+  const text = getNoteText(node);
+  const markup = useNoteHtml(text);
+  const { ground, ink } = getNoteColors(node);
   const style = { backgroundColor: ground, color: ink };
   return (
     <>
@@ -31,8 +31,8 @@ export const Note = memo(function Note({ data: { node }, selected = false }: Nod
   );
 });
 
-/** Undefined until the renderer is loaded; the plain text is shown meanwhile. */
-function useMarkup(text: string): string | undefined {
+/** Returns the HTML of the note, or undefined until the renderer is loaded. */
+function useNoteHtml(text: string): string | undefined {
   const [markup, setMarkup] = useState<string>();
   useEffect(() => {
     let isUnmounted = false;

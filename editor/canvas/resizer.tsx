@@ -7,7 +7,7 @@ import { messages } from '../flow-messages.ts';
 import { useEditor } from '../runs/editor-context.tsx';
 import styles from './note.module.css';
 
-const MIN = { width: 120, height: 60 };
+const MIN_SIZE = { width: 120, height: 60 };
 const STEP = 16;
 const ARROWS: Readonly<Record<string, readonly [width: number, height: number]>> = {
   ArrowLeft: [-STEP, 0],
@@ -23,13 +23,13 @@ export function Resizer({ node }: { readonly node: GraphNode }) {
     store.actions.perform(
       messages.flow.edits.resize,
       resize(store.getState().board, node.id, {
-        width: Math.max(MIN.width, Math.round(width)),
-        height: Math.max(MIN.height, Math.round(height)),
+        width: Math.max(MIN_SIZE.width, Math.round(width)),
+        height: Math.max(MIN_SIZE.height, Math.round(height)),
       }),
       key,
     );
   const getSize = (): Size => {
-    const { width = MIN.width, height = MIN.height } = flow.getNode(node.id) ?? {};
+    const { width = MIN_SIZE.width, height = MIN_SIZE.height } = flow.getNode(node.id) ?? {};
     return { width, height };
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -70,8 +70,8 @@ function useResizeHandle({ getSize, getZoom, commit }: ResizeOptions) {
       const state = resize.current;
       const element = currentTarget.closest<HTMLElement>('.react-flow__node');
       if (state === undefined || element === null) return;
-      const width = Math.max(MIN.width, state.from.width + (clientX - state.x) / getZoom());
-      const height = Math.max(MIN.height, state.from.height + (clientY - state.y) / getZoom());
+      const width = Math.max(MIN_SIZE.width, state.from.width + (clientX - state.x) / getZoom());
+      const height = Math.max(MIN_SIZE.height, state.from.height + (clientY - state.y) / getZoom());
       element.style.width = `${width}px`;
       element.style.height = `${height}px`;
       resize.current = { ...state, size: { width, height } };

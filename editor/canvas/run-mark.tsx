@@ -1,4 +1,4 @@
-// Shows the status of a node in the run shown on the board.
+// Shows the status of a node in the run that the board shows.
 
 import Ban from 'icon:ban';
 import Check from 'icon:check';

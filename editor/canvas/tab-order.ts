@@ -6,10 +6,10 @@ import type { EditorContextValue } from '../runs/editor-context.tsx';
 const REGIONS = ['bar', 'dock', 'canvas', 'inspector', 'zoom', 'notices'] as const;
 const FOCUSABLE =
   'a[href], button, input, select, textarea, audio, video[controls], [contenteditable="true"], [tabindex]';
-/** What Tab reaches inside of a node after Enter. */
-const IN_NODE = '[data-port], [data-card-field], button, a[href], audio';
+/** The elements inside of a node that Tab focuses after Enter. */
+const FOCUSABLE_IN_NODE = '[data-port], [data-card-field], button, a[href], audio';
 
-/** Returns whether the focus was moved; otherwise the browser moves it. */
+/** Moves the focus and returns true, or returns false to let the browser do it. */
 export function moveByTab(event: KeyboardEvent, editor: EditorContextValue): boolean {
   const target = event.target as HTMLElement;
   const region = target.closest<HTMLElement>('[data-focus-region]')?.dataset.focusRegion;
@@ -25,7 +25,7 @@ export function moveByTab(event: KeyboardEvent, editor: EditorContextValue): boo
   }
   const stops = findStops(region ?? '');
   const edge = step === 1 ? stops.at(-1) : stops[0];
-  // Inside of a region, the browser's order is right.
+  // Within a region, the browser moves the focus.
   return (target === edge || stops.length === 0) && enterRegion(editor, index + step, step);
 }
 
@@ -36,7 +36,7 @@ function moveFromNode(
   step: number,
 ): boolean {
   if (target !== node) {
-    const inside = [...node.querySelectorAll<HTMLElement>(IN_NODE)].filter(isVisible);
+    const inside = [...node.querySelectorAll<HTMLElement>(FOCUSABLE_IN_NODE)].filter(isVisible);
     const next = inside[inside.indexOf(target) + step];
     if (next !== undefined || step === -1) {
       (next ?? node).focus({ preventScroll: true });
@@ -57,7 +57,7 @@ function focusNode({ session, canvas }: EditorContextValue, id: string): boolean
   return true;
 }
 
-/** Focuses the first stop of the region, or its last one on the way back. Skips regions without any. */
+/** Focuses the first element of the region, or the last one when moving backwards. Skips empty regions. */
 function enterRegion(editor: EditorContextValue, start: number, step: number): boolean {
   for (let tries = 0; tries < REGIONS.length; tries++) {
     const region = REGIONS[(start + tries * step + 2 * REGIONS.length) % REGIONS.length];

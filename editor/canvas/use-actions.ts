@@ -15,7 +15,7 @@ export function useActions(root: Root, renderState: RenderState): void {
   const { canvas } = useEditor();
   const flow = useReactFlow<CardNode>();
   useEffect(() => {
-    const pointer = followPointer(root.current);
+    const pointer = trackPointer(root.current);
     canvas.current = createActions(root, flow, renderState, pointer.at);
     return () => {
       canvas.current = undefined;
@@ -24,8 +24,8 @@ export function useActions(root: Root, renderState: RenderState): void {
   }, [canvas, flow, root, renderState]);
 }
 
-/** Tracks the mouse position over the element, in window pixels. Undefined for touch. */
-function followPointer(element: HTMLElement | null): { at(): Position | undefined; stop(): void } {
+/** Tracks the mouse position over the element, in window pixels. It is undefined for touch. */
+function trackPointer(element: HTMLElement | null): { at(): Position | undefined; stop(): void } {
   let lastPosition: Position | undefined;
   const listening = new AbortController();
   const options = { signal: listening.signal, passive: true };
@@ -78,7 +78,7 @@ function createActions(
         return findElement(id);
       };
       const element = find();
-      renderState.set({ awaited: element === null ? id : undefined });
+      renderState.set({ focusTarget: element === null ? id : undefined });
       if (element === null) focusWhenMounted(find);
       else element.focus({ preventScroll: true });
     },
@@ -101,7 +101,7 @@ function isInside(element: HTMLElement, root: HTMLElement | null): boolean {
 
 const FOCUS_TRIES = 30;
 
-// Focuses a node once it is mounted in one of the following frames.
+// Focuses a node when a later frame mounts it.
 function focusWhenMounted(find: () => HTMLElement | null, tries = FOCUS_TRIES): void {
   requestAnimationFrame(() => {
     const element = find();

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useBoard, useEditor, useView } from '../runs/editor-context.tsx';
 import { type CardNode, Model } from './model.ts';
-import { nextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
+import { getNextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
 import { createScene, type Scene } from './painter/scene.ts';
 import { useResultHeights } from './use-result-heights.ts';
@@ -15,9 +15,9 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const collapsed = useView(view => view.collapsed);
   const resultHeights = useResultHeights();
   const scene = useMemo(() => {
-    // Edges first: they determine the missing ports that nodes show.
-    const resolvedEdges = model.resolvedEdges({ nodes, edges });
-    return createScene(model.cards(nodes, resultHeights), resolvedEdges, collapsed);
+    // Resolves edges first: they determine the missing ports that nodes show.
+    const resolvedEdges = model.resolveEdges({ nodes, edges });
+    return createScene(model.toCards(nodes, resultHeights), resolvedEdges, collapsed);
   }, [model, nodes, edges, collapsed, resultHeights]);
   return { scene, model };
 }
@@ -27,7 +27,7 @@ export function useMountedNodes(renderState: RenderState, scene: Scene, model: M
   const { view } = useEditor();
   const selection = useBoard(state => state.selection);
   const isSmall = scene.boxes.length <= SMALL_BOARD_NODES;
-  const [nearIds, setNear] = useState<ReadonlySet<string>>(() => new Set());
+  const [nearIds, setNearIds] = useState<ReadonlySet<string>>(() => new Set());
   const lastIds = useRef<ReadonlySet<string>>(new Set());
   const allIds = useMemo(() => {
     const isSame =
@@ -39,9 +39,9 @@ export function useMountedNodes(renderState: RenderState, scene: Scene, model: M
   useLayoutEffect(() => renderState.set({ scene, mounted }), [renderState, scene, mounted]);
   useEffect(() => {
     const step = (): void => {
-      const pinned = getPinnedNodes(renderState.now.awaited, view.getState().connecting?.nodeId);
-      const nextIds = nextMounted(renderState.now, pinned);
-      if (nextIds !== renderState.now.mounted) setNear(nextIds);
+      const pinned = getPinnedNodes(renderState.now.focusTarget, view.getState().connecting?.nodeId);
+      const nextIds = getNextMounted(renderState.now, pinned);
+      if (nextIds !== renderState.now.mounted) setNearIds(nextIds);
     };
     const frame = oncePerFrame(step);
     const stop = renderState.watch(frame.request);

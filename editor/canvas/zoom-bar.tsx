@@ -15,10 +15,10 @@ import { getBounds, type Rect } from './painter/scene.ts';
 const labels = messages.flow;
 export const MIN_ZOOM = 0.03;
 export const MAX_ZOOM = 2.5;
-/** Leaves room for the zoom bar. */
+/** Leaves space for the zoom bar. */
 const PADDING = { x: 0.06, top: '40px', bottom: '72px' } as const;
 
-/** Returns the view that shows these bounds. For an empty board, the origin. */
+/** Returns the view that shows these bounds, or the origin for an empty board. */
 export function fitViewport(bounds: Rect | undefined, { width, height }: Size): Viewport {
   if (bounds === undefined) return { x: width / 2, y: height / 2, zoom: 1 };
   return getViewportForBounds(bounds, width, height, MIN_ZOOM, 1, PADDING);

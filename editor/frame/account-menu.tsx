@@ -1,4 +1,4 @@
-// Renders the account menu: who is signed in, theme, sign-out.
+// Renders the account menu: user, theme, sign-out.
 
 import BookOpen from 'icon:book-open';
 import LogOut from 'icon:log-out';

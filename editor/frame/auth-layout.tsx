@@ -7,11 +7,11 @@ import { Logo } from './logo.tsx';
 
 interface AuthLayoutProps {
   readonly title: string;
-  readonly lead?: string;
+  readonly description?: string;
   readonly children: ReactNode;
 }
 
-export function AuthLayout({ title, lead, children }: AuthLayoutProps) {
+export function AuthLayout({ title, description: lead, children }: AuthLayoutProps) {
   usePageTitle(title);
   return (
     <div className={styles.layout}>

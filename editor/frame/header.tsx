@@ -57,13 +57,13 @@ export function Header() {
 }
 
 function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
-  const [isHere] = useRoute(path);
-  const [isBelow] = useRoute(`${path}/*?`);
+  const [isExact] = useRoute(path);
+  const [isWithin] = useRoute(`${path}/*?`);
   return (
     <Link
       href={path}
       className={styles.link}
-      aria-current={isHere || isBelow ? 'page' : undefined}
+      aria-current={isExact || isWithin ? 'page' : undefined}
       onPointerEnter={() => void preloadPage(path)}
       onFocus={() => void preloadPage(path)}
     >

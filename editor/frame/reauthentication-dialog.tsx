@@ -1,4 +1,5 @@
-// Prompts the user to confirm their identity, in a dialog over the current page. The requests that need it then continue.
+// Prompts the user to confirm their identity, in a dialog over the current page. Requests that need it continue
+// afterwards.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../kit/button.tsx';

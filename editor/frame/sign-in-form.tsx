@@ -10,7 +10,7 @@ import { messages } from '../messages.ts';
 import { PasswordField } from './password-field.tsx';
 
 interface SignInFormProps {
-  /** The email of the user who must sign in again. undefined: anyone can sign in. */
+  /** The email of the user who must sign in again. If undefined, anyone can sign in. */
   readonly email?: string | undefined;
   readonly onSignedIn: () => void;
 }

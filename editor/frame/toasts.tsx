@@ -9,7 +9,7 @@ import { messages } from '../messages.ts';
 import styles from './toasts.module.css';
 
 const SHOWN_MS = 5000;
-const WITH_ACTION_MS = 10_000;
+const SHOWN_WITH_ACTION_MS = 10_000;
 
 export function Toasts() {
   const toasts = useToasts(state => state.toasts);
@@ -24,7 +24,7 @@ export function Toasts() {
 
 function ToastItem({ toast: { id, text, tone, action } }: { readonly toast: Toast }) {
   const [isPaused, setPaused] = useState(false);
-  const shownMs = action === undefined ? SHOWN_MS : WITH_ACTION_MS;
+  const shownMs = action === undefined ? SHOWN_MS : SHOWN_WITH_ACTION_MS;
   useEffect(() => {
     if (isPaused) return;
     const timer = setTimeout(() => dismissToast(id), shownMs);

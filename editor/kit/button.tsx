@@ -23,7 +23,7 @@ interface ButtonProps extends ButtonStyle, Omit<ButtonHTMLAttributes<HTMLButtonE
 export function Button({
   variant = 'plain',
   size = 'm',
-  icon: IconOf,
+  icon: IconComponent,
   isBusy = false,
   children,
   ...rest
@@ -36,7 +36,7 @@ export function Button({
       aria-busy={isBusy || undefined}
       disabled={isBusy || rest.disabled}
     >
-      {isBusy ? <Spinner /> : IconOf && <IconOf />}
+      {isBusy ? <Spinner /> : IconComponent && <IconComponent />}
       {children}
     </button>
   );
@@ -48,10 +48,10 @@ interface IconButtonProps extends ButtonProps {
   readonly label: string;
 }
 
-/** A button with only an icon. */
+/** Renders a button with only an icon. */
 export function IconButton({
   label,
-  icon: IconOf,
+  icon: IconComponent,
   variant = 'quiet',
   size = 'm',
   isBusy,
@@ -66,7 +66,7 @@ export function IconButton({
         className={classNames(styles.button, styles.square, styles[variant], styles[size])}
         disabled={isBusy || rest.disabled}
       >
-        {isBusy ? <Spinner /> : <IconOf />}
+        {isBusy ? <Spinner /> : <IconComponent />}
       </button>
     </Tooltip>
   );
@@ -77,27 +77,33 @@ interface ButtonLinkProps extends ButtonStyle {
   readonly children: ReactNode;
 }
 
-/** Links to another page of the application. */
-export function ButtonLink({ href, variant = 'plain', size = 'm', icon: IconOf, children }: ButtonLinkProps) {
+/** Renders a link to another page of the application that looks like a button. */
+export function ButtonLink({
+  href,
+  variant = 'plain',
+  size = 'm',
+  icon: IconComponent,
+  children,
+}: ButtonLinkProps) {
   return (
     <Link href={href} className={classNames(styles.button, styles[variant], styles[size])}>
-      {IconOf && <IconOf />}
+      {IconComponent && <IconComponent />}
       {children}
     </Link>
   );
 }
 
-/** Links to an address outside the application. */
+/** Renders a link to an address outside the application that looks like a button. */
 export function ButtonAnchor({
   href,
   variant = 'plain',
   size = 'm',
-  icon: IconOf,
+  icon: IconComponent,
   children,
 }: ButtonLinkProps) {
   return (
     <a href={href} className={classNames(styles.button, styles[variant], styles[size])}>
-      {IconOf && <IconOf />}
+      {IconComponent && <IconComponent />}
       {children}
     </a>
   );

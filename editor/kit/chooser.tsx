@@ -31,12 +31,14 @@ interface ChooserProps {
   /** Initial text of the field. */
   readonly text?: string;
   /** Returns the options that match the text, best first. */
-  readonly find: (text: string, filter: string) => readonly Choice[];
+  readonly findChoices: (text: string, filter: string) => readonly Choice[];
   readonly onChoose: (id: string) => void;
   readonly onClose: () => void;
-  /** Where the dialog opens, in window pixels, without dimming the page. Absent: at the top. */
+  /**
+   * Position of the dialog in window pixels. The page is not dimmed. If absent, the dialog is at the top of the page.
+   */
   readonly at?: { readonly x: number; readonly y: number } | undefined;
-  /** Groups of options to choose from at the left, by id. */
+  /** Filters shown on the left: labels by id. */
   readonly filters?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -47,7 +49,7 @@ export function Chooser({
   title,
   placeholder,
   text: initialText = '',
-  find,
+  findChoices: find,
   onChoose,
   onClose,
   at,
@@ -61,14 +63,14 @@ export function Chooser({
   const choices = find(text, filter).slice(0, MAX_SHOWN);
   const activeIndex = Math.min(active, choices.length - 1);
   useModal(ref);
-  useEffect(() => showOption(`${id}-${activeIndex}`), [id, activeIndex]);
+  useEffect(() => scrollToOption(`${id}-${activeIndex}`), [id, activeIndex]);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const move = MOVES[event.key];
+    const step = KEY_STEPS[event.key];
     const chosen = event.key === 'Enter' ? choices[activeIndex] : undefined;
-    if (chosen === undefined && move === undefined) return;
+    if (chosen === undefined && step === undefined) return;
     event.preventDefault();
     if (chosen !== undefined) onChoose(chosen.id);
-    else setActive((activeIndex + (move ?? 0) + choices.length) % choices.length);
+    else setActive((activeIndex + (step ?? 0) + choices.length) % choices.length);
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
@@ -79,7 +81,7 @@ export function Chooser({
       data-filters={filters !== undefined || undefined}
       style={at && toStyle(at)}
       aria-label={title}
-      onCancel={event => cancel(event, onClose)}
+      onCancel={event => handleCancel(event, onClose)}
       onClick={event => event.target === ref.current && onClose()}
     >
       <ComboboxField
@@ -120,12 +122,12 @@ export function Chooser({
   );
 }
 
-function cancel(event: SyntheticEvent, close: () => void): void {
+function handleCancel(event: SyntheticEvent, close: () => void): void {
   event.preventDefault();
   close();
 }
 
-function showOption(id: string): void {
+function scrollToOption(id: string): void {
   // Newer browsers return a promise, which an effect must not return.
   document.getElementById(id)?.scrollIntoView({ block: 'nearest' });
 }
@@ -165,9 +167,13 @@ const MARGIN = 8;
 
 /** Keeps the dialog inside of the window. */
 function toStyle({ x, y }: { readonly x: number; readonly y: number }): CSSProperties {
-  const place = (wanted: number, size: number, space: number): number =>
+  const clampPosition = (wanted: number, size: number, space: number): number =>
     Math.max(MARGIN, Math.min(wanted, space - size - MARGIN));
-  return { margin: 0, left: place(x, SIZE.width, innerWidth), top: place(y, SIZE.height, innerHeight) };
+  return {
+    margin: 0,
+    left: clampPosition(x, SIZE.width, innerWidth),
+    top: clampPosition(y, SIZE.height, innerHeight),
+  };
 }
 
 function useModal(ref: RefObject<HTMLDialogElement | null>): void {
@@ -212,7 +218,7 @@ function ComboboxField({ id, label, value, active, onChange, onKeyDown }: Combob
   );
 }
 
-const MOVES: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+const KEY_STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
 
 interface OptionProps {
   readonly id: string;

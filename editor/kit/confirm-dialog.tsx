@@ -1,4 +1,5 @@
-// Asks for confirmation before actions that cannot be undone. Stays open and shows the error on failure.
+// Renders a dialog that asks for confirmation before an action that cannot be undone. It stays open and shows the error
+// if the action fails.
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messages } from '../messages.ts';
@@ -13,13 +14,13 @@ interface ConfirmDialogProps {
   readonly children: ReactNode;
   /** Text of the confirm button. */
   readonly action: string;
-  readonly run: () => Promise<unknown>;
-  /** Called when the action completed and when it was cancelled. */
+  readonly onConfirm: () => Promise<unknown>;
+  /** Called when the action succeeded or was canceled. */
   readonly onClose: () => void;
 }
 
-export function ConfirmDialog({ title, children, action, run, onClose }: ConfirmDialogProps) {
-  const work = useMutation({ mutationFn: run, onSuccess: onClose });
+export function ConfirmDialog({ title, children, action, onConfirm: run, onClose }: ConfirmDialogProps) {
+  const mutation = useMutation({ mutationFn: run, onSuccess: onClose });
   return (
     <Dialog
       title={title}
@@ -27,14 +28,14 @@ export function ConfirmDialog({ title, children, action, run, onClose }: Confirm
       actions={
         <>
           <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button variant="danger" isBusy={work.isPending} onClick={() => work.mutate()}>
+          <Button variant="danger" isBusy={mutation.isPending} onClick={() => mutation.mutate()}>
             {action}
           </Button>
         </>
       }
     >
       <p>{children}</p>
-      {work.error && <Failure error={work.error} />}
+      {mutation.error && <Failure error={mutation.error} />}
     </Dialog>
   );
 }

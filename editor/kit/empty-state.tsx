@@ -11,11 +11,11 @@ interface EmptyStateProps {
   readonly action?: ReactNode;
 }
 
-export function EmptyState({ icon: IconOf, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon: IconComponent, title, children, action }: EmptyStateProps) {
   return (
     <div className={styles.empty}>
       <span className={styles.icon}>
-        <IconOf size={24} />
+        <IconComponent size={24} />
       </span>
       <h2>{title}</h2>
       <p>{children}</p>

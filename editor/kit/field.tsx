@@ -22,7 +22,7 @@ interface LabelLinks {
   readonly 'aria-invalid': true | undefined;
 }
 
-/** For custom controls: `children` gets the attributes that link it to label, hint and error. */
+/** Renders the label, hint and error of a custom control. `children` gets the attributes that link it to them. */
 export function Field({
   label,
   hint,

@@ -10,20 +10,20 @@ interface FormDialogProps {
   readonly title: string;
   /** Text of the submit button. */
   readonly submit: string;
-  readonly run: () => Promise<unknown>;
-  /** Called when the form was submitted and when it was cancelled. */
+  readonly onSubmit: () => Promise<unknown>;
+  /** Called when the form was submitted successfully or canceled. */
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-export function FormDialog({ title, submit, run, onClose, children }: FormDialogProps) {
-  const work = useMutation({ mutationFn: run, onSuccess: onClose });
+export function FormDialog({ title, submit, onSubmit: run, onClose, children }: FormDialogProps) {
+  const mutation = useMutation({ mutationFn: run, onSuccess: onClose });
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form onSubmit={() => work.mutate()}>
+      <Form onSubmit={() => mutation.mutate()}>
         {children}
-        {work.error && <Failure error={work.error} />}
-        <Button type="submit" variant="primary" isBusy={work.isPending}>
+        {mutation.error && <Failure error={mutation.error} />}
+        <Button type="submit" variant="primary" isBusy={mutation.isPending}>
           {submit}
         </Button>
       </Form>

@@ -9,8 +9,8 @@ export interface IconProps {
 
 export type Icon = (props: IconProps) => ReactElement;
 
-/** Called by the bundler with the SVG content of an icon. */
-export function drawIcon(body: string): Icon {
+/** Creates an icon component from SVG content. The bundler calls it for each imported icon. */
+export function createIcon(body: string): Icon {
   return ({ size = '1.125em', className }) =>
     createElement('svg', {
       width: size,

@@ -17,7 +17,7 @@ export type ListQuery<T> = UseInfiniteQueryResult<InfiniteData<ListPage<T>>>;
 export function useList<T>(
   path: string,
   query: Query = {},
-  /** Polling interval, computed from the items; false: no polling. */
+  /** Returns the polling interval for the items, or false for no polling. */
   pollIntervalMs: (items: readonly T[]) => number | false = () => false,
 ): ListQuery<T> {
   return useInfiniteQuery({
@@ -58,7 +58,7 @@ export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>
 
 const LOAD_AHEAD = '800px';
 
-/** Loads more when it comes near the view, or when clicked. */
+/** Renders a button that loads more when it comes near the view or is clicked. */
 function LoadMoreButton({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -88,23 +88,23 @@ function useScrollRestoration<T>({
 }: ListQuery<T>): void {
   const [path] = useLocation();
   // The scroll position to restore; undefined once it is reached.
-  const target = useRef<number>(undefined);
+  const targetPosition = useRef<number>(undefined);
   const isLoaded = data !== undefined;
   useLayoutEffect(() => {
     if (!isLoaded) return;
     const key = `${path} ${getHistoryKey()}`;
-    target.current = findScrollPosition(key);
+    targetPosition.current = findScrollPosition(key);
     const save = (): void => {
-      if (target.current === undefined) saveScrollPosition(key, window.scrollY);
+      if (targetPosition.current === undefined) saveScrollPosition(key, window.scrollY);
     };
     window.addEventListener('scroll', save, { passive: true });
     return () => window.removeEventListener('scroll', save);
   }, [isLoaded, path]);
   useLayoutEffect(() => {
-    if (!isLoaded || target.current === undefined || isFetchingNextPage) return;
-    window.scrollTo(0, target.current);
-    if (hasNextPage && window.scrollY + 1 < target.current) void fetchNextPage();
-    else target.current = undefined;
+    if (!isLoaded || targetPosition.current === undefined || isFetchingNextPage) return;
+    window.scrollTo(0, targetPosition.current);
+    if (hasNextPage && window.scrollY + 1 < targetPosition.current) void fetchNextPage();
+    else targetPosition.current = undefined;
   });
 }
 

@@ -5,7 +5,7 @@ import styles from './json-tree.module.css';
 
 /** Branches up to this depth start open. */
 const OPEN_DEPTH = 2;
-const STEP = 100;
+const PAGE_SIZE = 100;
 const MAX_CHARS = 2000;
 
 interface JsonTreeProps {
@@ -39,7 +39,7 @@ interface BranchProps {
 
 function Branch({ name, value, depth }: BranchProps) {
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH);
-  const [limit, setLimit] = useState(STEP);
+  const [limit, setLimit] = useState(PAGE_SIZE);
   const members = Object.entries(value);
   const isList = Array.isArray(value);
   return (
@@ -54,7 +54,7 @@ function Branch({ name, value, depth }: BranchProps) {
           .slice(0, limit)
           .map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} />)}
       {isOpen && members.length > limit && (
-        <button type="button" className={styles.more} onClick={() => setLimit(limit + STEP)}>
+        <button type="button" className={styles.more} onClick={() => setLimit(limit + PAGE_SIZE)}>
           {messages.common.showMore(members.length - limit)}
         </button>
       )}

@@ -17,7 +17,7 @@ export interface MediaSource {
 interface MediaViewProps extends MediaSource {
   /** Text alternative. */
   readonly label: string;
-  /** Called with the size of a picture or video once it is known. */
+  /** Called with the size of an image or video once it is known. */
   readonly onSize?: ((width: number, height: number) => void) | undefined;
   /** `whole`: with controls; `small`: fills its container; `square`: square thumbnail, without audio. */
   readonly variant?: 'whole' | 'small' | 'square';
@@ -47,8 +47,8 @@ const KINDS: Readonly<Record<string, MediaKind>> = {
 export function getMediaKind({ url, contentType }: MediaSource): MediaKind | undefined {
   const type = contentType?.split('/', 1)[0];
   if (type === 'image' || type === 'video' || type === 'audio') return type;
-  const ending = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
-  return ending === undefined ? undefined : KINDS[ending];
+  const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
+  return extension === undefined ? undefined : KINDS[extension];
 }
 
 export function MediaView({ url, contentType, posterUrl, label, variant = 'whole', onSize }: MediaViewProps) {
@@ -101,7 +101,7 @@ function VideoView({ url, posterUrl, label, className, variant, onSize }: VideoV
     poster.src = posterUrl;
   }, [posterUrl, onSize]);
   const isWhole = variant === 'whole';
-  const hover = {
+  const hoverHandlers = {
     onPointerEnter: (event: React.PointerEvent<HTMLVideoElement>) =>
       void event.currentTarget.play().catch(() => undefined),
     onPointerLeave: (event: React.PointerEvent<HTMLVideoElement>) => event.currentTarget.pause(),
@@ -117,7 +117,7 @@ function VideoView({ url, posterUrl, label, className, variant, onSize }: VideoV
       preload={posterUrl === undefined ? 'metadata' : 'none'}
       aria-label={label}
       onLoadedMetadata={({ currentTarget }) => onSize?.(currentTarget.videoWidth, currentTarget.videoHeight)}
-      {...(isWhole ? { controls: true } : hover)}
+      {...(isWhole ? { controls: true } : hoverHandlers)}
     />
   );
 }

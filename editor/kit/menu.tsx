@@ -37,7 +37,7 @@ interface MenuItemProps {
 }
 
 export function MenuItem({
-  icon: IconOf,
+  icon: IconComponent,
   onSelect,
   isDangerous = false,
   isDisabled = false,
@@ -49,7 +49,7 @@ export function MenuItem({
       onSelect={onSelect}
       disabled={isDisabled}
     >
-      {IconOf && <IconOf className={styles.icon} />}
+      {IconComponent && <IconComponent className={styles.icon} />}
       {children}
     </DropdownMenu.Item>
   );
@@ -62,7 +62,7 @@ interface MenuChoiceProps<T extends string> {
   readonly onChoose: (value: T) => void;
 }
 
-/** A radio item. */
+/** Renders a group of radio items. */
 export function MenuChoice<T extends string>({ label, value, options, onChoose }: MenuChoiceProps<T>) {
   return (
     <DropdownMenu.RadioGroup value={value} onValueChange={next => onChoose(next as T)} aria-label={label}>
@@ -87,10 +87,10 @@ export function MenuLine() {
   return <DropdownMenu.Separator className={styles.line} />;
 }
 
-/** Links to another page of the application. */
+/** Renders an item that links to another page of the application. */
 export function MenuLink({
   href,
-  icon: IconOf,
+  icon: IconComponent,
   children,
 }: {
   readonly href: string;
@@ -100,7 +100,7 @@ export function MenuLink({
   return (
     <DropdownMenu.Item asChild>
       <Link href={href} className={styles.item}>
-        {IconOf && <IconOf className={styles.icon} />}
+        {IconComponent && <IconComponent className={styles.icon} />}
         {children}
       </Link>
     </DropdownMenu.Item>

@@ -2,12 +2,12 @@
 import { messages } from '../messages.ts';
 import styles from './spinner.module.css';
 
-/** Decorative: the surrounding element announces the busy state. */
+/** Renders a spinner. It is decorative: the surrounding element announces the busy state. */
 export function Spinner() {
   return <span className={styles.spinner} aria-hidden />;
 }
 
-/** For a part of a page that is loading. */
+/** Renders a spinner with a label, for a part of a page that is loading. */
 export function Loading({ label = messages.common.loading }: { readonly label?: string }) {
   return (
     <p className={styles.loading} role="status">

@@ -22,7 +22,7 @@ interface TableProps<T> {
   readonly getKey: (row: T) => Key;
 }
 
-/** Explicit, because rows that are drawn as cards lose their meaning for screen readers. */
+/** Roles are explicit, because rows that are styled as cards lose their meaning for screen readers. */
 const ROLES = {
   table: { role: 'table' },
   group: { role: 'rowgroup' },

@@ -4,7 +4,7 @@ import { formatAgo, formatExact } from '../lib/format.ts';
 
 const TICK_MS = 20_000;
 
-/** One clock for all times of the page. */
+/** The clock that all relative times of the page share. */
 const clock = {
   now: Date.now(),
   listeners: new Set<() => void>(),
@@ -27,8 +27,8 @@ function tick(): void {
   for (const listener of clock.listeners) listener();
 }
 
-/** `5 min. ago`, kept up to date. */
-export function Ago({ time }: { readonly time: string }) {
+/** Renders a time such as `5 min. ago` and keeps it up to date. */
+export function RelativeTime({ time }: { readonly time: string }) {
   const now = useSyncExternalStore(subscribe, () => clock.now);
   const at = Date.parse(time);
   return (

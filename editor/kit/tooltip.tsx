@@ -17,10 +17,10 @@ export function Tooltip({ text, children }: TooltipProps) {
 export function Tooltips() {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const tip = ref.current;
+    const element = ref.current;
     // Browsers without popovers show no tooltips; controls still have accessible names.
-    if (tip === null || !('popover' in tip)) return;
-    return showTooltips(tip);
+    if (element === null || !('popover' in element)) return;
+    return showTooltips(element);
   }, []);
   return <div ref={ref} id={TOOLTIP_ID} popover="manual" role="tooltip" className={styles.tooltip} />;
 }

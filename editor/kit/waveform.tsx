@@ -17,7 +17,7 @@ interface WaveformProps {
 export function Waveform({ url, children }: WaveformProps) {
   const root = useRef<HTMLDivElement>(null);
   const peaks = usePeaks(root, url);
-  const part = usePlayedFraction(root);
+  const playedFraction = usePlayedFraction(root);
   const seek = (event: MouseEvent): void => {
     const audio = root.current?.querySelector('audio');
     const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -42,7 +42,7 @@ export function Waveform({ url, children }: WaveformProps) {
               y={(HEIGHT - peak * HEIGHT) / 2}
               width={2}
               height={Math.max(1, peak * HEIGHT)}
-              data-played={index / BARS < part || undefined}
+              data-played={index / BARS < playedFraction || undefined}
             />
           ))}
         </svg>
@@ -54,20 +54,20 @@ export function Waveform({ url, children }: WaveformProps) {
 
 type Root = React.RefObject<HTMLDivElement | null>;
 
-/** Reads the file when the player scrolls into view. */
+/** Reads the peaks of the file when the player scrolls into view. */
 function usePeaks(root: Root, url: string): readonly number[] | undefined {
   const [peaks, setPeaks] = useState<readonly number[]>();
   useEffect(() => {
-    const stop = new AbortController();
+    const controller = new AbortController();
     const observer = new IntersectionObserver(([entry]) => {
       if (entry?.isIntersecting !== true) return;
       observer.disconnect();
       // Without a waveform, the player is still usable.
-      readPeaks(url, stop.signal).then(setPeaks, () => undefined);
+      readPeaks(url, controller.signal).then(setPeaks, () => undefined);
     });
     if (root.current !== null) observer.observe(root.current);
     return () => {
-      stop.abort();
+      controller.abort();
       observer.disconnect();
     };
   }, [root, url]);
@@ -76,12 +76,13 @@ function usePeaks(root: Root, url: string): readonly number[] | undefined {
 
 /** Returns the playback position as a fraction from 0 to 1. */
 function usePlayedFraction(root: Root): number {
-  const [part, setPart] = useState(0);
+  const [part, setPlayedFraction] = useState(0);
   useEffect(() => {
     const audio = root.current?.querySelector('audio');
-    const show = (): void => setPart(audio?.duration ? audio.currentTime / audio.duration : 0);
-    audio?.addEventListener('timeupdate', show);
-    return () => audio?.removeEventListener('timeupdate', show);
+    const updateFraction = (): void =>
+      setPlayedFraction(audio?.duration ? audio.currentTime / audio.duration : 0);
+    audio?.addEventListener('timeupdate', updateFraction);
+    return () => audio?.removeEventListener('timeupdate', updateFraction);
   }, [root]);
   return part;
 }

@@ -24,7 +24,7 @@ export const connection: Connection = {
   },
 };
 
-/** Per request: a sign-in, a confirmation, and one more of either, in case one expires meanwhile. */
+/** Prompts per request: a sign-in, a confirmation, and one more of either, in case one expires meanwhile. */
 const MAX_PROMPTS = 3;
 
 export type CallOptions = Omit<Call, 'method' | 'path'>;
@@ -61,7 +61,7 @@ async function promptToRetry(thrown: unknown, signal: AbortSignal | undefined): 
 
 const toBody = async <T>(response: Promise<ApiResponse<T>>): Promise<T> => (await response).body;
 
-/** Paths start after `/api/v1`. Each method resolves to the response body. */
+/** Calls the API by method. Paths start after `/api/v1`. Each method resolves to the response body. */
 export const api = {
   get: <T>(path: string, options?: CallOptions): Promise<T> => toBody(request<T>('GET', path, options)),
   post: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
@@ -103,7 +103,7 @@ function parseNextCursor(link: string | null): string | null {
 }
 
 /** Follows the events of a run to its end, across reconnects. */
-export function follow(executionId: string, signal: AbortSignal): ReturnType<typeof followRun> {
+export function followExecution(executionId: string, signal: AbortSignal): ReturnType<typeof followRun> {
   return followRun(connection, executionId, { signal });
 }
 

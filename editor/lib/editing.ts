@@ -1,4 +1,4 @@
-// Decides whether key events belong to a text field instead of the board.
+// Detects text fields, whose key events do not belong to the board.
 
 export const isEditing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&

@@ -1,7 +1,8 @@
 // Parses JSON without rounding large integers and long fractions.
 
 /**
- * Like JSON.parse, but browsers with `JSON.rawJSON` keep numbers verbatim that would be rounded. Throws a SyntaxError.
+ * Parses JSON like `JSON.parse`, but keeps numbers verbatim that would be rounded, in browsers with `JSON.rawJSON`.
+ * Throws a SyntaxError.
  */
 export function parseExact(text: string): unknown {
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };

@@ -2,7 +2,7 @@
 import { create } from 'zustand';
 
 interface ExpiredSession {
-  /** Settles all waiting requests. undefined: none are waiting. */
+  /** Settles all waiting requests. Undefined if none are waiting. */
   readonly settle: ((isSignedIn: boolean) => void) | undefined;
   /** The last user who was signed in on this page. */
   readonly email: string | undefined;
@@ -12,7 +12,10 @@ export const useExpiredSession = create<ExpiredSession>(() => ({ settle: undefin
 
 let prompt: Promise<boolean> | undefined;
 
-/** Resolves to true after a sign-in, and to false if nobody was signed in before or the sign-in is cancelled. */
+/**
+ * Prompts for a sign-in. Resolves to true after a sign-in, and to false if the user cancels or nobody was signed in
+ * before.
+ */
 export function requestSignIn(signal?: AbortSignal): Promise<boolean> {
   const { email } = useExpiredSession.getState();
   if (email === undefined) return Promise.resolve(false);
@@ -27,7 +30,7 @@ export function requestSignIn(signal?: AbortSignal): Promise<boolean> {
   ]);
 }
 
-/** Called with the signed-in user, and with undefined after a sign-out. */
+/** Stores the email of the signed-in user, or undefined after a sign-out. */
 export function rememberUser(email: string | undefined): void {
   useExpiredSession.setState({ email });
 }

@@ -1,31 +1,34 @@
 // Receives files that the user drops on the page or pastes.
 import { useEffect, useState } from 'react';
 
-/** Calls `add` with the files. Returns true while files are dragged over the page. `add` must be a stable function. */
+/**
+ * Calls `add` with dropped or pasted files. Returns true while files are dragged over the page. `add` must be a stable
+ * function.
+ */
 export function useFileDrop(add: (files: Iterable<File>) => void): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {
     const controller = new AbortController();
-    const on = <Kind extends keyof DocumentEventMap>(
+    const listen = <Kind extends keyof DocumentEventMap>(
       kind: Kind,
       listener: (event: DocumentEventMap[Kind]) => void,
     ): void => document.addEventListener(kind, listener, { signal: controller.signal });
-    on('dragover', event => {
+    listen('dragover', event => {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       setDragging(true);
     });
-    on('dragleave', event => {
+    listen('dragleave', event => {
       if (event.relatedTarget === null) setDragging(false);
     });
-    on('drop', event => {
+    listen('drop', event => {
       setDragging(false);
       const files = event.dataTransfer?.files;
       if (files === undefined || files.length === 0) return;
       event.preventDefault();
       add(files);
     });
-    on('paste', event => {
+    listen('paste', event => {
       const files = event.clipboardData?.files;
       if (files !== undefined && files.length > 0) add(files);
     });

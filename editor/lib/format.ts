@@ -9,7 +9,7 @@ const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
-/** `12.3K`; show the exact number in a tooltip. */
+/** Formats a number such as `12.3K`. Show the exact number in a tooltip. */
 export const formatCompact = (value: number): string => COMPACT.format(value);
 
 /** Formats a fraction from 0 to 1. */
@@ -28,7 +28,7 @@ export function formatBytes(bytes: number): string {
   }).format(value);
 }
 
-/** `40 ms`, `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+/** Formats a duration as `40 ms`, `0.4 s`, `12 s`, `3 min 20 s` or `2 h 5 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 100) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
@@ -46,7 +46,7 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
 ];
 const MAX_RELATIVE_MS = 7 * 86_400_000;
 
-/** `now`, `5 min. ago`, `yesterday`; the date after a week. */
+/** Formats a time as `now`, `5 min. ago` or `yesterday`, and as a date after a week. */
 export function formatAgo(time: number, now: number): string {
   const distance = time - now;
   if (Math.abs(distance) >= MAX_RELATIVE_MS) return DAY.format(time);
@@ -56,7 +56,7 @@ export function formatAgo(time: number, now: number): string {
     : RELATIVE.format(Math.trunc(distance / step[1]), step[0]);
 }
 
-/** With weekday, seconds and time zone. */
+/** Formats a time with weekday, seconds and time zone. */
 export const formatExact = (time: number): string => EXACT.format(time);
 
 export const formatDay = (time: number): string => DAY.format(time);

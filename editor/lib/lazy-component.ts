@@ -2,8 +2,8 @@
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense } from 'react';
 
 /**
- * Shows `fallback` until the component is loaded. The caller must import the component's style sheets, because the HTML
- * embeds only the style sheets of pages.
+ * Creates a component that shows `fallback` until the component is loaded. The caller must import the component's style
+ * sheets, because the HTML embeds only the style sheets of pages.
  */
 export function lazyComponent<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -5,14 +5,17 @@ import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
 const RETRY_MS = 3000;
 const OUTAGES: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Returns the retry delay for a query that failed because of an outage; false for other errors. */
+/** Returns the retry delay for a query that failed because of an outage, or false for other errors. */
 export function retryAfterOutage({ state: { error } }: Pick<Query, 'state'>): number | false {
   const isOutage =
     error instanceof ConnectionError || (error instanceof ApiError && OUTAGES.has(error.status));
   return isOutage && RETRY_MS;
 }
 
-/** The API client retries requests. Queries that failed because of an outage are fetched again until they succeed. */
+/**
+ * Creates the query client. The API client retries requests; queries that failed because of an outage are fetched again
+ * until they succeed.
+ */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

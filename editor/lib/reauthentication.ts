@@ -6,7 +6,7 @@ import { create } from 'zustand';
 export type ReauthenticationMethod = 'password' | 'openid';
 
 interface Reauthentication {
-  /** Settles all waiting requests. undefined: none are waiting. */
+  /** Settles all waiting requests. Undefined if none are waiting. */
   readonly settle: ((isConfirmed: boolean) => void) | undefined;
   readonly methods: readonly ReauthenticationMethod[];
 }
@@ -15,7 +15,7 @@ export const useReauthentication = create<Reauthentication>(() => ({ settle: und
 
 let prompt: Promise<boolean> | undefined;
 
-/** Resolves to true once the user has confirmed, and to false if the user cancels. */
+/** Prompts for a confirmation. Resolves to true once the user has confirmed, and to false if the user cancels. */
 export function requestReauthentication(
   methods: readonly ReauthenticationMethod[],
   signal?: AbortSignal,

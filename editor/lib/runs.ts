@@ -9,12 +9,12 @@ const IDLE_POLL_MS = 20_000;
 const MAX_NAMES = 200;
 
 /** Returns the polling interval of a list of runs: short while one of them is in progress. */
-export function pollIntervalMs(runs: readonly Pick<ListedExecution, 'finishedAt'>[]): number {
+export function getPollIntervalMs(runs: readonly Pick<ListedExecution, 'finishedAt'>[]): number {
   return runs.some(({ finishedAt }) => finishedAt === null) ? ACTIVE_POLL_MS : IDLE_POLL_MS;
 }
 
 /** Returns the time from start to end, or to now; null before the start. */
-export function durationMs(
+export function getDurationMs(
   { startedAt, finishedAt }: { readonly startedAt: string | null; readonly finishedAt: string | null },
   now = Date.now(),
 ): number | null {

@@ -3,7 +3,7 @@
 const NAME = 'scroll-places';
 const MAX_ENTRIES = 50;
 
-const positions = new Map<string, number>(readStored());
+const positions = new Map<string, number>(readStoredPositions());
 
 export const findScrollPosition = (key: string): number => positions.get(key) ?? 0;
 
@@ -21,7 +21,7 @@ window.addEventListener('pagehide', () => {
   }
 });
 
-function readStored(): readonly [string, number][] {
+function readStoredPositions(): readonly [string, number][] {
   try {
     return JSON.parse(sessionStorage.getItem(NAME) ?? '[]');
   } catch {

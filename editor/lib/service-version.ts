@@ -1,8 +1,8 @@
-// Detects that the service was updated while this page was open, by the entry script that its pages reference.
+// Detects that the service was updated while this page was open. Compares the entry script that its pages reference.
 
 const ENTRY = /<script type="module" src="([^"]+)">/;
 
-/** Returns false if it cannot tell, for example while the service starts. */
+/** Whether this page is out of date. Returns false if that is unknown, for example while the service starts. */
 export async function isOutdated(signal: AbortSignal): Promise<boolean> {
   const current = document
     .querySelector<HTMLScriptElement>('script[type="module"][src]')

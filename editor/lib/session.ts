@@ -21,7 +21,7 @@ export interface Session {
   readonly invitations: number;
   readonly plan: string;
   readonly credits: { readonly balance: number; readonly held: number };
-  /** Storage of the account across all workspaces. `limitBytes` null: no limit. */
+  /** Storage of the account across all workspaces. `limitBytes` is null if there is no limit. */
   readonly storage: { readonly usedBytes: number; readonly limitBytes: number | null };
   readonly expiresAt: string;
 }
@@ -31,7 +31,7 @@ export const SESSION_KEY = ['session'] as const;
 
 /** The session that the service embedded in the page. */
 const EMBEDDED = readEmbeddedData<Session>('session');
-const INITIAL = EMBEDDED && { initialData: EMBEDDED, initialDataUpdatedAt: performance.timeOrigin };
+const INITIAL_DATA = EMBEDDED && { initialData: EMBEDDED, initialDataUpdatedAt: performance.timeOrigin };
 
 /** Queries the session. Fails with an ApiError with code `unauthorized` if nobody is signed in. */
 export function useSessionQuery(): UseQueryResult<Session> {
@@ -39,7 +39,7 @@ export function useSessionQuery(): UseQueryResult<Session> {
     queryKey: SESSION_KEY,
     queryFn: ({ signal }) => api.get<Session>('/auth/session', { signal }),
     staleTime: 30_000,
-    ...INITIAL,
+    ...INITIAL_DATA,
   });
   const email = query.data?.user.email;
   useEffect(() => {

@@ -1,29 +1,29 @@
-// Decides when a tooltip is shown, for which control, and where. The text is the control's `data-tooltip`.
+// Decides when and where a tooltip is shown, and for which control. The text is the control's `data-tooltip`.
 
 export const TOOLTIP_ID = 'tooltip';
-const DELAY_MS = 400;
-/** Leaves time to move the pointer to the tooltip itself. */
-const LEAVE_MS = 150;
+const SHOW_DELAY_MS = 400;
+/** Leaves time to move the pointer onto the tooltip. */
+const HIDE_DELAY_MS = 150;
 const GAP = 6;
 const MARGIN = 8;
 
 /** Shows tooltips in the element. Returns an unsubscribe function. */
 export function showTooltips(element: HTMLElement): () => void {
-  const tip = createTip(element);
+  const tooltip = createTooltipController(element);
   const listeners: Readonly<Record<string, (event: Event) => void>> = {
-    pointerover: event => tip.point(event.target, (event as PointerEvent).pointerType),
-    pointerdown: event => tip.dismiss(findOwner(event.target)),
+    pointerover: event => tooltip.handlePointerOver(event.target, (event as PointerEvent).pointerType),
+    pointerdown: event => tooltip.dismiss(findOwner(event.target)),
     focusin: ({ target }) => {
       const owner = findOwner(target);
-      if (owner?.matches(':focus-visible')) tip.show(owner);
+      if (owner?.matches(':focus-visible')) tooltip.show(owner);
     },
-    focusout: tip.hide,
-    keydown: () => tip.dismiss(tip.owner()),
-    scroll: tip.hide,
+    focusout: tooltip.hide,
+    keydown: () => tooltip.dismiss(tooltip.owner()),
+    scroll: tooltip.hide,
   };
   for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener, true);
   return () => {
-    tip.hide();
+    tooltip.hide();
     for (const [name, listener] of Object.entries(listeners))
       document.removeEventListener(name, listener, true);
   };
@@ -32,24 +32,24 @@ export function showTooltips(element: HTMLElement): () => void {
 const findOwner = (target: EventTarget | null): HTMLElement | undefined =>
   (target instanceof Element && target.closest<HTMLElement>('[data-tooltip]')) || undefined;
 
-interface Tip {
-  /** The control whose tooltip is shown; undefined: none. */
+interface TooltipController {
+  /** Returns the control whose tooltip is shown. */
   owner(): HTMLElement | undefined;
   show(control: HTMLElement): void;
   hide(): void;
   /** Hides the tooltip until the pointer has left the control. */
   dismiss(dismissed: HTMLElement | undefined): void;
   /** Called when the pointer moves to a target. */
-  point(target: EventTarget | null, pointerType: string): void;
+  handlePointerOver(target: EventTarget | null, pointerType: string): void;
 }
 
-function createTip(element: HTMLElement): Tip {
+function createTooltipController(element: HTMLElement): TooltipController {
   let owner: HTMLElement | undefined;
   let dismissed: HTMLElement | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const after = (ms: number, act: () => void): void => {
+  const schedule = (ms: number, callback: () => void): void => {
     clearTimeout(timer);
-    timer = setTimeout(act, ms);
+    timer = setTimeout(callback, ms);
   };
   const hide = (): void => {
     clearTimeout(timer);
@@ -74,18 +74,18 @@ function createTip(element: HTMLElement): Tip {
       hide();
       dismissed = control;
     },
-    point(target, pointerType) {
+    handlePointerOver(target, pointerType) {
       const control = findOwner(target);
       if (control !== dismissed) dismissed = undefined;
       if (pointerType === 'touch' || (control !== undefined && control === dismissed)) return;
       if (control === owner || element.contains(target as Node)) clearTimeout(timer);
-      else if (control === undefined) after(LEAVE_MS, hide);
-      else after(owner === undefined ? DELAY_MS : 0, () => show(control));
+      else if (control === undefined) schedule(HIDE_DELAY_MS, hide);
+      else schedule(owner === undefined ? SHOW_DELAY_MS : 0, () => show(control));
     },
   };
 }
 
-/** Above the control, or below if there is no room, within the page. */
+/** Places the tooltip above the control, or below it if there is no space, within the page. */
 function positionTooltip(element: HTMLElement, owner: HTMLElement): void {
   const { left, top, bottom, width } = owner.getBoundingClientRect();
   const size = element.getBoundingClientRect();

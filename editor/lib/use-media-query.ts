@@ -1,4 +1,4 @@
-// Follows a media query of the window.
+// Returns whether a media query of the window matches, and updates when it changes.
 import { useCallback, useSyncExternalStore } from 'react';
 
 export function useMediaQuery(query: string): boolean {

@@ -1,2 +1,2 @@
-// An error whose message can be shown to the user.
+// Defines errors whose message can be shown to the user.
 export class UserFacingError extends Error {}

@@ -8,7 +8,7 @@ import {
   type RunEvent,
   type RunRequest,
 } from '../../sdk/src/types.ts';
-import { api, follow } from '../lib/api.ts';
+import { api, followExecution } from '../lib/api.ts';
 import { showToast } from '../lib/toasts.ts';
 import { combineResults, readResults, type ShownNode, type StoredResults } from './stored-results.ts';
 
@@ -150,7 +150,7 @@ function createFollower(
     following = new AbortController();
     const { signal } = following;
     try {
-      for await (const event of follow(executionId, signal)) {
+      for await (const event of followExecution(executionId, signal)) {
         if (signal.aborted) return;
         store.setState(state => applyEvent(state, event));
       }

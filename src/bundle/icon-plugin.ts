@@ -26,7 +26,7 @@ export const iconPlugin: Plugin = {
       const set = await reading;
       const body = set.icons[set.aliases?.[path]?.parent ?? path]?.body;
       if (body === undefined) return { errors: [{ text: `The Lucide set has no icon ${path}.` }] };
-      const contents = `import { drawIcon } from './editor/kit/icon.ts';\nexport default drawIcon(${JSON.stringify(body)});`;
+      const contents = `import { createIcon } from './editor/kit/icon.ts';\nexport default createIcon(${JSON.stringify(body)});`;
       return { contents, loader: 'js', resolveDir: build.initialOptions.absWorkingDir ?? String(pluginData) };
     });
   },

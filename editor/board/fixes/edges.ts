@@ -14,11 +14,11 @@ import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment,
 const fixMessages = messages.flow.fixes;
 
 export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
-  unknown_source: onEdge(removeEdge),
-  unknown_target: onEdge(removeEdge),
-  unknown_port: onEdge(switchToFittingPort),
-  incompatible_types: onEdge((context, edge) => convertBetween(context, edge) ?? removeEdge(context, edge)),
-  port_fed_twice: keepNewestFeed,
+  unknown_source: forEdge(removeEdge),
+  unknown_target: forEdge(removeEdge),
+  unknown_port: forEdge(switchToFittingPort),
+  incompatible_types: forEdge((context, edge) => insertConverter(context, edge) ?? removeEdge(context, edge)),
+  port_fed_twice: keepNewestEdge,
   cycle: breakCycle,
   duplicate_edge_id: ({ board, issue: { edgeId } }) => {
     const index = board.edges.findLastIndex(({ id }) => id === edgeId);
@@ -30,7 +30,7 @@ export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
   },
 };
 
-function onEdge(find: (context: FixContext, edge: GraphEdge) => Fix | undefined): FindFix {
+function forEdge(find: (context: FixContext, edge: GraphEdge) => Fix | undefined): FindFix {
   return context => {
     const index = findEdgeIndex(context.board, context.issue.edgeId ?? '');
     const edge = index === undefined ? undefined : context.board.edges[index];
@@ -55,7 +55,8 @@ function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefi
   for (const handle of [issue.suggestion, null]) {
     if (handle === undefined) continue;
     const joint = resolveEdgePorts({ ...edge, [key]: handle }, ...ports, takenPorts);
-    if (joint === undefined || !fits(joint.from.type, joint.to) || takenPorts.has(joint.to.id)) continue;
+    if (joint === undefined || !isCompatible(joint.from.type, joint.to) || takenPorts.has(joint.to.id))
+      continue;
     const [sourceHandle, targetHandle] = [`out-${joint.from.id}`, `in-${joint.to.id}`];
     const label = fixMessages.changePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
     return toFix(
@@ -66,7 +67,7 @@ function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefi
   return removeEdge(context, edge);
 }
 
-const fits = (from: InputDef['type'], { type, itemType }: InputDef): boolean =>
+const isCompatible = (from: InputDef['type'], { type, itemType }: InputDef): boolean =>
   canFeed(from, from === 'LIST' ? type : (itemType ?? type));
 
 /** Output type and input type → the node type that converts between them. */
@@ -76,7 +77,7 @@ const CONVERTERS: Readonly<Record<string, string>> = {
   'TEXT IMAGE': 'utility:text_to_image_card',
 };
 
-function convertBetween({ board, catalog }: FixContext, edge: GraphEdge): Fix | undefined {
+function insertConverter({ board, catalog }: FixContext, edge: GraphEdge): Fix | undefined {
   const from = findPort(board, catalog, { nodeId: edge.source, handle: edge.sourceHandle ?? '' });
   const to = findPort(board, catalog, { nodeId: edge.target, handle: edge.targetHandle ?? '' });
   const entry = catalog.find(CONVERTERS[`${from?.type} ${to?.type}`] ?? '');
@@ -93,7 +94,7 @@ function convertBetween({ board, catalog }: FixContext, edge: GraphEdge): Fix | 
 }
 
 /** Keeps the last edge, because a run uses its value. */
-function keepNewestFeed(context: FixContext): Fix | undefined {
+function keepNewestEdge(context: FixContext): Fix | undefined {
   const { board, catalog } = context;
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
@@ -115,8 +116,8 @@ function getTargetPort({ board, catalog }: FixContext, edge: GraphEdge): string 
 
 /** Removes the newest edge of the cycle through the node. */
 function breakCycle({ board, issue: { nodeId = '' } }: FixContext): Fix | undefined {
-  const isInCircle = ({ source, target }: GraphEdge): boolean =>
+  const isInCycle = ({ source, target }: GraphEdge): boolean =>
     reaches(board, nodeId, source) && reaches(board, target, nodeId);
-  const newest = board.edges.findLast(isInCircle);
+  const newest = board.edges.findLast(isInCycle);
   return newest && toFix(fixMessages.breakCycle, remove(board, { edges: [newest.id] }));
 }

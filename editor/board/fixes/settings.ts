@@ -12,19 +12,19 @@ const fixMessages = messages.flow.fixes;
 const MAX_PREVIEW_CHARS = 24;
 
 export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
-  unknown_config_key: onSetting(renameOrRemove),
-  removed_config_key: onSetting(removeSetting),
-  value_not_in_enum: onSetting(setting => {
+  unknown_config_key: forSetting(renameOrRemove),
+  removed_config_key: forSetting(removeSetting),
+  value_not_in_enum: forSetting(setting => {
     const { suggestion } = setting.context.issue;
     return suggestion === undefined ? resetToDefault(setting) : setSetting(setting, suggestion);
   }),
-  wrong_value_type: onSetting(setting => {
+  wrong_value_type: forSetting(setting => {
     const { value, input } = setting;
     const converted = input === undefined ? undefined : convert(value, input);
     return converted === undefined ? resetToDefault(setting) : setSetting(setting, converted);
   }),
-  value_out_of_range: onSetting(bringIntoRange),
-  config_normalized: onSetting(setting => setSetting(setting, setting.value)),
+  value_out_of_range: forSetting(bringIntoRange),
+  config_normalized: forSetting(setting => setSetting(setting, setting.value)),
   required_field_missing: context => {
     const [node, key] = [findIssueNode(context), getLastSegment(context)];
     const input = node && getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
@@ -44,14 +44,14 @@ interface Setting {
 }
 
 /** Creates a fix for issues whose pointer ends with an existing key of `data.config`. */
-function onSetting(find: (setting: Setting) => Fix | undefined): FindFix {
+function forSetting(findFix: (setting: Setting) => Fix | undefined): FindFix {
   return context => {
     const [node, key] = [findIssueNode(context), getLastSegment(context)];
     if (node === undefined || !Object.hasOwn(node.data.config ?? {}, key)) return undefined;
     const { graph } = normalizeConfig({ nodes: [node], edges: [] }, context.catalog);
     const value = graph.nodes[0]?.data.config?.[key] ?? null;
     const input = getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
-    return find({ context, node, key, value, input });
+    return findFix({ context, node, key, value, input });
   };
 }
 
@@ -60,7 +60,10 @@ function renameOrRemove(setting: Setting): Fix | undefined {
   const { suggestion } = context.issue;
   if (suggestion === undefined || Object.hasOwn(node.data.config ?? {}, suggestion))
     return removeSetting(setting);
-  return toFix(fixMessages.rename(suggestion), change(setting, { [key]: undefined, [suggestion]: value }));
+  return toFix(
+    fixMessages.rename(suggestion),
+    changeSettings(setting, { [key]: undefined, [suggestion]: value }),
+  );
 }
 
 function bringIntoRange(setting: Setting): Fix | undefined {
@@ -69,7 +72,7 @@ function bringIntoRange(setting: Setting): Fix | undefined {
   if (Array.isArray(value)) {
     const shortened = (value as readonly Json[]).slice(0, input.maxItems);
     if (findListProblem(shortened.length, input) === undefined)
-      return toFix(fixMessages.shorten(shortened.length), change(setting, { [key]: shortened }));
+      return toFix(fixMessages.shorten(shortened.length), changeSettings(setting, { [key]: shortened }));
     return { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   }
   const clamped = typeof value === 'number' ? clamp(value, input) : undefined;
@@ -125,19 +128,19 @@ function moveParams(context: FixContext, keys: readonly string[]): Fix | undefin
 }
 
 function removeSetting(setting: Setting): Fix | undefined {
-  return toFix(fixMessages.drop(setting.key), change(setting, { [setting.key]: undefined }));
+  return toFix(fixMessages.drop(setting.key), changeSettings(setting, { [setting.key]: undefined }));
 }
 
 function resetToDefault(setting: Setting): Fix | undefined {
-  return toFix(fixMessages.toDefault, change(setting, { [setting.key]: undefined }));
+  return toFix(fixMessages.toDefault, changeSettings(setting, { [setting.key]: undefined }));
 }
 
 function setSetting(setting: Setting, value: Json): Fix | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const preview = text.length > MAX_PREVIEW_CHARS ? `${text.slice(0, MAX_PREVIEW_CHARS - 1)}…` : text;
-  return toFix(fixMessages.set(preview), change(setting, { [setting.key]: value }));
+  return toFix(fixMessages.set(preview), changeSettings(setting, { [setting.key]: value }));
 }
 
-function change({ context, node }: Setting, settings: Readonly<Record<string, Json | undefined>>) {
+function changeSettings({ context, node }: Setting, settings: Readonly<Record<string, Json | undefined>>) {
   return setConfig(context.board, context.catalog, node.id, settings);
 }

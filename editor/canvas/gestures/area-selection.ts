@@ -1,6 +1,6 @@
 // Selects nodes by box or lasso.
 import type { Position } from '../../../src/graph/types.ts';
-import { boxesIn, boxesInLasso } from '../painter/hit-test.ts';
+import { findBoxesIn, findBoxesInLasso } from '../painter/hit-test.ts';
 import { type Gesture, type PointerContext, toRect } from './pointer-context.ts';
 
 export type SelectionShape = 'box' | 'lasso';
@@ -22,7 +22,8 @@ export function startAreaSelection(
     else if (isFar(outline.at(-1) ?? from, point, STEP_PX / renderState.now.viewport.zoom))
       outline.push(point);
     const { scene } = renderState.now;
-    const boxes = shape === 'box' ? boxesIn(scene, toRect(from, point)) : boxesInLasso(scene, outline);
+    const boxes =
+      shape === 'box' ? findBoxesIn(scene, toRect(from, point)) : findBoxesInLasso(scene, outline);
     const nextSelection = new Set([...keptIds, ...boxes.map(({ id }) => id)]);
     if (!isSameSet(nextSelection, store.getState().selection)) store.actions.select(nextSelection);
     overlay.area(outline);

@@ -5,11 +5,11 @@ import type { PortRef } from '../../board/wiring.ts';
 import { canConnect, connect, isOutput } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { PORT_PX } from '../model.ts';
-import { boxAt, portAt } from '../painter/hit-test.ts';
+import { findBoxAt, findPortAt } from '../painter/hit-test.ts';
 import type { Bezier, Box } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
 
-const PORT_REACH_PX = 26;
+const PORT_SNAP_PX = 26;
 
 interface End {
   readonly port: PortRef | undefined;
@@ -47,12 +47,16 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
   const { store, catalog } = editor.session;
   const { board } = store.getState();
   const { scene, viewport, positions } = renderState.now;
-  const isFit = (port: PortRef): boolean => canConnect(board, catalog, from, port);
-  const nearest = portAt(scene, point, { within: PORT_REACH_PX / viewport.zoom, positions, isFit });
+  const canEnd = (port: PortRef): boolean => canConnect(board, catalog, from, port);
+  const nearest = findPortAt(scene, point, {
+    within: PORT_SNAP_PX / viewport.zoom,
+    positions,
+    isFit: canEnd,
+  });
   if (nearest !== undefined) return { port: nearest.port, at: nearest.at };
-  const box = boxAt(scene, point, positions);
+  const box = findBoxAt(scene, point, positions);
   if (box === undefined || box.id === from.nodeId) return { port: undefined, at: point };
-  const handle = box.card.handles?.find(({ id }) => isFit({ nodeId: box.id, handle: id ?? '' }))?.id;
+  const handle = box.card.handles?.find(({ id }) => canEnd({ nodeId: box.id, handle: id ?? '' }))?.id;
   if (handle == null) return { port: undefined, at: point };
   return { port: { nodeId: box.id, handle }, at: getHandlePosition(box, handle) };
 }
@@ -67,7 +71,7 @@ const isEmptyBoard = ({ clientX, clientY }: PointerEvent): boolean =>
   document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
 
 function openPalette({ editor, renderState }: PointerContext, from: PortRef, at: Position): void {
-  if (boxAt(renderState.now.scene, at, renderState.now.positions) !== undefined) return;
+  if (findBoxAt(renderState.now.scene, at, renderState.now.positions) !== undefined) return;
   editor.view.setState({ panel: { kind: 'add', placement: { at, from } } });
 }
 
@@ -79,5 +83,5 @@ function getHandlePosition({ x, y, card }: Box, handle: string): Position {
 function createBezier(from: Position, to: Position): Bezier {
   const gap = to.x - from.x;
   const pull = gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap);
-  return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, pull };
+  return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, controlOffset: pull };
 }

@@ -8,17 +8,17 @@ import { move } from '../../board/edits.ts';
 import { detach, insertIntoEdge } from '../../board/rewiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { snap } from '../painter/guides.ts';
-import { curveAt } from '../painter/hit-test.ts';
+import { findCurveAt } from '../painter/hit-test.ts';
 import { getVisibleRect } from '../painter/painting.ts';
 import { getBounds, intersects, NO_POSITIONS, type Positions, type Rect } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
 
 const SNAP_PX = 5;
-const DROP_PX = 14;
+const EDGE_DROP_PX = 14;
 
 export function startDrag(context: PointerContext, from: Position, nodeId: string): Gesture {
   const { board, selection } = context.editor.session.store.getState();
-  const starts = withChildren(board, selection.has(nodeId) ? [...selection] : [nodeId]);
+  const starts = getPositionsWithChildren(board, selection.has(nodeId) ? [...selection] : [nodeId]);
   const frame = getBounds(context.renderState.now.scene, [...starts.keys()]);
   const neighbors = findNeighbors(context, starts);
   const elements = findElements(context, starts);
@@ -54,7 +54,7 @@ export function startDrag(context: PointerContext, from: Position, nodeId: strin
 interface Drop {
   readonly positions: Positions;
   readonly nodeId: string;
-  /** Whether the nodes are detached from their edges. */
+  /** Whether to detach the nodes from their edges. */
   readonly isDetaching: boolean;
 }
 
@@ -90,7 +90,7 @@ function setPositions(elements: ReadonlyMap<string, HTMLElement>, positions: Pos
 }
 
 /** Returns the positions of the nodes, and of the children of groups among them. */
-function withChildren(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
+function getPositionsWithChildren(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
   const allIds = new Set(ids);
   // The loop also visits ids added during iteration, because groups can be nested.
   for (const id of allIds)
@@ -142,7 +142,7 @@ function snapOffset(
   return { x: offset.x + by.x, y: offset.y + by.y };
 }
 
-/** Finds the edge under the pointer that the node can be inserted into. Caches the answer per edge. */
+/** Finds the edge under the pointer that the node can be inserted into. Caches the result per edge. */
 function createEdgeDropTarget(
   { renderState, editor }: PointerContext,
   nodeId: string | undefined,
@@ -153,7 +153,7 @@ function createEdgeDropTarget(
     find: point => {
       if (nodeId === undefined) return undefined;
       const { scene, viewport, positions } = renderState.now;
-      const curve = curveAt(scene, point, { within: DROP_PX / viewport.zoom, positions });
+      const curve = findCurveAt(scene, point, { within: EDGE_DROP_PX / viewport.zoom, positions });
       const { board } = store.getState();
       const edge = curve && board.edges.find(({ id }) => id === curve.id);
       if (edge === undefined) return undefined;

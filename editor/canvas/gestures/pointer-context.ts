@@ -21,7 +21,7 @@ export interface GestureOverlay {
   /** Draws a selection area: a closed line in board coordinates. */
   area(line: readonly Position[]): void;
   /** Draws the connection that the user is making. */
-  pendingEdge(bend: Bezier): void;
+  pendingEdge(bezier: Bezier): void;
   clear(): void;
 }
 

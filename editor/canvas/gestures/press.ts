@@ -1,9 +1,9 @@
-// Tracks a pointer from press to release and starts the gesture that belongs to the pressed element. React Flow pans and
-// zooms; it does not receive presses that start a gesture.
+// Tracks a pointer from press to release and starts the gesture for the pressed element. React Flow pans and zooms; it
+// does not receive presses that start a gesture.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { PORT_PX } from '../model.ts';
-import { boxAt, curveAt, portAt } from '../painter/hit-test.ts';
+import { findBoxAt, findCurveAt, findPortAt } from '../painter/hit-test.ts';
 import { FAR_ZOOM } from '../painter/painting.ts';
 import { oncePerFrame } from '../painter/render-state.ts';
 import { type SelectionShape, startAreaSelection } from './area-selection.ts';
@@ -13,7 +13,7 @@ import { type Gesture, type PointerContext, toBoardPosition } from './pointer-co
 
 const DRAG_START_PX = 4;
 const LONG_PRESS_MS = 500;
-const EDGE_REACH_PX = 9;
+const EDGE_HIT_PX = 9;
 
 /** Elements that handle the pointer themselves. */
 const SELF_HANDLED =
@@ -30,8 +30,8 @@ interface Press {
   readonly edgeId: string | undefined;
   /** Starts the gesture when the pointer moves. undefined: React Flow pans. */
   readonly start: (() => Gesture) | undefined;
-  readonly isAdding: boolean;
-  /** The field on a node that a click edits. */
+  readonly isAdditive: boolean;
+  /** The field on a node that a click focuses. */
   readonly field: HTMLElement | undefined;
 }
 
@@ -140,7 +140,7 @@ export class PointerController {
   }
 
   #stopPropagation(event: Event): void {
-    // The release decides whether the field gets the focus.
+    // The field gets the focus when the pointer is released.
     if (this.#press?.field !== undefined && event.type === 'mousedown') event.preventDefault();
     if (this.#press?.start !== undefined) event.stopPropagation();
   }
@@ -162,9 +162,9 @@ const AUTOPAN_MARGIN_PX = 28;
 const AUTOPAN_STEP_PX = 14;
 
 function computeAutopan({ left, right, top, bottom }: DOMRect, { clientX, clientY }: PointerEvent): Position {
-  const along = (at: number, low: number, high: number): number =>
+  const computeStep = (at: number, low: number, high: number): number =>
     at < low + AUTOPAN_MARGIN_PX ? AUTOPAN_STEP_PX : at > high - AUTOPAN_MARGIN_PX ? -AUTOPAN_STEP_PX : 0;
-  return { x: along(clientX, left, right), y: along(clientY, top, bottom) };
+  return { x: computeStep(clientX, left, right), y: computeStep(clientY, top, bottom) };
 }
 
 function clearHover({ renderState }: PointerContext): void {
@@ -182,10 +182,10 @@ function findPaintedPort({ renderState }: PointerContext, at: Position): PortRef
   const { scene, positions, viewport, mounted } = renderState.now;
   if (viewport.zoom < FAR_ZOOM) return undefined;
   const isFit = ({ nodeId }: PortRef): boolean => !mounted.has(nodeId);
-  return portAt(scene, at, { within: PORT_PX, positions, isFit })?.port;
+  return findPortAt(scene, at, { within: PORT_PX, positions, isFit })?.port;
 }
 
-/** A field on a node that is not being edited: a drag moves the node, a click edits the field. */
+/** Whether the target is a field that is not being edited: a drag moves its node, a click edits the field. */
 const isIdleField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && target.matches(IDLE_FIELD) && target !== document.activeElement;
 
@@ -201,9 +201,12 @@ function findTarget(
   const element = (event.target as Element).closest<HTMLElement>('[data-node-id]');
   const { scene, positions, viewport } = context.renderState.now;
   const point = toBoardPosition(context, event);
-  const nodeId = element?.dataset.nodeId ?? boxAt(scene, point, positions)?.id;
+  const nodeId = element?.dataset.nodeId ?? findBoxAt(scene, point, positions)?.id;
   if (nodeId !== undefined) return { nodeId, edgeId: undefined };
-  return { nodeId, edgeId: curveAt(scene, point, { within: EDGE_REACH_PX / viewport.zoom, positions })?.id };
+  return {
+    nodeId,
+    edgeId: findCurveAt(scene, point, { within: EDGE_HIT_PX / viewport.zoom, positions })?.id,
+  };
 }
 
 function readPress(context: PointerContext, event: PointerEvent): Press {
@@ -246,12 +249,12 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
     isTouch,
     from,
     screen,
-    isAdding,
+    isAdditive: isAdding,
     field: isIdleField(event.target) && !isAdding ? event.target : undefined,
   };
 }
 
-/** Focuses a field with the caret where it was clicked. */
+/** Focuses a field and places the caret where it was clicked. */
 function editField(field: HTMLElement, { clientX, clientY }: PointerEvent): void {
   field.focus({ preventScroll: true });
   const caret = document.caretPositionFromPoint?.(clientX, clientY);
@@ -260,7 +263,7 @@ function editField(field: HTMLElement, { clientX, clientY }: PointerEvent): void
 }
 
 /** Selects the pressed node or edge, or clears the selection. With Shift or Control, toggles it. */
-function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdding }: Press): void {
+function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdditive: isAdding }: Press): void {
   const { store } = editor.session;
   const { selection } = store.getState();
   const id = nodeId ?? edgeId;
@@ -276,7 +279,7 @@ function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdding }: P
   (element ?? root).focus({ preventScroll: true });
 }
 
-/** Shows the value of the connection under the pointer. */
+/** Highlights the edge under the pointer, whose value is then shown. */
 function hover(context: PointerContext, event: PointerEvent): void {
   if (event.buttons !== 0 || event.pointerType === 'touch') return;
   const isFree =
@@ -284,7 +287,7 @@ function hover(context: PointerContext, event: PointerEvent): void {
   const { scene, positions, viewport, hovered } = context.renderState.now;
   const point = toBoardPosition(context, event);
   const edgeId = isFree
-    ? curveAt(scene, point, { within: EDGE_REACH_PX / viewport.zoom, positions })?.id
+    ? findCurveAt(scene, point, { within: EDGE_HIT_PX / viewport.zoom, positions })?.id
     : undefined;
   if (edgeId !== hovered) context.renderState.set({ hovered: edgeId });
 }

@@ -15,7 +15,7 @@ import {
 } from './scene.ts';
 
 /** Returns the topmost node. For groups only the header counts, because the background belongs to the board. */
-export function boxAt({ boxes }: Scene, { x, y }: Position, positions: Positions): Box | undefined {
+export function findBoxAt({ boxes }: Scene, { x, y }: Position, positions: Positions): Box | undefined {
   return boxes.findLast(box => {
     const at = positions.get(box.id) ?? box;
     const height = box.card.type === 'group' ? NODE_BOX.header : box.height;
@@ -29,7 +29,7 @@ export interface FoundPort {
 }
 
 /** Returns the nearest port that `isFit` accepts. */
-export function portAt(
+export function findPortAt(
   { boxes }: Scene,
   { x, y }: Position,
   {
@@ -63,7 +63,7 @@ export function portAt(
 }
 
 /** Returns the nearest edge within the distance. */
-export function curveAt(
+export function findCurveAt(
   { curves }: Scene,
   point: Position,
   { within, positions }: { readonly within: number; readonly positions: Positions },
@@ -72,7 +72,7 @@ export function curveAt(
   for (const curve of curves) {
     const bezier = toBezier(curve, positions);
     if (!isNear(bezier, point, within)) continue;
-    const distance = distanceTo(bezier, point);
+    const distance = getDistance(bezier, point);
     if (distance <= within && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
       best = { curve, distance };
   }
@@ -80,16 +80,20 @@ export function curveAt(
 }
 
 /** Returns the nodes that intersect the box. */
-export const boxesIn = ({ boxes }: Scene, area: Rect): readonly Box[] =>
+export const findBoxesIn = ({ boxes }: Scene, area: Rect): readonly Box[] =>
   boxes.filter(box => (box.card.type === 'group' ? contains(area, box) : intersects(box, area)));
 
 /** Returns the nodes whose center is inside the line. */
-export const boxesInLasso = ({ boxes }: Scene, outline: readonly Position[]): readonly Box[] =>
+export const findBoxesInLasso = ({ boxes }: Scene, outline: readonly Position[]): readonly Box[] =>
   boxes.filter(({ x, y, width, height }) =>
     isInsideOutline(outline, { x: x + width / 2, y: y + height / 2 }),
   );
 
-function isNear({ x1, y1, x2, y2, pull }: Bezier, { x, y }: Position, within: number): boolean {
+function isNear(
+  { x1, y1, x2, y2, controlOffset: pull }: Bezier,
+  { x, y }: Position,
+  within: number,
+): boolean {
   return (
     x >= Math.min(x1, x2 - pull) - within &&
     x <= Math.max(x2, x1 + pull) + within &&
@@ -101,24 +105,24 @@ function isNear({ x1, y1, x2, y2, pull }: Bezier, { x, y }: Position, within: nu
 const SEGMENTS = 24;
 
 /** Approximates the curve with line segments, to within a pixel on screen. */
-export function distanceTo(bezier: Bezier, point: Position): number {
+export function getDistance(bezier: Bezier, point: Position): number {
   let best = Number.POSITIVE_INFINITY;
-  let previous = pointOn(bezier, 0);
+  let previous = getPointAt(bezier, 0);
   for (let segment = 1; segment <= SEGMENTS; segment++) {
-    const current = pointOn(bezier, segment / SEGMENTS);
-    best = Math.min(best, distanceToLine(point, previous, current));
+    const current = getPointAt(bezier, segment / SEGMENTS);
+    best = Math.min(best, getDistanceToLine(point, previous, current));
     previous = current;
   }
   return best;
 }
 
-export function pointOn({ x1, y1, x2, y2, pull }: Bezier, t: number): Position {
+export function getPointAt({ x1, y1, x2, y2, controlOffset: pull }: Bezier, t: number): Position {
   const inverse = 1 - t;
   const [a, b, c, d] = [inverse ** 3, 3 * inverse ** 2 * t, 3 * inverse * t ** 2, t ** 3];
   return { x: a * x1 + b * (x1 + pull) + c * (x2 - pull) + d * x2, y: (a + b) * y1 + (c + d) * y2 };
 }
 
-function distanceToLine(point: Position, from: Position, to: Position): number {
+function getDistanceToLine(point: Position, from: Position, to: Position): number {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = dx * dx + dy * dy;
   const along = length === 0 ? 0 : ((point.x - from.x) * dx + (point.y - from.y) * dy) / length;

@@ -1,5 +1,5 @@
 // Decides which nodes are in the DOM. Mounting is expensive, so no node is mounted or unmounted while the view moves,
-// and only a few per frame once it rests. The painter draws the others meanwhile.
+// and only a few per frame once it stops. Meanwhile the painter draws the others.
 import { FAR_ZOOM, getVisibleRect } from './painting.ts';
 import type { RenderState } from './render-state.ts';
 import { grow, intersects } from './scene.ts';
@@ -8,7 +8,7 @@ import { grow, intersects } from './scene.ts';
 const NEAR_ZOOM = 0.34;
 /** Boards up to this size have all nodes mounted, so that assistive software finds them. */
 export const SMALL_BOARD_NODES = 60;
-/** Nodes mounted and unmounted per frame while the view rests. */
+/** Nodes mounted or unmounted per frame while the view does not move. */
 const NODES_PER_FRAME = 2;
 /** Margin around the view in which nodes are mounted, as a fraction of its size. */
 const MOUNT_MARGIN = 0.15;
@@ -16,10 +16,10 @@ const MOUNT_MARGIN = 0.15;
 const KEEP_MARGIN = 0.5;
 
 /**
- * Returns the next set of mounted nodes, at most NODES_PER_FRAME closer to the target, or the same set if nothing changes.
- * Nodes in `pinned` are mounted at once: they have or will get the focus, or a connection starts at them.
+ * Returns the next set of mounted nodes, at most NODES_PER_FRAME closer to the target, or the same set if nothing
+ * changes. Nodes in `pinned` are mounted at once: they have or will get the focus, or are the start of a connection.
  */
-export function nextMounted(now: RenderState['now'], pinned: ReadonlySet<string>): ReadonlySet<string> {
+export function getNextMounted(now: RenderState['now'], pinned: ReadonlySet<string>): ReadonlySet<string> {
   const { scene, mounted, isMoving } = now;
   if (scene.boxes.length <= SMALL_BOARD_NODES) {
     const isAll = mounted.size === scene.boxes.length && scene.boxes.every(({ id }) => mounted.has(id));
@@ -43,9 +43,9 @@ export function nextMounted(now: RenderState['now'], pinned: ReadonlySet<string>
 
 function findTargetNodes(
   { scene, viewport, size, positions }: RenderState['now'],
-  isNear: boolean,
+  hasMounted: boolean,
 ): { readonly mountIds: readonly string[]; readonly keepIds: ReadonlySet<string> } {
-  if (viewport.zoom < (isNear ? FAR_ZOOM : NEAR_ZOOM)) return { mountIds: [], keepIds: new Set() };
+  if (viewport.zoom < (hasMounted ? FAR_ZOOM : NEAR_ZOOM)) return { mountIds: [], keepIds: new Set() };
   const view = getVisibleRect(viewport, size);
   const [mountArea, keepArea] = [grow(view, view.width * MOUNT_MARGIN), grow(view, view.width * KEEP_MARGIN)];
   const middle = { x: view.x + view.width / 2, y: view.y + view.height / 2 };
@@ -53,11 +53,11 @@ function findTargetNodes(
   const keepIds = new Set<string>();
   for (const box of scene.boxes) {
     const position = positions.get(box.id);
-    const at = position === undefined ? box : { ...box, ...position };
-    if (!intersects(at, keepArea)) continue;
+    const rect = position === undefined ? box : { ...box, ...position };
+    if (!intersects(rect, keepArea)) continue;
     keepIds.add(box.id);
-    if (intersects(at, mountArea))
-      candidates.push({ id: box.id, distance: Math.hypot(at.x - middle.x, at.y - middle.y) });
+    if (intersects(rect, mountArea))
+      candidates.push({ id: box.id, distance: Math.hypot(rect.x - middle.x, rect.y - middle.y) });
   }
   return { mountIds: candidates.sort((a, b) => a.distance - b.distance).map(({ id }) => id), keepIds };
 }

@@ -1,5 +1,5 @@
-// Draws guides, selection areas and the pending connection over the board. Writes directly to the DOM, because they change
-// with each pointer move.
+// Draws guides, selection areas and the pending connection over the board. Writes to the DOM directly, because these
+// change with each pointer move.
 import { type RefObject, useRef } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
 import styles from '../canvas.module.css';
@@ -34,7 +34,7 @@ export function createOverlay(root: Root, renderState: RenderState): GestureOver
   return {
     area: line => write(0, line.length < 2 ? '' : `M${line.map(toScreen).join('L')}Z`),
     guides: guides => write(1, guides.map(toGuidePath).join('')),
-    pendingEdge: ({ x1, y1, x2, y2, pull }) =>
+    pendingEdge: ({ x1, y1, x2, y2, controlOffset: pull }) =>
       write(
         2,
         `M${toScreen({ x: x1, y: y1 })}C${toScreen({ x: x1 + pull, y: y1 })} ${toScreen({ x: x2 - pull, y: y2 })} ${toScreen({ x: x2, y: y2 })}`,

@@ -1,7 +1,7 @@
-// Paints readable nodes that are not mounted yet so that they look exactly like their cards.
+// Paints readable nodes that are not mounted yet, so that they look exactly like mounted ones.
 import { NODE_BOX, portOffset } from '../../../src/graph/dims.ts';
 import { messages } from '../../flow-messages.ts';
-import { getFace, hasPreview, truncatePortLabel } from '../card-parts.ts';
+import { hasPreview, layoutCard, truncatePortLabel } from '../card-parts.ts';
 import { getCategory, toTypeName } from '../colors.ts';
 import { type CardPort, PORT_PX } from '../model.ts';
 import type { PaintColors } from './paint-colors.ts';
@@ -9,7 +9,7 @@ import type { Painting } from './painting.ts';
 import { type Box, grow, type Rect } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
-/** Small text is drawn from this zoom on, where fewer than twenty cards fit on a screen. */
+/** Below this zoom, small text is not drawn. Above it, fewer than twenty cards fit on a screen. */
 const TEXT_ZOOM = 0.55;
 const ICON = { x: 12, y: 9, size: 26 };
 const TITLE_X = 47;
@@ -47,17 +47,17 @@ function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]):
 
 const square = (x: number, y: number, size: number): Rect => ({ x, y, width: size, height: size });
 
-/** Fields, and the space of results. */
+/** Paints fields and the space of results. */
 function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   const fields: Rect[] = [];
   const results: Rect[] = [];
   for (const { card, x, y, width, height } of boxes) {
-    const face = getFace(card.data);
-    for (const { field, y: top, height: high } of face.fields) {
+    const layout = layoutCard(card.data);
+    for (const { field, y: top, height: high } of layout.fields) {
       const label = field.isPort ? 0 : NODE_BOX.fieldLabel;
       fields.push({ x: x + 12, y: y + top + label, width: width - 24, height: high - label - 7 });
     }
-    const result = { x: x + 12, y: y + face.end + 2, width: width - 24, height: height - face.end - 14 };
+    const result = { x: x + 12, y: y + layout.end + 2, width: width - 24, height: height - layout.end - 14 };
     if (hasPreview(card.data) && result.height > 0) results.push(result);
   }
   fillBoxes(ctx, fields, { color: colors.edge, radius: 6 });
@@ -100,7 +100,7 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
     const { entry, node } = card.data;
     const type = entry?.label ?? messages.flow.unknownType(node.data.nodeType);
     paintLines(ctx, type, { x: x + TITLE_X, y: y + 25, width: width - TITLE_X - 12 }, 10.5);
-    const { fields, chips } = getFace(card.data);
+    const { fields, chips } = layoutCard(card.data);
     for (const { field, y: top } of fields)
       if (!field.isPort) paintLines(ctx, field.label, { x: x + 12, y: y + top + 2, width: width - 24 }, 11);
     if (chips)
@@ -119,7 +119,7 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
 }
 
 function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width }: Box): void {
-  for (const { field, y: top, height, text, isDefault } of getFace(card.data).fields) {
+  for (const { field, y: top, height, text, isDefault } of layoutCard(card.data).fields) {
     ctx.fillStyle = isDefault ? colors.soft : colors.ink;
     const label = field.isPort ? 0 : NODE_BOX.fieldLabel;
     const area = { x: x + 21, y: y + top + label + 6, width: width - 42 };

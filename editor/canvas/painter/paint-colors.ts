@@ -9,18 +9,19 @@ export interface PaintColors {
   readonly danger: string;
   readonly success: string;
   readonly warning: string;
-  readonly ground: string;
+  readonly background: string;
   readonly card: string;
   readonly ink: string;
   readonly soft: string;
   readonly line: string;
-  /** Outlines of nodes and fields, and the ground of fields and results. */
+  /** Outlines of nodes and fields. */
   readonly edge: string;
+  /** Background of fields and results. */
   readonly sunken: string;
   readonly font: string;
 }
 
-/** `probe` is a hidden element: variables resolve to colors only when used. */
+/** Reads the colors of the current theme. `probe` is a hidden element: variables resolve to colors only when used. */
 export function readPaintColors(probe: HTMLElement): PaintColors {
   const resolveColor = (name: string): string => {
     probe.style.color = `var(--${name})`;
@@ -33,7 +34,7 @@ export function readPaintColors(probe: HTMLElement): PaintColors {
     danger: resolveColor('danger'),
     success: resolveColor('success'),
     warning: resolveColor('warning'),
-    ground: resolveColor('board'),
+    background: resolveColor('board'),
     card: resolveColor('float'),
     ink: resolveColor('ink'),
     soft: resolveColor('soft'),
@@ -44,7 +45,7 @@ export function readPaintColors(probe: HTMLElement): PaintColors {
   };
 }
 
-/** Calls back when the theme changes. */
+/** Calls back when the theme changes. Returns an unsubscribe function. */
 export function watchTheme(onChange: () => void): () => void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const observer = new MutationObserver(onChange);

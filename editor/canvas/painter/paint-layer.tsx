@@ -37,7 +37,7 @@ interface PaintTarget {
   readonly probe: HTMLElement;
 }
 
-/** State that is not painted. */
+/** State whose changes need no repaint. */
 const UNPAINTED: ReadonlySet<string> = new Set(['isPanning', 'isMoving', 'awaited']);
 
 function repaintOnChange({
@@ -63,10 +63,10 @@ function repaintOnChange({
     const highlighted = new Set([hovered, dropEdge].filter(id => id !== undefined));
     paint(ctx, { ...frameState, size, ratio, selection, getMark, getOutline, highlighted, colors });
   });
-  let last = renderState.now;
+  let previous = renderState.now;
   const isRepainted = (change: Partial<RenderState['now']>): boolean => {
-    const [before, now] = [last, renderState.now];
-    last = now;
+    const [before, now] = [previous, renderState.now];
+    previous = now;
     if (change.scene === undefined || Object.keys(change).some(key => key !== 'scene' && key !== 'mounted'))
       return true;
     const isFar = now.viewport.zoom < FAR_ZOOM;

@@ -1,12 +1,12 @@
 // Paints nodes at far zoom (boxes with name and result, group frames, notes), and status marks at every zoom.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { getCategory } from '../colors.ts';
-import { noteColors, noteText, plainText } from '../note-text.ts';
+import { getNoteColors, getNoteText, toPlainText } from '../note-text.ts';
 import { FAR_ZOOM, type Mark, type Painting, type StatusOutline } from './painting.ts';
 import { type Box, grow, type Rect } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
-/** Corners and names are drawn from this zoom on. */
+/** Below this zoom, corners and names are not drawn. */
 const DETAIL_ZOOM = 0.12;
 const STRIP = 14;
 const NAME_PX = 40;
@@ -62,17 +62,17 @@ export function paintFrames(ctx: Context, { colors, viewport }: Painting, frames
 export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: readonly Box[]): void {
   for (const note of notes) {
     const { node } = note.card.data;
-    const { ground, ink } = noteColors(node);
+    const { ground, ink } = getNoteColors(node);
     fillBoxes(ctx, [note], { color: ground, radius: 6 });
     if (viewport.zoom < DETAIL_ZOOM) continue;
     const [px, line] = viewport.zoom < FAR_ZOOM ? [28, 36] : [13, 19];
     setTextStyle(ctx, { px, family: colors.font, color: ink });
     const lines = Math.floor((note.height - 28) / line);
-    paintText(ctx, note, { text: plainText(noteText(node)), px, line, top: 14, lines });
+    paintText(ctx, note, { text: toPlainText(getNoteText(node)), px, line, top: 14, lines });
   }
 }
 
-/** Paints results of the run, and the marks of plans and comparisons. */
+/** Paints the results of the run, and the outlines of plans and comparisons. */
 export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
   const { colors, viewport, getMark, getOutline } = painting;
   const isFar = viewport.zoom < FAR_ZOOM;
@@ -82,7 +82,7 @@ export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box
   }
   const boxesByStatus = Map.groupBy(boxes, ({ id }) => getOutline(id));
   ctx.globalAlpha = 0.65;
-  fillBoxes(ctx, boxesByStatus.get('out') ?? [], { color: colors.ground, radius: RADIUS });
+  fillBoxes(ctx, boxesByStatus.get('out') ?? [], { color: colors.background, radius: RADIUS });
   ctx.globalAlpha = 1;
   const width = isFar ? Math.max(10, 2.5 / viewport.zoom) : 3;
   for (const [status, { color, dash }] of STATUS_OUTLINES) {

@@ -52,7 +52,7 @@ function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
   const { scene, positions, selection, highlighted, colors, viewport, getMark } = painting;
   const width = Math.max(WIDTH_PX, MIN_WIDTH_SCREEN_PX / viewport.zoom);
   const plainByType = new Map<string, Bezier[]>();
-  const emphasized: [curve: Curve, bend: Bezier][] = [];
+  const emphasized: [curve: Curve, bezier: Bezier][] = [];
   for (const curve of scene.curves) {
     const bezier = toBezier(curve, positions);
     if (!isVisible(bezier, view)) continue;
@@ -82,7 +82,7 @@ function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
   }
 }
 
-const isVisible = ({ x1, y1, x2, y2, pull }: Bezier, view: Rect): boolean =>
+const isVisible = ({ x1, y1, x2, y2, controlOffset: pull }: Bezier, view: Rect): boolean =>
   Math.min(x1, x2 - pull) < view.x + view.width &&
   Math.max(x2, x1 + pull) > view.x &&
   Math.min(y1, y2) < view.y + view.height &&
@@ -90,7 +90,7 @@ const isVisible = ({ x1, y1, x2, y2, pull }: Bezier, view: Rect): boolean =>
 
 function strokeBeziers(ctx: Context, beziers: readonly Bezier[], zoom: number): void {
   ctx.beginPath();
-  for (const { x1, y1, x2, y2, pull } of beziers) {
+  for (const { x1, y1, x2, y2, controlOffset: pull } of beziers) {
     ctx.moveTo(x1, y1);
     if (zoom < STRAIGHT_ZOOM) ctx.lineTo(x2, y2);
     else ctx.bezierCurveTo(x1 + pull, y1, x2 - pull, y2, x2, y2);

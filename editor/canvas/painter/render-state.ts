@@ -1,5 +1,5 @@
-// Holds the canvas state that changes many times a second and is therefore not React state: the view, dragged positions, the
-// hovered edge.
+// Holds the canvas state that changes many times a second and is therefore not React state: the view, dragged positions
+// and the hovered edge.
 
 import type { Viewport } from './painting.ts';
 import { NO_POSITIONS, type Positions, type Scene } from './scene.ts';
@@ -17,12 +17,12 @@ interface FrameState {
   readonly positions: Positions;
   /** Whether the user is panning. */
   readonly isPanning: boolean;
-  /** The view or a node is moving or moved a moment ago. Expensive work waits. */
+  /** Whether the view or a node moves, or moved a moment ago. Expensive work waits. */
   readonly isMoving: boolean;
   /** Mounted nodes; the others are painted. */
   readonly mounted: ReadonlySet<string>;
   /** The node to focus once it is mounted. */
-  readonly awaited: string | undefined;
+  readonly focusTarget: string | undefined;
   /** The edge under the pointer. */
   readonly hovered: string | undefined;
   /** The edge that the dragged node would be inserted into. */
@@ -31,7 +31,7 @@ interface FrameState {
 
 type Listener = (changed: Partial<FrameState>) => void;
 
-const MOVES = ['viewport', 'positions', 'isPanning'] as const;
+const MOVE_KEYS = ['viewport', 'positions', 'isPanning'] as const;
 /** Longer than the pause between two events of a mouse wheel. */
 const REST_MS = 200;
 
@@ -44,7 +44,7 @@ export class RenderState {
     isPanning: false,
     isMoving: false,
     mounted: new Set(),
-    awaited: undefined,
+    focusTarget: undefined,
     hovered: undefined,
     dropEdge: undefined,
   };
@@ -56,7 +56,7 @@ export class RenderState {
   }
 
   set(change: Partial<FrameState>): void {
-    const isMove = MOVES.some(key => change[key] !== undefined);
+    const isMove = MOVE_KEYS.some(key => change[key] !== undefined);
     const fullChange = isMove ? { ...change, isMoving: true } : change;
     this.#now = { ...this.#now, ...fullChange };
     for (const listener of this.#listeners) listener(fullChange);

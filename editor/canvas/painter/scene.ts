@@ -35,7 +35,10 @@ export interface Scene {
 export type Positions = ReadonlyMap<string, Position>;
 export const NO_POSITIONS: Positions = new Map();
 
-/** Groups in `collapsed` show only their header. Their nodes are hidden, and edges of these nodes end at the header. */
+/**
+ * Creates the scene. Groups in `collapsed` show only their header: their nodes are hidden, and the edges of these nodes
+ * end at the header.
+ */
 export function createScene(
   cards: readonly CardNode[],
   resolvedEdges: readonly ResolvedEdge[],
@@ -94,7 +97,7 @@ function mapToCollapsedGroups(
     }
     for (const id of inner) if (id !== root) owners.set(id, root);
   }
-  // A group inside a collapsed group is hidden.
+  // A collapsed group may be inside of another one.
   for (const [id, owner] of owners) owners.set(id, owners.get(owner) ?? owner);
   return owners;
 }
@@ -120,7 +123,7 @@ export interface Bezier {
   readonly x2: number;
   readonly y2: number;
   /** Horizontal distance of the control points: right of the start, left of the end. */
-  readonly pull: number;
+  readonly controlOffset: number;
 }
 
 export function toBezier({ source, target, from, to }: Curve, positions: Positions): Bezier {
@@ -133,7 +136,7 @@ export function toBezier({ source, target, from, to }: Curve, positions: Positio
     y1: start.y + from.y,
     x2,
     y2: end.y + to.y,
-    pull: gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap),
+    controlOffset: gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap),
   };
 }
 
@@ -167,7 +170,7 @@ export function grow({ x, y, width, height }: Rect, by: number): Rect {
 }
 
 /**
- * Whether two scenes look the same, but for the content of nodes that are drawn elsewhere. Then typing on a node does
+ * Whether two scenes look the same, ignoring the content of nodes that are drawn elsewhere. So typing on one node does
  * not repaint a thousand others.
  */
 export function isSameDrawing(a: Scene, b: Scene, isDrawnElsewhere: (id: string) => boolean): boolean {

@@ -5,7 +5,7 @@ import { Badge, type Tone } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
-import { Ago } from '../../kit/time.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatDuration } from '../../lib/format.ts';
@@ -63,14 +63,14 @@ function DeliveryItem({ delivery, path }: { readonly delivery: Delivery; readonl
       <ol className={styles.attempts}>
         {attempts.map(({ attempt, startedAt, durationMs, statusCode, error }) => (
           <li key={attempt}>
-            <strong>{statusCode ?? messages.noResponse}</strong> <Ago time={startedAt} />
+            <strong>{statusCode ?? messages.noResponse}</strong> <RelativeTime time={startedAt} />
             {durationMs !== null && ` · ${formatDuration(durationMs)}`}
             {error !== null && ` · ${error}`}
           </li>
         ))}
         {nextAttemptAt !== null && (
           <li>
-            {messages.nextAttempt}: <Ago time={nextAttemptAt} />
+            {messages.nextAttempt}: <RelativeTime time={nextAttemptAt} />
           </li>
         )}
       </ol>

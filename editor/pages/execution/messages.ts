@@ -7,14 +7,14 @@ export const messages = {
   back: 'All runs',
   open: 'Open workflow',
   cancel: 'Cancel run',
-  cancelled: 'The run is being cancelled.',
+  cancelled: 'The run is being canceled.',
   resume: 'Resume',
   resumeHint: 'Reuses the completed nodes. You are not charged for them again.',
   resumed: 'A new run continues from here.',
   approve: 'Approve',
   reject: 'Reject',
   approval: (label: string): string => `“${label}” is waiting for your approval.`,
-  facts: {
+  summary: {
     started: 'Started',
     duration: 'Duration',
     credits: 'Credits',

@@ -8,10 +8,10 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { Loading } from '../../kit/spinner.tsx';
-import { Ago } from '../../kit/time.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
-import { durationMs } from '../../lib/runs.ts';
+import { getDurationMs } from '../../lib/runs.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages as runListMessages } from '../executions/messages.ts';
 import { Actions } from './actions.tsx';
@@ -41,7 +41,7 @@ function RunDetails({ run }: { readonly run: Execution }) {
       <PageHead title={messages.title(name ?? messages.untitled)}>
         <Actions run={run} />
       </PageHead>
-      <Facts run={run} />
+      <RunSummary run={run} />
       <RunError run={run} />
       <section>
         <h2>{messages.results}</h2>
@@ -58,39 +58,39 @@ function RunDetails({ run }: { readonly run: Execution }) {
   );
 }
 
-function Facts({ run }: { readonly run: Execution }) {
-  const ms = durationMs(run);
-  const { facts } = messages;
+function RunSummary({ run }: { readonly run: Execution }) {
+  const ms = getDurationMs(run);
+  const { summary } = messages;
   return (
-    <dl className={styles.facts}>
-      <Fact name={messages.state}>
+    <dl className={styles.summary}>
+      <SummaryItem name={messages.state}>
         <RunBadge status={run.status} />
-      </Fact>
-      <Fact name={facts.started}>
-        <Ago time={run.createdAt} />
-      </Fact>
-      <Fact name={facts.duration}>{ms === null ? '–' : formatDuration(ms)}</Fact>
-      <Fact name={facts.credits}>
+      </SummaryItem>
+      <SummaryItem name={summary.started}>
+        <RelativeTime time={run.createdAt} />
+      </SummaryItem>
+      <SummaryItem name={summary.duration}>{ms === null ? '–' : formatDuration(ms)}</SummaryItem>
+      <SummaryItem name={summary.credits}>
         {formatNumber(run.credits.charged)}{' '}
         {run.credits.estimated !== run.credits.charged && (
-          <span className={styles.soft}>{facts.estimated(run.credits.estimated)}</span>
+          <span className={styles.soft}>{summary.estimated(run.credits.estimated)}</span>
         )}
-      </Fact>
-      <Fact name={facts.from}>{runListMessages.triggers[run.trigger]}</Fact>
-      <Fact name={facts.version}>{formatNumber(run.workflowVersion)}</Fact>
+      </SummaryItem>
+      <SummaryItem name={summary.from}>{runListMessages.triggers[run.trigger]}</SummaryItem>
+      <SummaryItem name={summary.version}>{formatNumber(run.workflowVersion)}</SummaryItem>
       {run.resumedFromId !== null && (
-        <Fact name={facts.resumedFrom}>
+        <SummaryItem name={summary.resumedFrom}>
           <Link href={`/executions/${run.resumedFromId}`}>{run.resumedFromId}</Link>
-        </Fact>
+        </SummaryItem>
       )}
-      <Fact name={facts.id}>
+      <SummaryItem name={summary.id}>
         <code>{run.id}</code> <CopyButton text={run.id} label={appMessages.common.copy} />
-      </Fact>
+      </SummaryItem>
     </dl>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+function SummaryItem({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

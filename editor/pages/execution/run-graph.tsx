@@ -17,7 +17,7 @@ const NO_CATALOG: Catalog = {
   ports: () => ({ inputs: [], outputs: [] }),
 };
 const MARGIN = 40;
-const LINE = 26;
+const LINE_HEIGHT = 26;
 
 interface Box {
   readonly node: GraphNode;
@@ -56,8 +56,8 @@ export function RunGraph({
         {boxes.map(({ node, rect }) => (
           <g key={node.id} className={classNames(styles.node, styles[states.get(node.id)?.status ?? 'NONE'])}>
             <rect {...rect} rx={12} />
-            <text x={rect.x + 16} y={rect.y + rect.height / 2 + LINE / 4}>
-              {shorten(node.data.label, rect.width)}
+            <text x={rect.x + 16} y={rect.y + rect.height / 2 + LINE_HEIGHT / 4}>
+              {truncateLabel(node.data.label, rect.width)}
             </text>
           </g>
         ))}
@@ -75,12 +75,12 @@ function toCurvePath(from: Box | undefined, to: Box | undefined): string {
   if (from === undefined || to === undefined) return '';
   const [x1, y1] = [from.rect.x + from.rect.width, from.rect.y + from.rect.height / 2];
   const [x2, y2] = [to.rect.x, to.rect.y + to.rect.height / 2];
-  const reach = Math.max(40, Math.abs(x2 - x1) / 2);
-  return `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}`;
+  const controlOffset = Math.max(40, Math.abs(x2 - x1) / 2);
+  return `M${x1} ${y1}C${x1 + controlOffset} ${y1} ${x2 - controlOffset} ${y2} ${x2} ${y2}`;
 }
 
 /** Truncates the label to the width of its box, based on the average character width. */
-function shorten(label: string, width: number): string {
+function truncateLabel(label: string, width: number): string {
   const maxChars = Math.floor((width - 32) / 12);
   return label.length > maxChars ? `${label.slice(0, maxChars - 1)}…` : label;
 }

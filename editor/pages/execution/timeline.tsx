@@ -2,7 +2,7 @@
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import { classNames } from '../../kit/class-names.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
-import { durationMs } from '../../lib/runs.ts';
+import { getDurationMs } from '../../lib/runs.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './timeline.module.css';
@@ -29,13 +29,13 @@ interface Scale {
 }
 
 function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scale }) {
-  const ms = durationMs(state);
+  const ms = getDurationMs(state);
   const duration = ms === null ? '–' : formatDuration(ms);
   const { label, status, error, cached, attempt, credits } = state;
   const notes = [
     cached && messages.cached,
     attempt > 1 && messages.attempt(attempt),
-    credits > 0 && `${formatNumber(credits)} ${messages.facts.credits.toLowerCase()}`,
+    credits > 0 && `${formatNumber(credits)} ${messages.summary.credits.toLowerCase()}`,
   ].filter(note => note !== false);
   return (
     <li className={styles.row}>
@@ -61,7 +61,7 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
   );
 }
 
-/** Returns position and width in percent of the total time. A minimum width keeps short bars visible. */
+/** Returns the position and width of a bar in percent of the total time. A minimum width keeps short bars visible. */
 function toBarStyle({ startedAt }: NodeState, ms: number, { begin, spanMs }: Scale): React.CSSProperties {
   const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - begin) / spanMs) * 100));
   return { left: `${left}%`, width: `max(3px, ${Math.min(100 - left, (ms / spanMs) * 100)}%)` };

@@ -10,9 +10,9 @@ import { SelectField } from '../../kit/field.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
-import { Ago } from '../../kit/time.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
-import { durationMs, pollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
+import { getDurationMs, getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -26,7 +26,7 @@ export function Page() {
   const list = useList<ListedExecution>(
     '/executions',
     { limit: 50, ...(status === '' ? {} : { status }) },
-    pollIntervalMs,
+    getPollIntervalMs,
   );
   const showAll = (): void => setSearch({}, { replace: true });
   return (
@@ -92,12 +92,12 @@ const createColumns = (names: ReadonlyMap<string, string>): readonly Column<List
     ),
   },
   { title: messages.state, cell: ({ status }) => <RunBadge status={status} /> },
-  { title: messages.started, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: messages.started, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   {
     title: messages.duration,
     align: 'end',
     cell: run => {
-      const ms = durationMs(run);
+      const ms = getDurationMs(run);
       return ms === null ? '–' : formatDuration(ms);
     },
   },

@@ -36,7 +36,7 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
       title={flowMessages.addNode}
       placeholder={flowMessages.searchNodes}
       text={initialText}
-      find={(text, filter) => findEntries(entries, text, filter)}
+      findChoices={(text, filter) => findEntries(entries, text, filter)}
       at={findScreenPosition(editor, placement)}
       filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
       onChoose={choose}

@@ -25,7 +25,7 @@ export function CommandMenu({ onClose }: PanelProps) {
     <Chooser
       title={flowMessages.commands.commands}
       placeholder={flowMessages.searchCommands}
-      find={text => choices.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
+      findChoices={text => choices.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
       onChoose={id => {
         onClose();
         getCommand(id).run(editor);
@@ -57,7 +57,7 @@ export function FindNode({ onClose }: PanelProps) {
     <Chooser
       title={flowMessages.commands.find}
       placeholder={flowMessages.searchBoard}
-      find={find}
+      findChoices={find}
       onChoose={id => {
         onClose();
         session.store.actions.select([id]);

@@ -1,8 +1,8 @@
 // Shows a value that this user and someone else both changed, until the user chooses one.
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
-import { valueAt, withTheirs } from '../../board/conflicts.ts';
-import { changesBetween } from '../../board/edits.ts';
+import { applyTheirs, getValueAt } from '../../board/conflicts.ts';
+import { computeChanges } from '../../board/edits.ts';
 import type { Conflict } from '../../board/merge.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
@@ -15,13 +15,13 @@ const MAX_CHARS = 120;
 export function ConflictNotice() {
   const conflict = useBoard(({ conflicts }) => conflicts[0]);
   const count = useBoard(({ conflicts }) => conflicts.length);
-  const mine = useBoard(({ board, conflicts: [first] }) => first && valueAt(board, first.path));
+  const mine = useBoard(({ board, conflicts: [first] }) => first && getValueAt(board, first.path));
   const editor = useEditor();
   if (conflict === undefined) return null;
   const { saver, store } = editor.session;
   const acceptTheirs = (): void => {
     const { board } = store.getState();
-    const changes = changesBetween(board, withTheirs(board, [conflict], saver.base.board));
+    const changes = computeChanges(board, applyTheirs(board, [conflict], saver.base.board));
     store.actions.perform(conflictMessages.edit, changes);
     store.actions.resolveConflict(conflict);
   };
@@ -60,7 +60,9 @@ function describeItem({ session }: EditorContextValue, { path }: Conflict): stri
   const labelOf = (nodeId: string): string =>
     (findNode(board, nodeId) ?? findNode(session.saver.base.board, nodeId))?.data.label ?? nodeId;
   if (list === 'nodes') return [labelOf(id), rest.at(-1)].filter(Boolean).join(', ');
-  const edge = (valueAt(board, path) ?? valueAt(session.saver.base.board, path)) as GraphEdge | undefined;
+  const edge = (getValueAt(board, path) ?? getValueAt(session.saver.base.board, path)) as
+    | GraphEdge
+    | undefined;
   return edge === undefined ? id : conflictMessages.connection(labelOf(edge.source), labelOf(edge.target));
 }
 

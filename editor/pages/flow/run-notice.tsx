@@ -7,7 +7,7 @@ import { messages } from '../../flow-messages.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
-import { Ago } from '../../kit/time.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
@@ -94,7 +94,7 @@ function RunFacts({ run }: { readonly run: RunSummary }) {
         <>
           <span>{flowMessages.charged(charged, formatNumber(charged))}</span>
           <span className={styles.soft}>
-            <Ago time={run.createdAt} />
+            <RelativeTime time={run.createdAt} />
           </span>
         </>
       )}

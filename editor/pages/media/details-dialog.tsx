@@ -10,7 +10,7 @@ import { Failure, toErrorMessage } from '../../kit/failure.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { Loading } from '../../kit/spinner.tsx';
-import { Ago } from '../../kit/time.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
@@ -82,7 +82,7 @@ function Facts({ item }: { readonly item: MediaItem }) {
     [facts.size, formatBytes(bytes)],
     ...(width === null || height === null ? [] : [[facts.pixels, messages.pixels(width, height)] as const]),
     ...(duration === null ? [] : [[facts.length, formatDuration(duration * 1000)] as const]),
-    [facts.added, <Ago key="time" time={createdAt} />],
+    [facts.added, <RelativeTime key="time" time={createdAt} />],
     [facts.id, <code key="id">{mediaId}</code>],
   ];
   return (
@@ -118,7 +118,7 @@ function UsePlace({ kind, workflow, nodes, isTemplate, executionId, isMaker, cre
       <>
         <Link href={`/executions/${executionId}`}>{workflow.name}</Link>
         <span className={styles.soft}>
-          {isMaker ? messages.madeBy : messages.usedBy} <Ago time={createdAt} />
+          {isMaker ? messages.madeBy : messages.usedBy} <RelativeTime time={createdAt} />
         </span>
       </>
     );

@@ -15,7 +15,7 @@ interface RenameDialogProps {
 export function RenameDialog({ title, name, run, onClose }: RenameDialogProps) {
   const [newName, setNewName] = useState(name);
   return (
-    <FormDialog title={title} submit={messages.save} run={() => run(newName)} onClose={onClose}>
+    <FormDialog title={title} submit={messages.save} onSubmit={() => run(newName)} onClose={onClose}>
       <TextField
         label={messages.name}
         required

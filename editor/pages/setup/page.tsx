@@ -60,13 +60,13 @@ export function Page() {
     return (
       <AuthLayout
         title={isUsed ? setupMessages.usedTitle : setupMessages.missingTitle}
-        lead={isUsed ? setupMessages.used : setupMessages.missing}
+        description={isUsed ? setupMessages.used : setupMessages.missing}
       >
         <ButtonLink href="/sign-in">{setupMessages.signIn}</ButtonLink>
       </AuthLayout>
     );
   return (
-    <AuthLayout title={kind.title} lead={kind.lead}>
+    <AuthLayout title={kind.title} description={kind.lead}>
       <SetUpForm kind={kind} token={TOKEN} onUsed={() => setUsed(true)} />
     </AuthLayout>
   );

@@ -8,7 +8,7 @@ import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { pollIntervalMs } from '../../lib/runs.ts';
+import { getPollIntervalMs } from '../../lib/runs.ts';
 import { Shelves } from '../templates/shelves.tsx';
 import { CreateButton } from './create-button.tsx';
 import { FilterBar, useFilters } from './filters.tsx';
@@ -30,7 +30,7 @@ export function Page() {
     '/workflows',
     { limit: 50, include: 'card', ...filters.query },
     workflows =>
-      pollIntervalMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
+      getPollIntervalMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
   );
   const chooseTag = (tag: string): void => filters.setFilter('tag', tag);
   const isFiltered = Object.keys(filters.query).length > 0;

@@ -2,7 +2,7 @@
 import WorkflowIcon from 'icon:workflow';
 import { Badge, RunBadge } from '../../kit/badge.tsx';
 import cards from '../../kit/cards.module.css';
-import { Ago } from '../../kit/time.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -37,7 +37,7 @@ export function WorkflowCard({ workflow, onMove, onTag }: WorkflowCardProps) {
           </div>
         </div>
         <p className={cards.facts}>
-          <Ago time={updatedAt} />
+          <RelativeTime time={updatedAt} />
           <span>{messages.runs(executionCount)}</span>
         </p>
         <Badges workflow={workflow} onTag={onTag} />

@@ -1,6 +1,6 @@
 // Renders the workflows as a table.
 import { type Column, Table } from '../../kit/table.tsx';
-import { Ago } from '../../kit/time.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
@@ -17,7 +17,7 @@ export function WorkflowTable({ workflows, onMove, onTag }: WorkflowTableProps) 
   const columns: readonly Column<ListedWorkflow>[] = [
     { title: messages.name, cell: ({ id, name }) => <a href={`/flow/${id}`}>{name}</a> },
     { title: messages.lastRun, cell: workflow => <Badges workflow={workflow} onTag={onTag} /> },
-    { title: messages.changed, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+    { title: messages.changed, cell: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
     {
       title: messages.runsTitle,
       align: 'end',

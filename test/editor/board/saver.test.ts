@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Board, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { withTheirs } from '../../../editor/board/conflicts.ts';
+import { applyTheirs } from '../../../editor/board/conflicts.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
-import { add, changesBetween, remove, setConfig } from '../../../editor/board/edits.ts';
+import { add, computeChanges, remove, setConfig } from '../../../editor/board/edits.ts';
 import { NO_HISTORY } from '../../../editor/board/history.ts';
 import { type Remote, type SaveKind, Saver, type SaveState } from '../../../editor/board/saver.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
@@ -57,7 +57,7 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
     read: async () => remote.state(),
     write: remote.write,
     writeAtExit: board => atExit.push(board),
-    conflicts: () => store.getState().conflicts,
+    getConflicts: () => store.getState().conflicts,
     board: () => store.getState().board,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: state => {
@@ -197,7 +197,7 @@ describe('a board that is being saved', () => {
     );
     assert.deepEqual(two.config('a'), { text: 'two' });
     await assert.rejects(two.saver.flushAll(), /Choose which ones to keep/);
-    two.saver.leave();
+    two.saver.saveAtExit();
     assert.deepEqual(two.atExit, []);
     assert.ok(conflict);
     two.store.actions.resolveConflict(conflict);
@@ -262,7 +262,7 @@ describe('a board that is being saved', () => {
     const [conflict] = two.store.getState().conflicts;
     assert.ok(conflict);
     const { board } = two.store.getState();
-    const theirs = changesBetween(board, withTheirs(board, [conflict], two.saver.base.board));
+    const theirs = computeChanges(board, applyTheirs(board, [conflict], two.saver.base.board));
     two.store.actions.perform('Use theirs', theirs);
     assert.deepEqual(two.store.getState().conflicts, []);
     assert.equal(two.saver.isDirty, false);
@@ -284,10 +284,10 @@ describe('a board that is being saved', () => {
 
   it('sends what is not saved when the page ends', () => {
     const { edit, saver, atExit, store } = openBoard(remote);
-    saver.leave();
+    saver.saveAtExit();
     assert.deepEqual(atExit, []);
     edit('a', 'text', 'last');
-    saver.leave();
+    saver.saveAtExit();
     assert.deepEqual(atExit, [store.getState().board]);
   });
 

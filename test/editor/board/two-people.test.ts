@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Board, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { withTheirs } from '../../../editor/board/conflicts.ts';
-import { add, changesBetween, move, remove, setConfig } from '../../../editor/board/edits.ts';
+import { applyTheirs } from '../../../editor/board/conflicts.ts';
+import { add, computeChanges, move, remove, setConfig } from '../../../editor/board/edits.ts';
 import { type Remote, Saver } from '../../../editor/board/saver.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
 import { ApiError } from '../../../sdk/src/errors.ts';
@@ -71,7 +71,7 @@ function createPerson(name: string, service: { board: Board; version: number }) 
     },
     writeAtExit: () => undefined,
     board: () => store.getState().board,
-    conflicts: () => store.getState().conflicts,
+    getConflicts: () => store.getState().conflicts,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: store.actions.setSaveState,
   });
@@ -84,7 +84,7 @@ function createPerson(name: string, service: { board: Board; version: number }) 
     const { path } = conflict;
     chosen.add(path.length > 2 ? `${path[1]} ${path.at(-1)}` : (path[1] ?? ''));
     if (!mine) {
-      const changes = changesBetween(board, withTheirs(board, [conflict], saver.base.board));
+      const changes = computeChanges(board, applyTheirs(board, [conflict], saver.base.board));
       store.actions.perform('Use theirs', changes);
     }
     store.actions.resolveConflict(conflict);
@@ -140,7 +140,7 @@ describe('two people at once', () => {
         for (const { store, saver } of people) {
           const { conflicts, board } = store.getState();
           // The service never has my value of an open conflict from me: what may be sent has theirs.
-          const sendable = withTheirs(board, conflicts, saver.base.board);
+          const sendable = applyTheirs(board, conflicts, saver.base.board);
           for (const { path, theirs } of conflicts)
             if (
               path.length > 2 &&

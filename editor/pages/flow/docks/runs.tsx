@@ -9,11 +9,11 @@ import { RunBadge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { getMediaKind, MediaView } from '../../../kit/media-view.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
-import { durationMs } from '../../../lib/runs.ts';
-import { useSeen } from '../../../lib/use-seen.ts';
+import { getDurationMs } from '../../../lib/runs.ts';
+import { useHasBeenVisible } from '../../../lib/use-has-been-visible.ts';
 import { useBoard, useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { getResults } from '../../../runs/results.ts';
 import { createInputChanges, useApplyInputs } from '../../../runs/use-inputs.ts';
@@ -47,9 +47,9 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   const { runs } = useEditor();
   const applyInputs = useApplyInputs();
   const row = useRef<HTMLLIElement>(null);
-  const isSeen = useSeen(row);
+  const isSeen = useHasBeenVisible(row);
   const isShown = useRun(state => state.run?.id === run.id);
-  const ms = durationMs(run);
+  const ms = getDurationMs(run);
   const { charged } = run.credits;
   const facts = [
     charged > 0 ? messages.flow.credits(charged, formatNumber(charged)) : runsMessages.free,
@@ -64,7 +64,7 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
         <div className={styles.title}>
           <RunBadge status={run.status} />
           <span className={styles.soft}>
-            <Ago time={run.createdAt} />
+            <RelativeTime time={run.createdAt} />
           </span>
         </div>
         <span className={styles.soft}>{facts.filter(Boolean).join(' · ')}</span>

@@ -1,7 +1,7 @@
 // Renders the versions: author, time and what changed; compares one with the board, or restores it as an edit.
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { changesBetween, compareBoards } from '../../../board/difference.ts';
+import { compareBoards, summarizeChanges } from '../../../board/difference.ts';
 import { replaceAll } from '../../../board/edits.ts';
 import { toBoard, type WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -9,10 +9,10 @@ import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
-import { useSeen } from '../../../lib/use-seen.ts';
+import { useHasBeenVisible } from '../../../lib/use-has-been-visible.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dock.module.css';
 
@@ -56,7 +56,7 @@ function VersionRow({ version: { version, createdAt, userName, isCurrent, isPubl
   const { session, view, canvas } = useEditor();
   const { store } = session;
   const row = useRef<HTMLLIElement>(null);
-  const isSeen = useSeen(row);
+  const isSeen = useHasBeenVisible(row);
   const board = useBoard(state => state.board);
   const attempt = (act: (graph: WorkflowInfo) => void): void =>
     void readVersion(session.id, version).then(act, (thrown: unknown) =>
@@ -83,7 +83,7 @@ function VersionRow({ version: { version, createdAt, userName, isCurrent, isPubl
         </div>
         {isSeen && before !== undefined && <Changes version={version} before={before} />}
         <span className={styles.soft}>
-          {userName} · <Ago time={createdAt} />
+          {userName} · <RelativeTime time={createdAt} />
         </span>
       </div>
       <div className={styles.buttons}>
@@ -107,7 +107,7 @@ function Changes({ version, before }: { readonly version: number; readonly befor
   const then = useVersion(session.id, before);
   if (now === undefined || (before > 0 && then === undefined)) return <p>…</p>;
   if (then === undefined) return <p>{versionsMessages.created(now.nodes.length)}</p>;
-  return <p>{versionsMessages.changes(changesBetween(then, now, session.catalog))}</p>;
+  return <p>{versionsMessages.changes(summarizeChanges(then, now, session.catalog))}</p>;
 }
 
 const readVersion = (id: string, version: number): Promise<WorkflowInfo> =>

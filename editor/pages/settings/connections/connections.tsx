@@ -9,7 +9,7 @@ import { EmptyState } from '../../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
@@ -58,7 +58,7 @@ function DisconnectDialog({ connection: { id, clientName }, onClose }: Disconnec
     <ConfirmDialog
       title={messages.disconnectTitle(clientName)}
       action={messages.disconnect}
-      run={async () => {
+      onConfirm={async () => {
         await api.delete(`/connections/${id}`);
         await finishChange(messages.disconnected(clientName), ['/connections']);
       }}
@@ -73,10 +73,11 @@ const createColumns = (onDisconnect: (connection: Connection) => void): readonly
   { title: messages.program, cell: ({ clientName }) => <Truncated text={clientName} /> },
   { title: messages.host, cell: ({ redirectHost }) => <Truncated text={redirectHost} /> },
   { title: messages.rights, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
-  { title: messages.since, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: messages.since, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   {
     title: messages.lastUsed,
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? settingsMessages.never : <Ago time={lastUsedAt} />),
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt === null ? settingsMessages.never : <RelativeTime time={lastUsedAt} />,
   },
   {
     title: settingsMessages.actions,

@@ -47,7 +47,12 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
     await finishChange(messages.budgetChanged(name), [PATH]);
   };
   return (
-    <FormDialog title={messages.changeOf(name)} submit={settingsMessages.save} run={save} onClose={onClose}>
+    <FormDialog
+      title={messages.changeOf(name)}
+      submit={settingsMessages.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
       <TextField
         label={messages.budget}
         hint={messages.budgetHint}

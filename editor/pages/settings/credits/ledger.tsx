@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { LedgerEntry } from '../../../../sdk/src/schemas.ts';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { Section, Wrapped } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -22,7 +22,7 @@ export function Ledger() {
 }
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
-  { title: messages.when, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: messages.when, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   { title: messages.kind, cell: ({ kind }) => messages.kinds[kind] },
   { title: messages.amount, align: 'end', cell: ({ amount }) => formatNumber(amount) },
   {

@@ -34,7 +34,7 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
     await finishChange(messages.created, ['/keys']);
   };
   return (
-    <FormDialog title={messages.createTitle} submit={messages.submit} run={create} onClose={onClose}>
+    <FormDialog title={messages.createTitle} submit={messages.submit} onSubmit={create} onClose={onClose}>
       <TextField
         label={settingsMessages.name}
         hint={messages.nameHint}

@@ -42,7 +42,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
         <ConfirmDialog
           title={messages.removeTitle(name)}
           action={messages.remove}
-          run={async () => {
+          onConfirm={async () => {
             await api.delete(`/keys/${id}`);
             await finishChange(messages.removed(name), ['/keys']);
           }}

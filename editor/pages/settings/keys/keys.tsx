@@ -10,7 +10,7 @@ import { EmptyState } from '../../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { Day, Lead, Scopes, Truncated } from '../section.tsx';
@@ -63,9 +63,10 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: messages.expires, cell: ({ expiresAt }) => <Expiry time={expiresAt} /> },
   {
     title: messages.lastUsed,
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? settingsMessages.never : <Ago time={lastUsedAt} />),
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt === null ? settingsMessages.never : <RelativeTime time={lastUsedAt} />,
   },
-  { title: settingsMessages.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: settingsMessages.created, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   {
     title: settingsMessages.actions,
     isTitleHidden: true,

@@ -23,7 +23,7 @@ export function RemoveDialog({ model, revision, onClose }: RemoveDialogProps) {
     <ConfirmDialog
       title={messages.removeTitle(model.label)}
       action={messages.remove}
-      run={remove}
+      onConfirm={remove}
       onClose={onClose}
     >
       {messages.removeText}

@@ -9,7 +9,7 @@ import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
@@ -36,7 +36,7 @@ export function Providers() {
       {data === undefined && !error && <Loading />}
       {data && (
         <>
-          <Facts facts={[[messages.checked, <Ago key="asked" time={data.checkedAt} />]]} />
+          <Facts facts={[[messages.checked, <RelativeTime key="asked" time={data.checkedAt} />]]} />
           <Table
             label={settingsMessages.parts.providers}
             columns={COLUMNS}

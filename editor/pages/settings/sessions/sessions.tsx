@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
@@ -49,7 +49,7 @@ function SignOutDialog({
     <ConfirmDialog
       title={messages.signOutTitle(getBrowserName(session.userAgent))}
       action={messages.signOut}
-      run={async () => {
+      onConfirm={async () => {
         await api.delete(`/auth/sessions/${session.id}`);
         await finishChange(messages.signedOut, ['/auth/sessions']);
       }}
@@ -63,8 +63,8 @@ function SignOutDialog({
 const createColumns = (onSignOut: (session: ListedSession) => void): readonly Column<ListedSession>[] => [
   { title: messages.browser, cell: ({ userAgent }) => <Truncated text={getBrowserName(userAgent)} /> },
   { title: messages.address, cell: ({ address }) => address },
-  { title: settingsMessages.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-  { title: messages.lastSeen, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
+  { title: settingsMessages.created, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+  { title: messages.lastSeen, cell: ({ lastSeenAt }) => <RelativeTime time={lastSeenAt} /> },
   { title: messages.expires, cell: ({ expiresAt }) => <Day time={expiresAt} /> },
   {
     title: settingsMessages.actions,

@@ -23,7 +23,7 @@ export function InviteDialog({ team, onClose }: { readonly team: Team; readonly 
     <FormDialog
       title={messages.inviteTitle(team.name)}
       submit={messages.invite}
-      run={invite}
+      onSubmit={invite}
       onClose={onClose}
     >
       <TextField

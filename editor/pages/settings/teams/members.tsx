@@ -6,7 +6,7 @@ import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
@@ -52,7 +52,10 @@ const createNameColumn = (ownId: number): Column<Member> => ({
   ),
 });
 
-const SINCE: Column<Member> = { title: messages.since, cell: ({ createdAt }) => <Ago time={createdAt} /> };
+const SINCE: Column<Member> = {
+  title: messages.since,
+  cell: ({ createdAt }) => <RelativeTime time={createdAt} />,
+};
 
 const createOwnerColumns = (
   ownId: number,
@@ -87,7 +90,7 @@ function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogP
     <ConfirmDialog
       title={messages.removeMemberTitle(name, team.name)}
       action={messages.removeMember}
-      run={async () => {
+      onConfirm={async () => {
         await api.delete(`${path}/${userId}`);
         await finishChange(messages.memberRemoved(name), [path]);
       }}

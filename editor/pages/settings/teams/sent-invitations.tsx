@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
@@ -53,7 +53,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
         <ConfirmDialog
           title={messages.revokeTitle(getRecipient(revoking))}
           action={messages.revoke}
-          run={async () => {
+          onConfirm={async () => {
             await api.delete(`${path}/${revoking.id}`);
             await finishChange(messages.revoked(getRecipient(revoking)), [path]);
           }}
@@ -85,7 +85,7 @@ function SentInvitation({ invitation, isRenewing, onRenew, onRevoke }: SentInvit
         <strong>{person}</strong> {isExpired && <Badge tone="danger">{messages.expired}</Badge>}
         <p>
           {messages.asRole(settingsMessages.roles[role])} {messages.by(invitedBy ?? messages.deletedAccount)}{' '}
-          <Ago time={createdAt} />
+          <RelativeTime time={createdAt} />
           {!isExpired && (
             <>
               {'; '}

@@ -114,7 +114,7 @@ function LeaveOrDeleteDialog({
     <ConfirmDialog
       title={isLeaving ? messages.leaveTitle(name) : messages.removeTitle(name)}
       action={isLeaving ? messages.leave : messages.remove}
-      run={async () => {
+      onConfirm={async () => {
         await api.delete(isLeaving ? `/teams/${id}/members/${userId}` : `/teams/${id}`);
         onGone();
         await finishChange(isLeaving ? messages.left(name) : messages.removed(name), ['/teams', 'session']);

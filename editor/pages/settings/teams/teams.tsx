@@ -58,7 +58,7 @@ function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
     await finishChange(messages.created(team.name), ['/teams', 'session']);
   };
   return (
-    <FormDialog title={messages.createTitle} submit={messages.submit} run={create} onClose={onClose}>
+    <FormDialog title={messages.createTitle} submit={messages.submit} onSubmit={create} onClose={onClose}>
       <TextField
         label={settingsMessages.name}
         required

@@ -27,7 +27,7 @@ export function ChangeDialog({ user, onClose }: ChangeDialogProps) {
     <FormDialog
       title={messages.changeTitle(user.name)}
       submit={settingsMessages.save}
-      run={save}
+      onSubmit={save}
       onClose={onClose}
     >
       <TextField

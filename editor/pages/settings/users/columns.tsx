@@ -6,7 +6,7 @@ import { Badge } from '../../../kit/badge.tsx';
 import { IconButton } from '../../../kit/button.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import type { Column } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Badges, SecondaryText, Truncated } from '../section.tsx';
@@ -48,7 +48,8 @@ export const createColumns = (onAction: (action: UserAction) => void): readonly 
   },
   {
     title: messages.lastSeen,
-    cell: ({ lastSeenAt }) => (lastSeenAt === null ? settingsMessages.never : <Ago time={lastSeenAt} />),
+    cell: ({ lastSeenAt }) =>
+      lastSeenAt === null ? settingsMessages.never : <RelativeTime time={lastSeenAt} />,
   },
   {
     title: settingsMessages.actions,

@@ -25,7 +25,7 @@ export function GrantDialog({ user: { userId, name }, onClose }: GrantDialogProp
     await finishChange(messages.granted(name, balance), ['/admin/users', '/credits', 'session']);
   };
   return (
-    <FormDialog title={messages.grantTitle(name)} submit={messages.grant} run={grant} onClose={onClose}>
+    <FormDialog title={messages.grantTitle(name)} submit={messages.grant} onSubmit={grant} onClose={onClose}>
       <TextField
         label={messages.amount}
         hint={messages.amountHint}

@@ -38,7 +38,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       setProfile({ ...profile, [key]: event.target.value }),
   });
   return (
-    <FormDialog title={messages.invite} submit={messages.inviteSubmit} run={invite} onClose={onClose}>
+    <FormDialog title={messages.invite} submit={messages.inviteSubmit} onSubmit={invite} onClose={onClose}>
       <TextField label={settingsMessages.name} required maxLength={200} {...field('name')} />
       <TextField label={settingsMessages.email} type="email" required {...field('email')} />
       <AccountFields account={account} onChange={setAccount} />

@@ -49,7 +49,7 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
     <FormDialog
       title={messages.passwordTitle(name)}
       submit={messages.createLink}
-      run={createLink}
+      onSubmit={createLink}
       onClose={onClose}
     >
       <p>{messages.passwordText}</p>
@@ -63,7 +63,7 @@ function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
     <ConfirmDialog
       title={messages.disableTitle(name)}
       action={messages.disable}
-      run={async () => {
+      onConfirm={async () => {
         await api.patch(`/admin/users/${userId}`, { disabled: true });
         await finishChange(messages.disableDone(name), ['/admin/users']);
       }}
@@ -81,7 +81,12 @@ function EnableDialog({ user: { userId, name }, onClose }: DialogProps) {
     await finishChange(messages.enabled(name), ['/admin/users']);
   };
   return (
-    <FormDialog title={messages.enableTitle(name)} submit={messages.enable} run={enable} onClose={onClose}>
+    <FormDialog
+      title={messages.enableTitle(name)}
+      submit={messages.enable}
+      onSubmit={enable}
+      onClose={onClose}
+    >
       <p>{messages.enableText}</p>
     </FormDialog>
   );

@@ -6,7 +6,7 @@ import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Ago } from '../../../kit/time.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
@@ -78,8 +78,8 @@ const WORKER_COLUMNS: readonly Column<Worker>[] = [
   },
   { title: messages.process, align: 'end', cell: ({ pid }) => pid },
   { title: messages.runs, align: 'end', cell: ({ runs }) => formatNumber(runs) },
-  { title: messages.started, cell: ({ startedAt }) => <Ago time={startedAt} /> },
-  { title: messages.lastHeartbeat, cell: ({ heartbeatAt }) => <Ago time={heartbeatAt} /> },
+  { title: messages.started, cell: ({ startedAt }) => <RelativeTime time={startedAt} /> },
+  { title: messages.lastHeartbeat, cell: ({ heartbeatAt }) => <RelativeTime time={heartbeatAt} /> },
 ];
 
 const JOB_COLUMNS: readonly Column<Jobs>[] = [

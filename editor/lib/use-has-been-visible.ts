@@ -1,7 +1,7 @@
-// Tells whether an element has come into view, so that rows load their details only then.
+// Returns whether an element has been visible, so that rows load their details only then.
 import { type RefObject, useEffect, useState } from 'react';
 
-export function useSeen(ref: RefObject<Element | null>): boolean {
+export function useHasBeenVisible(ref: RefObject<Element | null>): boolean {
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
     if (isSeen || ref.current === null) return;
