@@ -8,7 +8,7 @@ import { getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, hasScope } from '../services/accounts/actor.ts';
 import { byId, type Page, readPage } from '../services/paging.ts';
 import { sampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
-import type { ShippedTemplate } from '../services/templates/template-files.ts';
+import { CARD_PATH, type SampleFile, type ShippedTemplate } from '../services/templates/template-files.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
 import { openForReading, readableText } from '../services/workflows/read-workflow.ts';
 import type { TemplatesQuery } from '../services/workflows/workflow.schema.ts';
@@ -134,7 +134,7 @@ export async function readTemplateGraph(deps: RunDeps, actor: Actor, id: string)
 const addressed = (deps: RunDeps, template: ShippedTemplate): Graph =>
   template.graphWith(name => {
     const file = template.sample?.files[name];
-    return file && sampleUrl(deps, template, name, file.sha256.slice(0, 12));
+    return file && sampleUrl(deps, template, name, file);
   });
 
 function presentSample(deps: RunDeps, template: ShippedTemplate) {
@@ -144,7 +144,7 @@ function presentSample(deps: RunDeps, template: ShippedTemplate) {
   const find = (name: string): MediaRef => {
     const { files } = sample;
     const file = files[name] as (typeof files)[string];
-    return { ...file, mediaId: '', url: sampleUrl(deps, template, name, file.sha256.slice(0, 12)) };
+    return { ...file, mediaId: '', url: sampleUrl(deps, template, name, file) };
   };
   const steps = new Map(sampleSteps(sample, 0, find).map(step => [step.nodeId, step]));
   return {
@@ -160,11 +160,11 @@ const sampleUrl = (
   { settings }: Pick<RunDeps, 'settings'>,
   { id }: ShippedTemplate,
   name: string,
-  version: string,
-): string => `${settings.BASE_URL}/api/v1/templates/${id}/sample/${name}?v=${version}`;
+  { sha256 }: SampleFile,
+): string => `${settings.BASE_URL}/api/v1/templates/${id}/sample/${name}?v=${sha256.slice(0, 12)}`;
 
 async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
-  const { id, title, description, shelf, tags, cardVersion, sample } = template;
+  const { id, title, description, shelf, tags, card, sample } = template;
   return {
     id,
     source: 'shipped' as 'shipped' | 'published',
@@ -175,7 +175,7 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
     shelf: shelf as string | null,
     category: shelf as string | null,
     tags,
-    card: sampleUrl(deps, template, 'card.webp', cardVersion) as string | null,
+    card: sampleUrl(deps, template, CARD_PATH, card) as string | null,
     poster: null as string | null,
     preview: null as ReturnType<typeof presentPreview>,
     ...(await summarizeGraph(deps, {

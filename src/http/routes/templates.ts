@@ -6,6 +6,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { listTemplatePage, readTemplate } from '../../runs/templates.ts';
 import { Plain } from '../../services/schema.ts';
 import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
+import { CARD_PATH, samplePath } from '../../services/templates/template-files.ts';
 import { getPublished } from '../../services/workflows/read-workflow.ts';
 import {
   DuplicateBody,
@@ -101,10 +102,8 @@ function findFile(
   { id, file }: { readonly id: string; readonly file: string },
 ): { readonly path: string; readonly contentType: string } {
   const template = shippedTemplates.find(id);
-  if (template !== undefined && file === 'card.webp')
-    return { path: join(template.folder, file), contentType: 'image/webp' };
-  const files = template?.sample?.files ?? {};
-  const listed = Object.hasOwn(files, file) ? files[file] : undefined;
+  const path = file === CARD_PATH ? file : samplePath(file);
+  const listed = template?.files.get(path);
   if (template === undefined || listed === undefined) throw new AppError('not_found', 'File not found.');
-  return { path: join(template.folder, 'sample', file), contentType: listed.contentType };
+  return { path: join(template.folder, path), contentType: listed.contentType };
 }

@@ -6,6 +6,7 @@ import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertSampleRun } from '../../store/runs.ts';
+import { setSamplePoster } from '../../store/workflows/writes.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -14,7 +15,13 @@ import { duplicateWorkflow } from '../workflows/duplicate-workflow.ts';
 import { workOnGraph } from '../workflows/graph-work.ts';
 import type { DuplicateBody } from '../workflows/workflow.schema.ts';
 import { lockSampleFiles, type SampleFiles, storeSampleFiles } from './sample-media.ts';
-import { resolveOutputs, type Sample, type ShippedTemplate } from './template-files.ts';
+import {
+  CARD_PATH,
+  resolveOutputs,
+  type Sample,
+  type ShippedTemplate,
+  samplePath,
+} from './template-files.ts';
 
 /** A published template is duplicated like any workflow. Throws 404, 403, and 400 for a folder. */
 export async function duplicateTemplate(
@@ -26,9 +33,8 @@ export async function duplicateTemplate(
   const user = requireScope(actor, 'workflows:write');
   const shipped = deps.shippedTemplates.find(id);
   if (shipped === undefined) return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal });
-  const { sample } = shipped;
   const create = async (files: SampleFiles): Promise<CreatedWorkflow> => {
-    const { nodes, edges } = shipped.graphWith(name => files.get(name)?.url);
+    const { nodes, edges } = shipped.graphWith(name => files.get(samplePath(name))?.url);
     const input = { nodes, edges, autoLayout: false };
     return commitNewWorkflow(deps, user, {
       fields: {
@@ -39,18 +45,12 @@ export async function duplicateTemplate(
       },
       write: await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input }),
       warnings: [],
-      ...(sample === undefined
-        ? {}
-        : {
-            complete: (tx, id) =>
-              recordSample(deps, tx, { user, workflowId: id, template: shipped, sample, files }),
-          }),
+      complete: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, files }),
     });
   };
-  if (sample === undefined) return create(new Map());
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return await create(await storeSampleFiles(deps, shipped, sample, signal));
+      return await create(await storeSampleFiles(deps, shipped, signal));
     } catch (err) {
       if (!(err instanceof SweptError)) throw err;
     }
@@ -71,13 +71,15 @@ async function recordSample(
     readonly user: UserActor;
     readonly workflowId: string;
     readonly template: ShippedTemplate;
-    readonly sample: Sample;
     readonly files: SampleFiles;
   },
 ): Promise<void> {
-  const { user, workflowId, template, sample, files } = copy;
-  if (!(await lockSampleFiles(tx, sample, files)))
+  const { user, workflowId, template, files } = copy;
+  if (!(await lockSampleFiles(tx, template, files)))
     throw new SweptError('A sample file was deleted meanwhile.');
+  await setSamplePoster(tx, workflowId, (files.get(CARD_PATH) as MediaRef).mediaId);
+  const { sample } = template;
+  if (sample === undefined) return;
   const planned = createPlan(template.graph, deps.catalog);
   await insertSampleRun(tx, {
     id: newId('execution', deps.now()),
@@ -85,7 +87,7 @@ async function recordSample(
     user_id: user.userId,
     workspace: userWorkspace(user.userId),
     nodes_total: planned.ok ? planned.plan.nodes.length : 0,
-    steps: sampleSteps(sample, deps.now(), name => files.get(name) as MediaRef),
+    steps: sampleSteps(sample, deps.now(), name => files.get(samplePath(name)) as MediaRef),
     created_at: new Date(deps.now()),
   });
 }

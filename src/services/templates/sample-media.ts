@@ -1,6 +1,6 @@
-// Stores the recorded results of a template as media, once for all copies.
+// Stores the card and the recorded results of a template as media, once for all copies.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { MediaRef } from '../../graph/types.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -10,53 +10,51 @@ import { insertSampleMedia, lockSampleMedia, NO_USER } from '../../store/media/s
 import type { Deps } from '../deps.ts';
 import { toRef } from '../media/media-record.ts';
 import { dropFile } from '../media/receive-file.ts';
-import type { Sample, ShippedTemplate } from './template-files.ts';
+import type { SampleFile, ShippedTemplate } from './template-files.ts';
 
-/** Stores the files that are not stored yet. Returns references to all of them by name. */
+/** Stores the files that are not stored yet. Returns references to all of them. */
 export async function storeSampleFiles(
   deps: Deps,
-  { folder }: ShippedTemplate,
-  sample: Sample,
+  { folder, files }: ShippedTemplate,
   signal: AbortSignal,
 ): Promise<SampleFiles> {
-  const stored = await readStored(deps.db, sample);
-  const missing = Object.entries(sample.files).filter(([, { sha256 }]) => !stored.has(sha256));
-  for (const [name, file] of missing) {
-    const bytes = await readFile(join(folder, 'sample', name), { signal });
+  const stored = await readStored(deps.db, files);
+  const missing = [...files].filter(([, { sha256 }]) => !stored.has(sha256));
+  for (const [path, file] of missing) {
+    const bytes = await readFile(join(folder, path), { signal });
     const id = newId('media', deps.now());
     await noteOrphan(deps.db, id);
     const { contentType, bytes: maxBytes } = file;
     const { sha256 } = await deps.storage.put(id, bytes, { contentType, maxBytes, signal });
-    if (sha256 !== file.sha256)
-      throw new Error(`sample/${name} of ${folder} was changed after it was recorded.`);
-    if (!(await insertSampleMedia(deps.db, toRow(id, name, file)))) await dropFile(deps, id);
+    if (sha256 !== file.sha256) throw new Error(`${path} of ${folder} was changed after it was recorded.`);
+    if (!(await insertSampleMedia(deps.db, toRow(id, path, file)))) await dropFile(deps, id);
   }
-  return listFiles(deps, missing.length === 0 ? stored : await readStored(deps.db, sample), sample);
+  return listFiles(deps, missing.length === 0 ? stored : await readStored(deps.db, files), files);
 }
 
-/** Media references by the names of the files. A file that a sweep has just deleted is missing. */
+/** Media references by path in the template's folder. A file that a sweep has just deleted is missing. */
 export type SampleFiles = ReadonlyMap<string, MediaRef>;
 
 function listFiles(
   deps: Pick<Deps, 'settings'>,
   stored: ReadonlyMap<string, NewMedia>,
-  { files }: Sample,
+  files: ShippedTemplate['files'],
 ): SampleFiles {
   return new Map(
-    Object.entries(files).flatMap(([name, { sha256 }]) => {
+    [...files].flatMap(([path, { sha256 }]) => {
       const row = stored.get(sha256);
-      return row === undefined ? [] : [[name, toRef(deps, row)] as const];
+      return row === undefined ? [] : [[path, toRef(deps, row)] as const];
     }),
   );
 }
 
-function toRow(id: string, name: string, file: Sample['files'][string]): NewMedia {
+function toRow(id: string, path: string, file: SampleFile): NewMedia {
   const { contentType, bytes, sha256, width, height, duration } = file;
   return {
     id,
     user_id: NO_USER,
     workspace: TEMPLATES_WORKSPACE,
-    name,
+    name: basename(path),
     content_type: contentType,
     bytes,
     sha256,
@@ -68,18 +66,23 @@ function toRow(id: string, name: string, file: Sample['files'][string]): NewMedi
   };
 }
 
-const readStored = async (tx: Tx, { files }: Sample): Promise<ReadonlyMap<string, NewMedia>> => {
+const readStored = async (
+  tx: Tx,
+  files: ShippedTemplate['files'],
+): Promise<ReadonlyMap<string, NewMedia>> => {
   const rows = await lockSampleMedia(
     tx,
-    Object.values(files).map(({ sha256 }) => sha256),
+    Array.from(files.values(), ({ sha256 }) => sha256),
   );
   return new Map(rows.map(row => [row.sha256, row]));
 };
 
 /** Keeps every sweep from deleting the files until the transaction ends. Returns false if one has been deleted. */
-export async function lockSampleFiles(tx: Tx, sample: Sample, files: SampleFiles): Promise<boolean> {
-  const stored = await readStored(tx, sample);
-  return Object.entries(sample.files).every(
-    ([name, { sha256 }]) => stored.get(sha256)?.id === files.get(name)?.mediaId,
-  );
+export async function lockSampleFiles(
+  tx: Tx,
+  { files }: ShippedTemplate,
+  stored: SampleFiles,
+): Promise<boolean> {
+  const rows = await readStored(tx, files);
+  return [...files].every(([path, { sha256 }]) => rows.get(sha256)?.id === stored.get(path)?.mediaId);
 }

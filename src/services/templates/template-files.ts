@@ -1,5 +1,6 @@
 // Reads workflow templates from folders: those shipped with the service, and the operator's. Each folder holds
 // template.json, card.webp and sample/, as docs/templates.md describes.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -61,8 +62,9 @@ export interface ShippedTemplate {
   readonly sample: Sample | undefined;
   /** The folder that card.webp and sample/ are in. */
   readonly folder: string;
-  /** Changes when the card does. */
-  readonly cardVersion: string;
+  readonly card: SampleFile;
+  /** The card and the files of the sample, by path in the folder. */
+  readonly files: ReadonlyMap<string, SampleFile>;
 }
 
 export interface TemplateFolder {
@@ -102,8 +104,8 @@ function readTemplate(folder: string, slug: string): ShippedTemplate {
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug))
     throw new Error('The folder name may contain only lower-case letters, digits and hyphens.');
   const { workflow, ...properties } = readJson(join(folder, 'template.json'), TemplateFile);
-  const card = statSync(join(folder, 'card.webp'));
-  if (card.size > MAX_CARD_BYTES) throw new Error(`card.webp has over ${MAX_CARD_BYTES} bytes.`);
+  const card = readCard(join(folder, CARD_PATH));
+  const sample = readSample(folder, workflow.nodes as readonly { readonly id?: unknown }[]);
   return {
     slug,
     id: `tpl_${slug}`,
@@ -111,9 +113,30 @@ function readTemplate(folder: string, slug: string): ShippedTemplate {
     // Checked like any graph when it is copied; a test lints the shipped ones.
     graph: workflow as unknown as Graph,
     graphWith: addressOf => replaceFiles(workflow as unknown as Graph, addressOf),
-    sample: readSample(folder, workflow.nodes as readonly { readonly id?: unknown }[]),
+    sample,
     folder,
-    cardVersion: `${card.size.toString(36)}${Math.floor(card.mtimeMs).toString(36)}`,
+    card,
+    files: new Map([
+      [CARD_PATH, card],
+      ...Object.entries(sample?.files ?? {}).map(([name, file]) => [samplePath(name), file] as const),
+    ]),
+  };
+}
+
+export const CARD_PATH = 'card.webp';
+/** The path of a file of the sample in the template's folder. */
+export const samplePath = (name: string): string => `sample/${name}`;
+
+function readCard(path: string): SampleFile {
+  const bytes = readFileSync(path);
+  if (bytes.length > MAX_CARD_BYTES) throw new Error(`card.webp has over ${MAX_CARD_BYTES} bytes.`);
+  return {
+    contentType: 'image/webp',
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    width: 640,
+    height: 360,
+    duration: null,
   };
 }
 

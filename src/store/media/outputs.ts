@@ -8,13 +8,14 @@ const RESULT_TEXTS = `
 
 /**
  * Whether `m` is used by a kept run, any version of a graph, a workflow's media or poster, a page, or a published text.
- * The newest image of a workflow's runs is its poster if none is pinned.
+ * The newest image of a workflow's runs is its poster if none is pinned; before it, the card of its template.
  */
 export const IS_NAMED = `
   exists (select from executions e where e.id = m.execution_id)
   or exists (select from media_reuses r where r.media_id = m.id)
   or exists (select from workflow_media w where w.media_id = m.id)
   or exists (select from workflows w where w.media_id = m.id)
+  or exists (select from workflows w where w.sample_poster = m.id and w.deleted_at is null)
   or exists (select from workflows w where w.id = m.workflow_id and starts_with(w.poster, m.id))
   or m.id is not distinct from (select n.id from (select i.workflow_id, i.id from media i where i.workflow_id >= m.workflow_id
     and i.origin = 'output' and i.content_type like 'image/%' order by i.workflow_id, i.id desc limit 1) n

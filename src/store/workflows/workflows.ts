@@ -73,7 +73,7 @@ export interface ReadWorkflowRow extends WorkflowRow {
   /** Whose the media is that the workflow belongs to. */
   readonly media_user_id: number | null;
   readonly media: LinkedMedia | null;
-  /** `med_…/name`: the pinned poster, or the newest image that a run produced. */
+  /** `med_…/name`: the pinned poster, else the newest image that a run produced, else the card of its template. */
   readonly poster: string | null;
 }
 
@@ -93,7 +93,8 @@ const newestOutput = (kind: 'image' | 'video'): string => `(
       order by i.workflow_id, i.id desc limit 1) n
     where n.workflow_id = w.id)`;
 
-export const POSTER = `coalesce(w.poster, (select i.id || '/' || i.name from ${newestOutput('image')} i))`;
+export const POSTER = `coalesce(w.poster, (select i.id || '/' || i.name from ${newestOutput('image')} i),
+  (select c.id || '/' || c.name from media c where c.id = w.sample_poster))`;
 
 const readBy = (source: string, userId: string): string => `
 select ${COLUMNS}, ${STRONGER_SHARE} as share_role,

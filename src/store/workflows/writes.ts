@@ -80,6 +80,11 @@ export async function pinPoster(tx: Tx, id: string, poster: string | null): Prom
   await tx.query('update workflows set poster = $2 where id = $1', [id, poster]);
 }
 
+/** Sets the poster that a copied template has until a run makes an image. */
+export async function setSamplePoster(tx: Tx, id: string, mediaId: string): Promise<void> {
+  await tx.query('update workflows set sample_poster = $2 where id = $1', [id, mediaId]);
+}
+
 /** Returns whether the file is an image that a run of the workflow produced. */
 export function isRunImage(
   tx: Tx,

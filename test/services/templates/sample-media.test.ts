@@ -1,0 +1,108 @@
+// Recorded results of copied templates: stored once, kept as long as a workflow needs them, and deleted after it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sweepRuns } from '../../../src/runs/sweep-runs.ts';
+import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+const DAY_MS = 86_400_000;
+const TEMPLATE = 'tpl_make-a-picture';
+
+interface Copy {
+  readonly id: string;
+  readonly poster: string | null;
+}
+
+describe('the sample of a copied template', () => {
+  let test: TestApp;
+  let caller: Caller;
+  const startMs = Date.now() - 400 * DAY_MS;
+  let now = startMs;
+  const signal = AbortSignal.timeout(120_000);
+
+  before(async () => {
+    test = await createTestApp({
+      env: { KEEP_OUTPUTS_DAYS: '5', KEEP_EXECUTIONS_DAYS: '10' },
+      now: () => now,
+    });
+    caller = await test.createCaller();
+  });
+  after(() => test.close());
+
+  const copy = async (): Promise<Copy> => {
+    const { status, body } = await caller.request<Copy>('POST', `/templates/${TEMPLATE}/duplicate`, {});
+    assert.equal(status, 201);
+    return body;
+  };
+  /** Runs the daily cleanup this many days later. */
+  const sweepAfter = async (days: number): Promise<void> => {
+    now += days * DAY_MS;
+    await sweepRuns(test.deps, signal);
+    await sweepOutputs(test.deps, signal);
+  };
+  const listFiles = async (): Promise<readonly string[]> => {
+    const { rows } = await test.deps.db.query<{ id: string }>(
+      `select id from media where workspace = 'templates' order by id`,
+    );
+    for (const { id } of rows) assert.ok(await test.deps.storage.stat(id), `${id} has its file`);
+    return rows.map(({ id }) => id);
+  };
+  const sampleOf = async ({ id }: Copy): Promise<{ readonly nodeStates: readonly object[] } | undefined> => {
+    const { body } = await caller.request<{ data: readonly { id: string; trigger: string }[] }>(
+      'GET',
+      `/workflows/${id}/executions`,
+    );
+    const run = body.data.find(({ trigger }) => trigger === 'sample');
+    if (run === undefined) return undefined;
+    return (await caller.request<{ nodeStates: readonly object[] }>('GET', `/executions/${run.id}`)).body;
+  };
+  const posterOf = async ({ id }: Copy): Promise<string | null> => {
+    const { body } = await caller.request<readonly Copy[]>('GET', '/workflows?include=card');
+    return body.find(workflow => workflow.id === id)?.poster ?? null;
+  };
+
+  it('shows the card of the template until a run makes an image', async () => {
+    const made = await copy();
+    assert.match(String(made.poster), /\/med_\w+\/card\.webp$/);
+    assert.equal(await posterOf(made), made.poster);
+    await test.deps.db.query(
+      `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, workflow_id)
+       values ('med_zzzzzzzzzzzzzzzzzzzzzzzzzz', $1, 'w', 'new.png', 'image/png', 1, 'x', 'output', $2)`,
+      [caller.userId, made.id],
+    );
+    assert.match(String(await posterOf(made)), /new\.png$/);
+    await test.deps.db.query(`delete from media where name = 'new.png'`);
+    await caller.request('DELETE', `/workflows/${made.id}`);
+  });
+
+  it('shares its files among any number of copies', async () => {
+    await Promise.all(Array.from({ length: 20 }, copy));
+    const files = await listFiles();
+    for (let count = 0; count < 20; count++) await copy();
+    assert.deepEqual(await listFiles(), files);
+    assert.equal(files.length, 2, 'the card and the picture');
+  });
+
+  it('survives sweeps as long as a copy exists, and goes after the last one', async () => {
+    const { body } = await caller.request<readonly Copy[]>('GET', '/workflows?limit=200');
+    const [last, ...others] = body;
+    assert.ok(last && others.length > 0);
+    const files = await listFiles();
+    for (const { id } of others) await caller.request('DELETE', `/workflows/${id}`);
+    await sweepAfter(100);
+    await sweepAfter(100);
+    assert.deepEqual(await listFiles(), files);
+    assert.equal((await sampleOf(last))?.nodeStates.length, 3);
+    assert.notEqual(await posterOf(last), null);
+    const estimate = await caller.request<{ readonly sampled: readonly string[] }>(
+      'POST',
+      `/workflows/${last.id}/estimate`,
+      { useSample: true },
+    );
+    assert.deepEqual(estimate.body.sampled, ['picture']);
+    await caller.request('DELETE', `/workflows/${last.id}`);
+    await sweepAfter(20);
+    await sweepAfter(20);
+    assert.deepEqual(await listFiles(), []);
+  });
+});
