@@ -14,6 +14,7 @@ import {
   type PaidService,
   PRICE,
   poolOf,
+  runPastLimit,
   single,
   startPaidService,
 } from '../support/credits/paid.ts';
@@ -161,8 +162,8 @@ describe('a run that ends while fal is working', () => {
 
   it('is charged if it times out and the app delivers', async () => {
     paid.fal.ignoresCancel = true;
-    const id = await user.start(await user.create(single()), { timeoutMs: 1500 });
-    assert.equal((await user.until(id)).status, 'TIMEOUT');
+    const { status, id } = await runPastLimit(paid, user, single());
+    assert.equal(status, 'TIMEOUT');
     paid.fal.polls = 0;
     assert.equal((await settled(id)).charged, PRICE);
   });

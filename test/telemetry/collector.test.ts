@@ -59,7 +59,7 @@ it('for a collector that hangs, a bounded number of spans waits, and shutdown wa
   keep.restore();
   const closedMs = performance.now();
   await tracer.close();
-  assert.ok(performance.now() - closedMs < 4000);
+  assert.ok(performance.now() - closedMs < 10_000);
   assert.ok(keep.find(/many/).length <= QUEUE_LIMIT + BATCH);
   await keep.close();
 });
@@ -74,7 +74,7 @@ it('a collector that is down slows nothing', async () => {
   assert.equal(given, 7);
   const closedMs = performance.now();
   await tracer.close();
-  assert.ok(performance.now() - closedMs < 4000);
+  assert.ok(performance.now() - closedMs < 10_000);
 });
 
 it('each sampler keeps what its name says', async () => {

@@ -163,7 +163,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
       assert.equal(ideaOf(await flow.read(id)), 'a gul');
       const again = await context.newPage();
       await again.goto(`/flow/${id}`);
-      await nodeOf(again, 'Idea').getByText('a gull', { exact: true }).waitFor({ timeout: 4000 });
+      await nodeOf(again, 'Idea').getByText('a gull', { exact: true }).waitFor();
       await untilIdea(flow, id, 'a gull');
     });
 

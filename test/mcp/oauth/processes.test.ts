@@ -81,6 +81,6 @@ describe('two processes', () => {
       const statuses = await Promise.all([first, second].map(({ url }) => ping(url, tokens.access_token)));
       return statuses.every(status => status === 401);
     });
-    assert.ok(performance.now() - endedAt < 6000, `${performance.now() - endedAt} ms`);
+    assert.ok(performance.now() - endedAt < 20_000, `${performance.now() - endedAt} ms`);
   });
 });

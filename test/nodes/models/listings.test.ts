@@ -144,7 +144,7 @@ describe("Replicate's listing", () => {
     // As JSON text it would have 2^100 parts, so it is passed in its parsed form.
     const { SchemaDocument } = await import('../../../src/nodes/models/json-schema.ts');
     new SchemaDocument({}).resolve(nested);
-    assert.ok(performance.now() - started < 2_000);
+    assert.ok(performance.now() - started < 20_000);
   });
 
   it('omits fields with names that are special in JavaScript', async () => {
