@@ -19,7 +19,7 @@ export function EmptyState({ icon: IconComponent, title, children, action }: Emp
       </span>
       <h2>{title}</h2>
       <p>{children}</p>
-      {action}
+      {action !== undefined && <div className={styles.actions}>{action}</div>}
     </div>
   );
 }

@@ -44,7 +44,10 @@ const KINDS: Readonly<Record<string, MediaKind>> = {
 };
 
 /** Returns the kind of media, or undefined for other files. */
-export function getMediaKind({ url, contentType }: MediaSource): MediaKind | undefined {
+export function getMediaKind({
+  url,
+  contentType,
+}: Pick<MediaSource, 'url' | 'contentType'>): MediaKind | undefined {
   const type = contentType?.split('/', 1)[0];
   if (type === 'image' || type === 'video' || type === 'audio') return type;
   const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();

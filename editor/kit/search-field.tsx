@@ -1,6 +1,7 @@
 // Renders a search field that reports its text after a pause in typing.
+import Search from 'icon:search';
 import { useEffect, useState } from 'react';
-import { TextField } from './field.tsx';
+import styles from './filter-bar.module.css';
 
 const TYPING_MS = 250;
 
@@ -20,12 +21,15 @@ export function SearchField({ label, placeholder, value, onChange }: SearchField
     return () => clearTimeout(timer);
   });
   return (
-    <TextField
-      label={label}
-      type="search"
-      placeholder={placeholder}
-      value={text}
-      onChange={event => setText(event.target.value)}
-    />
+    <label className={styles.search}>
+      <Search size={16} />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+    </label>
   );
 }

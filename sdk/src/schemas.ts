@@ -1074,6 +1074,14 @@ export type MediaItem = {
   readonly bytes: number;
   readonly name: string;
   readonly teamId: string | null;
+  readonly origin: 'upload' | 'output' | 'input' | 'preview';
+  readonly posterUrl: string | null;
+  readonly prompt: string | null;
+  readonly workflow: {
+    readonly id: string;
+    readonly name: string;
+  } | null;
+  readonly executionId: string | null;
   readonly createdAt: string;
 };
 

@@ -56,7 +56,7 @@ export function callWithRecord(
   const values = resolveValues(node, settings, portValues);
   let usage: unknown;
   const ctx: NodeContext = {
-    ...options.context(node.id, start.attempt, options.signal),
+    ...options.context(node.id, start.attempt, options.signal, values),
     nodeId: node.id,
     signal: options.signal,
     progress: nodeCall.progress,

@@ -135,6 +135,8 @@ export interface RunOptions {
     nodeId: string,
     attempt: number,
     signal: AbortSignal,
+    /** What the node is called with, before secrets are inserted. */
+    values: Readonly<Record<string, unknown>>,
   ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'task' | 'secrets'>;
   /** Config keys that the run's `inputs` set, by node id. */
   readonly overrides: ReadonlyMap<string, JsonObject>;

@@ -156,6 +156,8 @@ export interface OutputFile {
   readonly width?: number;
   readonly height?: number;
   readonly duration?: number;
+  /** The stored still image of a video. */
+  readonly posterId?: string;
 }
 
 /** Parts of a long result that survive a change of worker, for at most a day. */

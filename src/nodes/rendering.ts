@@ -38,8 +38,8 @@ function continuesElsewhere({ aborted, reason }: AbortSignal): boolean {
 async function store(ctx: NodeContext, name: string, video: MadeVideo): Promise<MediaRef> {
   const { width, height, fps, frameCount, backend, warnings, durationSeconds: duration } = video;
   const poster = await ctx.media.put(video.poster, { contentType: 'image/jpeg', name: `${name}-poster.jpg` });
-  const file = { contentType: 'video/mp4', name: `${name}.mp4`, width, height, duration };
-  const ref = await ctx.media.put(fileChunks(video.path), file);
   const { mediaId: posterId, url: posterUrl } = poster;
+  const file = { contentType: 'video/mp4', name: `${name}.mp4`, width, height, duration, posterId };
+  const ref = await ctx.media.put(fileChunks(video.path), file);
   return { ...ref, render: { posterId, posterUrl, fps, frameCount, backend, warnings } };
 }

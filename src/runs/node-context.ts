@@ -22,14 +22,15 @@ export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['conte
   const providers = readProviders(deps.settings);
   const openMedia = serviceReader(deps, owner);
   const hookUrl = hookAddress(deps);
-  return (nodeId, _attempt, signal) => ({
+  return (nodeId, _attempt, signal, values) => ({
     providers,
     hookUrl,
     executionId: run.id,
     account: String(run.user_id),
     now: deps.now,
     media: {
-      put: (source, file) => storeMedia(deps, owner, { source, ...file }, signal),
+      put: (source, file) =>
+        storeMedia(deps, { ...owner, prompt: findPrompt(values) }, { source, ...file }, signal),
       read: (ref, maxBytes = MAX_READ_BYTES) => readMedia(deps, ref, maxBytes),
       readRaster: async ref => {
         const bytes = await readMedia(deps, ref, MAX_READ_BYTES);
@@ -43,6 +44,11 @@ export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['conte
     fetch: bindFetch(deps.fetch, signal),
     providerFetch: bindFetch(deps.providerFetch, signal),
   });
+}
+
+/** Returns the words that the node's result shows or says. */
+function findPrompt({ prompt, text }: Readonly<Record<string, unknown>>): string | undefined {
+  return [prompt, text].find(words => typeof words === 'string');
 }
 
 function bindFetch(client: GuardedFetch, signal: AbortSignal): NodeContext['fetch'] {

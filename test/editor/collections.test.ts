@@ -44,7 +44,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto('/media');
-    await page.locator('input[type=file]').setInputFiles([
+    await page.locator('input[type=file]').first().setInputFiles([
       { name: NAME, mimeType: 'image/png', buffer: picture },
       { name: 'words.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') },
     ]);
@@ -99,6 +99,62 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('drop.png was deleted.').waitFor();
     await page.getByRole('button', { name: 'Details of drop.png' }).waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('shows results by day with their prompt and workflow, and finds them by these words', async () => {
+    const model = (id: string, nodeType: string, config: object, x: number) => ({
+      id,
+      type: 'basedNode',
+      position: { x, y: 0 },
+      data: { label: id, category: 'model', nodeType, config },
+    });
+    const id = await service.create({
+      name: 'Harbour film',
+      nodes: [
+        model('wide', 'generate:sandbox', { prompt: 'a red boat', width: 640, height: 360 }, 0),
+        model('tall', 'generate:sandbox', { prompt: 'a tall tower', width: 360, height: 640 }, 400),
+        model('clip', 'video:sandbox', { prompt: 'waves at night', duration: 1 }, 800),
+      ],
+      edges: [],
+    });
+    await service.run(id);
+    await service.db.query(
+      `update media set created_at = now() - interval '1 day' where prompt = 'a tall tower'`,
+    );
+    await checkViews(browser, { url: service.url, path: '/media', name: 'media-results', cookie }, page =>
+      page.getByRole('button', { name: 'Details of waves at night' }).waitFor(),
+    );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/media');
+    const boat = page.getByRole('button', { name: 'Details of a red boat' });
+    await boat.getByText('Harbour film').waitFor();
+    // Cards keep the ratio of their files, and a video shows its poster.
+    const ratioOf = async (name: string): Promise<number> => {
+      const box = await page.getByRole('listitem').filter({ hasText: name }).locator('div').boundingBox();
+      return (box?.width ?? 0) / (box?.height ?? 1);
+    };
+    assert.ok(Math.abs((await ratioOf('a red boat')) - 16 / 9) < 0.1);
+    assert.ok(Math.abs((await ratioOf('a tall tower')) - 9 / 16) < 0.1);
+    assert.match((await page.locator('video').getAttribute('poster')) ?? '', /poster\.jpg$/);
+    const yesterday = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Yesterday' }) });
+    await yesterday.getByRole('button', { name: 'Details of a tall tower' }).waitFor();
+    assert.equal(await yesterday.getByRole('listitem').count(), 1);
+    await page.getByLabel('Search media').fill('red BOAT');
+    await yesterday.waitFor({ state: 'detached' });
+    await boat.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('a red boat').waitFor();
+    await dialog.getByRole('link', { name: 'View run' }).waitFor();
+    await takeScreenshot(page, 'media-details', VIEWS[2]);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Search media').fill('nothing of the kind');
+    await page.getByRole('heading', { name: 'No matching media' }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByLabel('Type').selectOption('video');
+    await boat.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Details of waves at night' }).waitFor();
     assert.deepEqual(opened.errors, []);
   });
 

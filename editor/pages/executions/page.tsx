@@ -2,11 +2,11 @@
 
 import History from 'icon:history';
 import { Link, useSearchParams } from 'wouter';
-import type { ExecutionStatus, ListedExecution } from '../../../sdk/src/types.ts';
+import type { ListedExecution } from '../../../sdk/src/types.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { SelectField } from '../../kit/field.tsx';
+import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
@@ -17,7 +17,7 @@ import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-const STATES = Object.keys(appMessages.runStates) as ExecutionStatus[];
+const STATES: Readonly<Record<string, string>> = { '': messages.all, ...appMessages.runStates };
 
 export function Page() {
   const [search, setSearch] = useSearchParams();
@@ -32,22 +32,14 @@ export function Page() {
   return (
     <>
       <PageHead title={messages.title}>
-        <div className={styles.filter}>
-          <SelectField
-            label={messages.state}
-            value={status}
-            onChange={event =>
-              setSearch(event.target.value === '' ? {} : { status: event.target.value }, { replace: true })
-            }
-          >
-            <option value="">{messages.all}</option>
-            {STATES.map(state => (
-              <option key={state} value={state}>
-                {appMessages.runStates[state]}
-              </option>
-            ))}
-          </SelectField>
-        </div>
+        <FilterSelect
+          label={messages.state}
+          value={status}
+          options={STATES}
+          onChange={({ target: { value } }) =>
+            setSearch(value === '' ? {} : { status: value }, { replace: true })
+          }
+        />
       </PageHead>
       <InfiniteList query={list} empty={status === '' ? <NoRuns /> : <NoMatch onShowAll={showAll} />}>
         {runs => (

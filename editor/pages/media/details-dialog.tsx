@@ -26,7 +26,7 @@ interface DetailsProps {
 
 export function DetailsDialog({ item, onClose }: DetailsProps) {
   const [isRemoving, setRemoving] = useState(false);
-  const { mediaId, url, name, contentType } = item;
+  const { mediaId, url, name, contentType, posterUrl } = item;
   const usesQuery = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
   const uses = usesQuery.data?.pages.flatMap(page => page.items);
   if (isRemoving) {
@@ -43,7 +43,7 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         </Button>
       }
     >
-      <MediaView url={url} contentType={contentType} label={name} />
+      <MediaView url={url} contentType={contentType} posterUrl={posterUrl ?? undefined} label={name} />
       <Facts item={item} />
       <p className={styles.address}>
         <a href={url} target="_blank" rel="noreferrer">
@@ -75,24 +75,38 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
 }
 
 function Facts({ item }: { readonly item: MediaItem }) {
-  const { contentType, bytes, width, height, duration, createdAt, mediaId } = item;
+  const { contentType, bytes, width, height, duration, createdAt, mediaId, workflow, executionId, prompt } =
+    item;
   const { facts } = messages;
-  const rows: readonly (readonly [string, React.ReactNode])[] = [
+  const rows: readonly (readonly [title: string, fact: React.ReactNode])[] = [
+    [facts.workflow, workflow && <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>],
+    [facts.run, workflow && executionId && <Link href={`/executions/${executionId}`}>{messages.toRun}</Link>],
     [facts.kind, contentType],
     [facts.size, formatBytes(bytes)],
-    ...(width === null || height === null ? [] : [[facts.pixels, messages.pixels(width, height)] as const]),
-    ...(duration === null ? [] : [[facts.length, formatDuration(duration * 1000)] as const]),
+    [facts.pixels, width && height && messages.pixels(width, height)],
+    [facts.length, duration && formatDuration(duration * 1000)],
     [facts.added, <RelativeTime key="time" time={createdAt} />],
     [facts.id, <code key="id">{mediaId}</code>],
   ];
   return (
     <dl className={styles.facts}>
-      {rows.map(([title, fact]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd>{fact}</dd>
+      {prompt !== null && (
+        <div className={styles.prompt}>
+          <dt>{facts.prompt}</dt>
+          <dd>
+            {prompt} <CopyButton text={prompt} label={appMessages.common.copy} />
+          </dd>
         </div>
-      ))}
+      )}
+      {rows.map(
+        ([title, fact]) =>
+          fact !== null && (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>{fact}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }

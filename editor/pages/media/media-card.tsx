@@ -1,33 +1,53 @@
-// Renders a media file in the grid.
+// Renders a media file in the grid, at its own aspect ratio, with what created it.
 
 import FileIcon from 'icon:file';
 import FileAudio from 'icon:file-audio';
+import Play from 'icon:play';
+import { useState } from 'react';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
-import { formatBytes } from '../../lib/format.ts';
+import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
+/** Extreme ratios are cropped, so that a panorama does not take a whole row. */
+const ASPECTS = { least: 0.5, most: 2.4, unknown: 1 };
+
 export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly onOpen: () => void }) {
-  const { name, url, contentType, bytes } = item;
+  const { name, url, contentType, bytes, width, height, posterUrl, prompt, workflow, duration } = item;
   const kind = getMediaKind(item);
+  const [size, setSize] = useState({ width, height });
+  const ratio = size.width === null || size.height === null ? ASPECTS.unknown : size.width / size.height;
+  const aspect = Math.min(ASPECTS.most, Math.max(ASPECTS.least, ratio));
   return (
-    <li className={styles.card}>
+    <li className={styles.card} style={{ '--aspect': aspect } as React.CSSProperties}>
       <div className={styles.thumbnail}>
         {kind === 'image' || kind === 'video' ? (
-          <MediaView url={url} contentType={contentType} label="" variant="square" />
+          <MediaView
+            url={url}
+            contentType={contentType}
+            posterUrl={posterUrl ?? undefined}
+            label=""
+            variant="square"
+            onSize={(width, height) => setSize({ width, height })}
+          />
         ) : kind === 'audio' ? (
           <FileAudio size={28} />
         ) : (
           <FileIcon size={28} />
         )}
+        {kind === 'video' && (
+          <span className={styles.duration}>
+            <Play size={12} /> {duration !== null && formatDuration(duration * 1000)}
+          </span>
+        )}
       </div>
       <button type="button" className={styles.open} onClick={onOpen}>
         <span className={styles.name}>
-          <VisuallyHidden>{messages.details}</VisuallyHidden> {name}
+          <VisuallyHidden>{messages.details}</VisuallyHidden> {prompt ?? name}
         </span>
-        <span className={styles.soft}>{formatBytes(bytes)}</span>
+        <span className={styles.origin}>{workflow?.name ?? formatBytes(bytes)}</span>
       </button>
     </li>
   );

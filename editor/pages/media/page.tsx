@@ -1,14 +1,17 @@
-// Renders the user's media library: filters, upload by drop, paste or file dialog.
+// Renders the user's media library by day: search, filters, upload by drop, paste or file dialog.
 
 import Images from 'icon:images';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
+import { Button, ButtonLink } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { SelectField } from '../../kit/field.tsx';
+import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
+import { SearchField } from '../../kit/search-field.tsx';
+import { formatDay } from '../../lib/format.ts';
 import { DetailsDialog } from './details-dialog.tsx';
 import { MediaCard } from './media-card.tsx';
 import { messages } from './messages.ts';
@@ -16,14 +19,20 @@ import styles from './page.module.css';
 import { UploadButton, UploadList } from './upload-list.tsx';
 import { useUploads } from './use-uploads.ts';
 
+const FILTERS = ['q', 'type', 'origin'] as const;
+
 export function Page() {
   const [search, setSearch] = useSearchParams();
-  const type = search.get('type') ?? '';
-  const origin = search.get('origin') ?? 'upload';
-  const list = useList<MediaItem>('/media', { limit: 60, origin, ...(type === '' ? {} : { type }) });
+  const filters = Object.fromEntries(
+    FILTERS.flatMap(key => {
+      const value = search.get(key);
+      return value ? [[key, value]] : [];
+    }),
+  );
+  const list = useList<MediaItem>('/media', { limit: 60, origin: 'all', ...filters });
   const uploads = useUploads();
   const [openItem, setOpenItem] = useState<MediaItem>();
-  const choose = (key: string, value: string): void =>
+  const choose = (key: (typeof FILTERS)[number], value: string): void =>
     setSearch(
       before => {
         const params = new URLSearchParams(before);
@@ -33,67 +42,96 @@ export function Page() {
       },
       { replace: true },
     );
-  const button = <UploadButton onFiles={uploads.add} />;
   return (
     <>
       <PageHead title={messages.title}>
-        <Filter
-          label={messages.kind}
-          value={type}
-          options={messages.kinds}
-          onChange={kind => choose('type', kind)}
-        />
-        <Filter
-          label={messages.origin}
-          value={origin}
-          options={messages.origins}
-          onChange={from => choose('origin', from)}
-        />
-        {button}
+        <UploadButton onFiles={uploads.add} />
       </PageHead>
+      <FilterBar>
+        <SearchField
+          label={messages.search}
+          placeholder={messages.searchHint}
+          value={filters.q ?? ''}
+          onChange={text => choose('q', text)}
+        />
+        <FilterSelect
+          label={messages.kind}
+          value={filters.type ?? ''}
+          options={messages.kinds}
+          onChange={event => choose('type', event.target.value)}
+        />
+        <FilterSelect
+          label={messages.origin}
+          value={filters.origin ?? ''}
+          options={messages.origins}
+          onChange={event => choose('origin', event.target.value)}
+        />
+      </FilterBar>
       <UploadList uploads={uploads.uploads} />
       {uploads.isDragging && <DropNotice>{messages.dropHere}</DropNotice>}
       <InfiniteList
         query={list}
         empty={
-          <EmptyState icon={Images} title={messages.emptyTitle}>
-            {messages.empty}
-          </EmptyState>
+          Object.keys(filters).length === 0 ? (
+            <NoMedia onFiles={uploads.add} />
+          ) : (
+            <NoMatch onShowAll={() => setSearch({}, { replace: true })} />
+          )
         }
       >
-        {items => (
-          <ul className={styles.grid}>
-            {items.map(item => (
-              <MediaCard key={item.mediaId} item={item} onOpen={() => setOpenItem(item)} />
-            ))}
-          </ul>
-        )}
+        {items =>
+          [...Map.groupBy(items, ({ createdAt }) => new Date(createdAt).toDateString())].map(
+            ([day, files]) => (
+              <section key={day} className={styles.day}>
+                <h2>{nameDay(day)}</h2>
+                <ul className={styles.grid}>
+                  {files.map(item => (
+                    <MediaCard key={item.mediaId} item={item} onOpen={() => setOpenItem(item)} />
+                  ))}
+                </ul>
+              </section>
+            ),
+          )
+        }
       </InfiniteList>
       {openItem && <DetailsDialog item={openItem} onClose={() => setOpenItem(undefined)} />}
     </>
   );
 }
 
-function Filter({
-  label,
-  value,
-  options,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly options: Readonly<Record<string, string>>;
-  readonly onChange: (value: string) => void;
-}) {
+/** Returns a heading for a day in the user's time zone. */
+function nameDay(day: string): string {
+  const yesterday = new Date();
+  yesterday.setDate(yesterday.getDate() - 1);
+  if (day === new Date().toDateString()) return messages.today;
+  return day === yesterday.toDateString() ? messages.yesterday : formatDay(Date.parse(day));
+}
+
+function NoMedia({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }) {
   return (
-    <div className={styles.filter}>
-      <SelectField label={label} value={value} onChange={event => onChange(event.target.value)}>
-        {Object.entries(options).map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </SelectField>
-    </div>
+    <EmptyState
+      icon={Images}
+      title={messages.emptyTitle}
+      action={
+        <>
+          <UploadButton onFiles={onFiles} />
+          <ButtonLink href="/templates">{messages.toTemplates}</ButtonLink>
+        </>
+      }
+    >
+      {messages.empty}
+    </EmptyState>
+  );
+}
+
+function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={Images}
+      title={messages.noneTitle}
+      action={<Button onClick={onShowAll}>{messages.all}</Button>}
+    >
+      {messages.none}
+    </EmptyState>
   );
 }

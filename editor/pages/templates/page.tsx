@@ -5,11 +5,10 @@ import { useSearchParams } from 'wouter';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { SelectField } from '../../kit/field.tsx';
+import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { messages } from './messages.ts';
-import styles from './page.module.css';
 import { Shelves } from './shelves.tsx';
 
 export function Page() {
@@ -23,20 +22,20 @@ export function Page() {
     <>
       <PageHead title={messages.title}>
         {categories.length > 0 && (
-          <div className={styles.filter}>
-            <SelectField
-              label={messages.category}
-              value={category}
-              onChange={event => choose(event.target.value)}
-            >
-              <option value="">{messages.all}</option>
-              {categories.map(name => (
-                <option key={name} value={name}>
-                  {messages.shelves[name as keyof typeof messages.shelves] ?? name}
-                </option>
-              ))}
-            </SelectField>
-          </div>
+          <FilterSelect
+            label={messages.category}
+            value={category}
+            options={{
+              '': messages.all,
+              ...Object.fromEntries(
+                categories.map(name => [
+                  name,
+                  messages.shelves[name as keyof typeof messages.shelves] ?? name,
+                ]),
+              ),
+            }}
+            onChange={event => choose(event.target.value)}
+          />
         )}
       </PageHead>
       <InfiniteList

@@ -2,16 +2,20 @@
 import Close from 'icon:x';
 import { useSearchParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
-import { SelectField } from '../../kit/field.tsx';
+import { FilterBar as Bar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { useSession } from '../../lib/session.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
-import styles from './page.module.css';
 
 type Layout = keyof typeof messages.views;
 const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag'] as const;
 const STATES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
+const LAST_RUNS: Readonly<Record<string, string>> = {
+  '': messages.anyRun,
+  NONE: messages.neverRun,
+  ...Object.fromEntries(STATES.map(state => [state, appMessages.runStates[state]])),
+};
 
 export interface WorkflowFilters {
   readonly query: Readonly<Record<string, string>>;
@@ -54,7 +58,7 @@ export function useFilters(): WorkflowFilters {
 
 export function FilterBar({ filters }: { readonly filters: WorkflowFilters }) {
   return (
-    <search className={styles.bar}>
+    <Bar>
       <SearchField
         label={messages.search}
         placeholder={messages.searchHint}
@@ -62,38 +66,24 @@ export function FilterBar({ filters }: { readonly filters: WorkflowFilters }) {
         onChange={value => filters.setFilter('query', value)}
       />
       <TeamField filters={filters} />
-      <SelectField
+      <FilterSelect
         label={messages.lastRun}
         value={filters.query.status ?? ''}
+        options={LAST_RUNS}
         onChange={event => filters.setFilter('status', event.target.value)}
-      >
-        <option value="">{messages.anyRun}</option>
-        <option value="NONE">{messages.neverRun}</option>
-        {STATES.map(state => (
-          <option key={state} value={state}>
-            {appMessages.runStates[state]}
-          </option>
-        ))}
-      </SelectField>
-      <SelectField
+      />
+      <FilterSelect
         label={messages.view}
         value={filters.layout}
+        options={messages.views}
         onChange={event => filters.setFilter('view', event.target.value === 'table' ? 'table' : '')}
-      >
-        {Object.entries(messages.views).map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </SelectField>
+      />
       {filters.query.tag !== undefined && (
-        <p className={styles.tags}>
-          <Button size="s" icon={Close} onClick={() => filters.setFilter('tag', '')}>
-            {messages.withTag(filters.query.tag)}
-          </Button>
-        </p>
+        <Button icon={Close} onClick={() => filters.setFilter('tag', '')}>
+          {messages.withTag(filters.query.tag)}
+        </Button>
       )}
-    </search>
+    </Bar>
   );
 }
 
@@ -102,18 +92,15 @@ function TeamField({ filters }: { readonly filters: WorkflowFilters }) {
   const { teams, user } = useSession();
   if (teams.length === 0) return null;
   return (
-    <SelectField
+    <FilterSelect
       label={messages.team}
       value={filters.query.teamId ?? ''}
+      options={{
+        '': messages.allTeams,
+        [user.personalTeamId]: messages.noTeam,
+        ...Object.fromEntries(teams.map(({ id, name }) => [id, name])),
+      }}
       onChange={event => filters.setFilter('teamId', event.target.value)}
-    >
-      <option value="">{messages.allTeams}</option>
-      <option value={user.personalTeamId}>{messages.noTeam}</option>
-      {teams.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+    />
   );
 }

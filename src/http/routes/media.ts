@@ -36,7 +36,7 @@ export function registerMedia(app: App, deps: Deps): void {
     operation('listMedia', 'workflows:write', {
       summary: 'List the media of the active workspace',
       description:
-        'Returns the media of your active workspace, newest first. Only uploads are returned unless `origin` selects outputs of runs or previews.',
+        'Returns the media of your active workspace, newest first. Only uploads are returned unless `origin` selects others. Results of runs come with their prompt and workflow.',
       querystring: ListMediaQuery,
       response: { 200: MediaPage },
     }),

@@ -126,5 +126,7 @@ async function copyOne(
     workspace: userWorkspace(userId),
     origin: 'upload',
     execution_id: null,
+    prompt: null,
+    poster_id: null,
   };
 }

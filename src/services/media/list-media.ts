@@ -1,9 +1,10 @@
 // Lists, reads and deletes the media of a workspace.
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import type { MediaRow, MediaUse } from '../../store/media/media.ts';
+import type { MediaOrigin, MediaRow, MediaUse } from '../../store/media/media.ts';
 import {
   deleteMedia,
+  findListedMedia,
   findMedia,
   listMediaUses,
   listWorkspaceMedia,
@@ -23,25 +24,41 @@ const MAX_NAMED_USES = 20;
 
 /** Lists the media of the active workspace, newest first: uploads, unless the query asks for others. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
-  const { origin = 'upload', type: kind = null } = query;
+  const { origin = 'upload', type: kind = null, q: search = null } = query;
   const user = requireScope(actor, 'workflows:write');
-  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
+  const workspace = await getActiveWorkspace(deps.db, user);
+  const viewer = { userId: user.userId, seesPrompts: can(user, 'edit', { workspace }) };
+  const origins = origin === 'all' ? LIBRARY : [origin];
   return readPage(
     query,
     byId('media'),
-    ({ after: before, limit }) => listWorkspaceMedia(deps.db, workspace, { origin, kind, before, limit }),
+    ({ after: before, limit }) =>
+      listWorkspaceMedia(deps.db, getWorkspaceId(workspace), viewer, {
+        origins,
+        kind,
+        search,
+        before,
+        limit,
+      }),
     row => presentMedia(deps, row),
   );
 }
 
+const LIBRARY: readonly MediaOrigin[] = ['upload', 'output'];
+
 /** Returns a file, uploaded or made by a run, if the caller may use it. Throws 404, 403. */
 export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
-  const row = await getMedia(deps, id);
-  if ((await mayIn(deps, user, 'read', row)) || (await mayUseMedia(deps.db, id, user.userId)))
-    return presentMedia(deps, row);
-  throw new AppError('forbidden', "You don't have permission to use this media.");
+  const media = await getMedia(deps, id);
+  if (!((await mayIn(deps, user, 'read', media)) || (await mayUseMedia(deps.db, id, user.userId))))
+    throw new AppError('forbidden', "You don't have permission to use this media.");
+  const viewer = { userId: user.userId, seesPrompts: await mayIn(deps, user, 'edit', media) };
+  const row = await findListedMedia(deps.db, id, viewer);
+  if (row === undefined) throw mediaNotFound();
+  return presentMedia(deps, row);
 }
+
+const mediaNotFound = (): AppError => new AppError('not_found', 'Media not found.');
 
 /** Throws 404, 403, and 409 `media_in_use` naming the workflows, unless `force`. */
 export async function removeMedia(
@@ -64,7 +81,7 @@ export async function removeMedia(
 
 async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
   const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
-  if (row === undefined) throw new AppError('not_found', 'Media not found.');
+  if (row === undefined) throw mediaNotFound();
   return row;
 }
 

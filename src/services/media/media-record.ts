@@ -1,6 +1,6 @@
 // Presents a media record to nodes and callers, and maps it to its URL.
 import type { MediaRef } from '../../graph/types.ts';
-import type { MediaRow, NewMedia } from '../../store/media/media.ts';
+import type { ListedMediaRow, MediaRow, NewMedia } from '../../store/media/media.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import type { Deps } from '../deps.ts';
 
@@ -30,12 +30,22 @@ export function presentUpload(deps: SettingsOnly, row: NewMedia) {
   };
 }
 
-export function presentMedia(deps: SettingsOnly, row: MediaRow) {
+export function presentMedia(deps: SettingsOnly, row: ListedMediaRow) {
+  const { poster_id, poster_name, workflow_id, workflow_name } = row;
   const isPersonal = row.workspace === userWorkspace(row.user_id);
   return {
     ...presentUpload(deps, row),
     name: row.name,
     teamId: isPersonal ? null : row.workspace,
+    origin: row.origin,
+    posterUrl:
+      poster_id === null || poster_name === null
+        ? null
+        : mediaUrl(deps, { id: poster_id, name: poster_name }),
+    prompt: row.prompt,
+    workflow:
+      workflow_id === null || workflow_name === null ? null : { id: workflow_id, name: workflow_name },
+    executionId: row.execution_id,
     createdAt: row.created_at.toISOString(),
   };
 }

@@ -1,5 +1,6 @@
 // Defines the schemas of media requests and responses.
 import { type Static, Type } from 'typebox';
+import { MEDIA_ORIGINS } from '../../store/media/media.ts';
 import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable } from '../schema.ts';
@@ -65,8 +66,16 @@ export const ListMediaQuery = Type.Object({
     }),
   ),
   origin: Type.Optional(
-    Type.Enum(['upload', 'output', 'input', 'preview'], {
-      description: 'Uploads (default), results of runs, files that runs fetched, or previews',
+    Type.Enum([...MEDIA_ORIGINS, 'all'], {
+      description:
+        'Uploads (default), results of runs, files that runs fetched, or previews; `all`: uploads and results',
+    }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Only media with this text in the name, the prompt or the name of the workflow',
     }),
   ),
   ...PageQuery.properties,
@@ -93,6 +102,21 @@ export const MediaItem = Named('MediaItem', 'A media file with its name and owne
   ...RESULT,
   name: Type.String(),
   teamId: Nullable(Type.String()),
+  origin: Type.Enum(MEDIA_ORIGINS),
+  posterUrl: Nullable(Type.String({ format: 'uri', description: 'A still image of a rendered video' })),
+  prompt: Nullable(
+    Type.String({
+      description:
+        'The prompt that a run used, up to 2,000 characters; null for members who may not read the run',
+    }),
+  ),
+  workflow: Nullable(
+    Type.Object(
+      { id: Type.String(), name: Type.String() },
+      { description: 'The workflow whose run created the file, if it is still in the workspace' },
+    ),
+  ),
+  executionId: Nullable(Type.String({ description: 'The run that created the file' })),
   createdAt: Type.String({ format: 'date-time' }),
 });
 export const MediaPage = PageSchema(MediaItem);

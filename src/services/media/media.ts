@@ -19,11 +19,11 @@ export async function storeMedia(
   file: OutputFile & { readonly source: Source },
   signal: AbortSignal,
 ): Promise<MediaRef> {
-  const { source, contentType: declared, name } = file;
+  const { source, contentType: declared, name, posterId } = file;
   const incoming = { source, declared, name, maxBytes: () => MAX_OUTPUT_BYTES };
   const received = await receiveFile(deps, incoming, signal);
   const origin = owner.executionId === null ? 'preview' : 'output';
-  return toRef(deps, await keepFile(deps, received, { ...owner, origin }, file));
+  return toRef(deps, await keepFile(deps, received, { ...owner, origin, posterId }, file));
 }
 
 /**
@@ -49,5 +49,5 @@ async function fetchForRun(
   signal: AbortSignal,
 ): Promise<MediaRef> {
   const received = await receiveUrl(deps, url, signal);
-  return toRef(deps, await keepFile(deps, received, { ...owner, origin: 'input' }));
+  return toRef(deps, await keepFile(deps, received, { ...owner, prompt: undefined, origin: 'input' }));
 }

@@ -39,7 +39,11 @@ export interface FileOwner {
   readonly workspace: string;
   readonly origin: MediaRow['origin'];
   readonly executionId: string | null;
+  readonly prompt?: string | undefined;
+  readonly posterId?: string | undefined;
 }
+
+const MAX_PROMPT_CHARS = 2000;
 
 /** Throws `empty_file`, `unsupported_type`, `file_too_large`, `unreadable_image`, `invalid_svg`, `svg_too_complex`. */
 export async function receiveFile(
@@ -102,6 +106,9 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Sizes = 
     duration: file.type.kind === 'image' ? null : (hints.duration ?? null),
     origin: owner.origin,
     execution_id: owner.executionId,
+    // PostgreSQL refuses NUL.
+    prompt: owner.prompt?.slice(0, MAX_PROMPT_CHARS).replaceAll('\0', '').toWellFormed() ?? null,
+    poster_id: owner.posterId ?? null,
   };
 }
 

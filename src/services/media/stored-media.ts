@@ -15,6 +15,8 @@ export interface MediaOwner {
   readonly workspace: string;
   /** null: not stored for a run, for example a preview. */
   readonly executionId: string | null;
+  /** The prompt of the node that stores media. */
+  readonly prompt?: string | undefined;
 }
 
 /** A node's reference to a media file: an id or a URL. */

@@ -63,6 +63,8 @@ function toRow(id: string, path: string, file: SampleFile): NewMedia {
     duration,
     origin: 'output',
     execution_id: null,
+    prompt: null,
+    poster_id: null,
   };
 }
 

@@ -21,13 +21,17 @@ export interface MediaRow {
   /** How the file was created: uploaded, output of a run, fetched for a run, or a preview. */
   readonly origin: MediaOrigin;
   readonly execution_id: string | null;
+  /** The prompt that a run used to create the file, shortened. */
+  readonly prompt: string | null;
+  /** The still image of a video, which is not listed on its own. */
+  readonly poster_id: string | null;
   readonly created_at: Date;
 }
 
 export type NewMedia = Omit<MediaRow, 'created_at'>;
 
 export const COLUMNS =
-  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, created_at';
+  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id, created_at';
 
 /** Owns the recorded results of templates, which every user may use. */
 export const TEMPLATES_WORKSPACE = 'templates';
@@ -45,10 +49,10 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
   await tx.query(
     `with added as (
        select * from json_to_recordset($1::json) as row (id text, user_id int, workspace text, name text, content_type text,
-         bytes bigint, sha256 text, width int, height int, duration float8, origin text, execution_id text)
+         bytes bigint, sha256 text, width int, height int, duration float8, origin text, execution_id text, prompt text, poster_id text)
      ), found as (delete from media_strays where id in (select id from added))
      insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
-       workflow_id)
+       prompt, poster_id, workflow_id)
      select a.*, (select e.workflow_id from executions e where e.id = a.execution_id) from added a
      on conflict (id) do nothing`,
     [JSON.stringify(media)],
@@ -85,35 +89,78 @@ export async function listUsableMedia(
   );
 }
 
+/** A media file with the run that created it, as far as the viewer may see that. */
+export interface ListedMediaRow extends MediaRow {
+  readonly poster_name: string | null;
+  /** The workflow whose run created the file, if it is still in the workspace. */
+  readonly workflow_id: string | null;
+  readonly workflow_name: string | null;
+}
+
+export interface MediaViewer {
+  readonly userId: number;
+  /** Whether the viewer may read all runs of the workspace, and so the prompts of others. */
+  readonly seesPrompts: boolean;
+}
+
+// $1 is the viewer's user id, $2 whether the viewer sees the prompts of others.
+const LISTED = `
+  select ${COLUMNS.split(', ')
+    .map(column =>
+      column === 'prompt' ? 'case when m.user_id = $1 or $2 then m.prompt end as prompt' : `m.${column}`,
+    )
+    .join(', ')},
+    p.name as poster_name, w.id as workflow_id, w.name as workflow_name
+  from media m left join media p on p.id = m.poster_id
+    left join workflows w on w.id = m.workflow_id and w.deleted_at is null
+      and coalesce(w.team_id, 'user:' || w.user_id) = m.workspace`;
+
+export function findListedMedia(
+  tx: Tx,
+  id: string,
+  { userId, seesPrompts }: MediaViewer,
+): Promise<ListedMediaRow | undefined> {
+  return first(tx, `${LISTED} where m.id = $3`, [userId, seesPrompts, id]);
+}
+
 export interface MediaPage {
-  readonly origin: MediaRow['origin'];
+  readonly origins: readonly MediaOrigin[];
   /** The first half of the content type. */
   readonly kind: string | null;
+  /** Text in the name, the prompt or the workflow's name. */
+  readonly search: string | null;
   readonly before: string | null;
   readonly limit: number;
 }
 
-/** Lists media of the workspace, newest first, below the cursor. */
+/** Lists media of the workspace without posters of videos, newest first, below the cursor. */
 export function listWorkspaceMedia(
   tx: Tx,
   workspace: string,
-  { origin, kind, before, limit }: MediaPage,
-): Promise<readonly MediaRow[]> {
+  { userId, seesPrompts }: MediaViewer,
+  { origins, kind, search, before, limit }: MediaPage,
+): Promise<readonly ListedMediaRow[]> {
   return all(
     tx,
-    `select ${COLUMNS} from media
-     where workspace = $1 and origin = $2 and ($3::text is null or starts_with(content_type, $3 || '/'))
-       and ($4::text is null or id < $4)
-     order by id desc limit $5`,
-    [workspace, origin, kind, before, limit],
+    `select * from (${LISTED}
+       where m.workspace = $3 and m.origin = any ($4::text[])
+         and ($5::text is null or starts_with(m.content_type, $5 || '/')) and ($6::text is null or m.id < $6)
+         and not exists (select from media v where v.poster_id = m.id)) l
+     where $7::text is null or strpos(lower(concat_ws(E'\\n', l.name, l.prompt, l.workflow_name)), lower($7)) > 0
+     order by l.id desc limit $8`,
+    [userId, seesPrompts, workspace, origins, kind, before, search, limit],
   );
 }
 
-/** Deletes the media row and records its file as an orphan, to be removed. Returns false if there is no such media. */
+/**
+ * Deletes the media row and that of its poster, and records their files as orphans, to be removed. Returns false if
+ * there is no such media.
+ */
 export function deleteMedia(tx: Tx, id: string): Promise<boolean> {
   return matches(
     tx,
-    `with gone as (delete from media where id = $1 returning id)
+    `with gone as (
+       delete from media where id = $1 or id = (select poster_id from media where id = $1) returning id)
      insert into media_strays (id) select id from gone on conflict (id) do nothing`,
     [id],
   );

@@ -7,12 +7,14 @@ const RESULT_TEXTS = `
   union all select coalesce(w.description, '') || coalesce(w.publish_settings::text, '') from workflows w`;
 
 /**
- * Whether `m` is used by a kept run, any version of a graph, a workflow's media or poster, a page, or a published text.
- * The newest image of a workflow's runs is its poster if none is pinned; before it, the card of its template.
+ * Whether `m` is used by a kept run, a video, any version of a graph, a workflow's media or poster, a page, or a
+ * published text. The newest image of a workflow's runs is its poster if none is pinned; before it, the card of its
+ * template.
  */
 export const IS_NAMED = `
   exists (select from executions e where e.id = m.execution_id)
   or exists (select from media_reuses r where r.media_id = m.id)
+  or exists (select from media v where v.poster_id = m.id)
   or exists (select from workflow_media w where w.media_id = m.id)
   or exists (select from workflows w where w.media_id = m.id)
   or exists (select from workflows w where w.sample_poster = m.id and w.deleted_at is null)

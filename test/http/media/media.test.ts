@@ -186,12 +186,17 @@ describe('the list', () => {
       'contentType',
       'createdAt',
       'duration',
+      'executionId',
       'height',
       'mediaId',
       'name',
+      'origin',
+      'posterUrl',
+      'prompt',
       'teamId',
       'url',
       'width',
+      'workflow',
     ]);
     assert.deepEqual([first?.name, first?.teamId], ['file.png', null]);
     const page = await list(by, '?limit=3');

@@ -44,6 +44,8 @@ async function addMedia(by: Caller, workspace = `user:${by.userId}`): Promise<st
       duration: null,
       origin: 'upload',
       execution_id: null,
+      prompt: null,
+      poster_id: null,
     },
   ]);
   return id;

@@ -169,6 +169,8 @@ describe('poster', () => {
         duration: null,
         origin,
         execution_id: String(started.body.executionId),
+        prompt: null,
+        poster_id: null,
       },
     ]);
     return `${test.deps.settings.CDN_URL}/${media}/out.png`;

@@ -9,11 +9,7 @@ export const messages = {
   spent: 'Spent in this period',
   spending: 'Spending',
   period: 'Period',
-  periods: [
-    [7, 'Last 7 days'],
-    [30, 'Last 30 days'],
-    [90, 'Last 90 days'],
-  ],
+  periods: { 7: 'Last 7 days', 30: 'Last 30 days', 90: 'Last 90 days' },
   byDay: 'Credits per day',
   most: (credits: number): string => `Highest day: ${formatNumber(credits)}`,
   day: (day: string, credits: number): string => `${day}: ${formatNumber(credits)}`,

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Spending as Spent } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
-import { SelectField } from '../../../kit/field.tsx';
+import { FilterSelect } from '../../../kit/filter-bar.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
@@ -25,17 +25,12 @@ export function Spending() {
     <Section
       title={messages.spending}
       actions={
-        <SelectField
+        <FilterSelect
           label={messages.period}
           value={days}
+          options={messages.periods}
           onChange={event => setDays(Number(event.target.value))}
-        >
-          {messages.periods.map(([count, text]) => (
-            <option key={count} value={count}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
+        />
       }
     >
       {error && <Failure error={error} onRetry={() => void refetch()} />}

@@ -1,0 +1,104 @@
+// Tests the media library: uploads and results in one list, with the prompt, workflow and poster of each result.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { MediaItem } from '../../../sdk/src/schemas.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';
+import { at, edge, node } from '../../support/workflows.ts';
+
+type Request = Pick<TestService, 'request'>;
+
+describe('the media library', () => {
+  let service: TestService;
+  let viewer: Request;
+  before(async () => {
+    service = await startTestService(await ownAddressSettings());
+    const team = await service.request('POST', '/teams', { name: 'Studio' });
+    const teamId = String(team.body.id);
+    const email = 'viewer@example.com';
+    const user = await service.request('POST', '/admin/users', { email, name: 'V', keyScopes: SCOPES });
+    viewer = service.as(String(user.body.apiKey));
+    const sent = await service.request('POST', `/teams/${teamId}/members`, { email, role: 'VIEWER' });
+    const { status } = await viewer.request('POST', `/invitations/${sent.body.id}/accept`);
+    assert.equal(status, 200);
+    for (const by of [service, viewer]) await by.request('PUT', '/me/workspace', { teamId });
+    const bytes = await noiseImage(8, 8, 'png');
+    const dataUrl = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
+    await service.request('POST', '/media/upload', { dataUrl });
+    const folder = await service.request('POST', '/folders', { name: 'F', teamId });
+    const id = await service.create({
+      name: 'Harbour at 50%',
+      nodes: [
+        node('words', 'input:text', { value: 'a red boat' }),
+        node('picture', 'generate:sandbox', { width: 64, height: 64 }, at(400, 0)),
+        node('clip', 'video:sandbox', { prompt: 'waves {{secrets.KEY}}', duration: 1 }, at(400, 300)),
+      ],
+      edges: [edge('words.text > picture.prompt')],
+    });
+    await service.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
+    const run = await service.run(id);
+    assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
+  });
+  after(() => service?.close());
+
+  const list = async (query: string, by: Request = service) => {
+    const { status, body } = await by.request<{ data: MediaItem[] }>('GET', `/media?${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data;
+  };
+  const namesOf = async (query: string, by?: Request) =>
+    (await list(query, by)).map(({ contentType }) => contentType.split('/')[0]).sort();
+
+  it('lists uploads and results with what created them, and no poster on its own', async () => {
+    const items = await list('origin=all');
+    assert.deepEqual(items.map(({ contentType }) => contentType).sort(), [
+      'image/png',
+      'image/png',
+      'video/mp4',
+    ]);
+    const of = (origin: string, type: string) =>
+      items.find(item => item.origin === origin && item.contentType === type);
+    const picture = of('output', 'image/png');
+    assert.equal(picture?.prompt, 'a red boat');
+    assert.equal(picture?.workflow?.name, 'Harbour at 50%');
+    assert.match(picture?.executionId ?? '', /^ex_/);
+    const clip = of('output', 'video/mp4');
+    assert.equal(clip?.prompt, 'waves {{secrets.KEY}}');
+    const poster = await fetch(clip?.posterUrl ?? '');
+    assert.equal(poster.headers.get('content-type'), 'image/jpeg');
+    const upload = of('upload', 'image/png');
+    assert.deepEqual([upload?.prompt, upload?.workflow, upload?.executionId], [null, null, null]);
+    assert.deepEqual(await namesOf(''), ['image']);
+  });
+
+  it('finds files by name, prompt or workflow, and takes wildcards literally', async () => {
+    assert.deepEqual(await namesOf('origin=all&q=RED+boat'), ['image']);
+    assert.deepEqual(await namesOf('origin=all&q=harbour'), ['image', 'video']);
+    assert.deepEqual(await namesOf('origin=all&q=at+50%25'), ['image', 'video']);
+    assert.deepEqual(await namesOf('origin=all&q=%25boat'), []);
+    assert.deepEqual(await namesOf('origin=all&q=harbour&type=video'), ['video']);
+  });
+
+  it('shows and finds prompts only for those who may read the runs', async () => {
+    const items = await list('origin=all', viewer);
+    assert.deepEqual(
+      items.map(({ prompt }) => prompt),
+      [null, null, null],
+    );
+    assert.deepEqual(await namesOf('origin=all&q=boat', viewer), []);
+    const [item] = items.filter(({ workflow }) => workflow !== null);
+    const one = await viewer.request<MediaItem>('GET', `/media/${item?.mediaId}`);
+    assert.equal(one.body.prompt, null);
+    assert.equal(one.body.workflow?.name, 'Harbour at 50%');
+  });
+
+  it('deletes the poster of a video with the video', async () => {
+    const [clip] = await list('origin=all&type=video');
+    const { status } = await service.request('DELETE', `/media/${clip?.mediaId}?force=true`);
+    assert.equal(status, 200);
+    assert.equal((await fetch(clip?.posterUrl ?? '')).status, 404);
+    assert.deepEqual(await namesOf('origin=all'), ['image', 'image']);
+  });
+});
+
+const SCOPES = ['workflows:read', 'workflows:write', 'account:admin'];
