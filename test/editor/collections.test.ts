@@ -44,10 +44,13 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto('/media');
-    await page.locator('input[type=file]').first().setInputFiles([
-      { name: NAME, mimeType: 'image/png', buffer: picture },
-      { name: 'words.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') },
-    ]);
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles([
+        { name: NAME, mimeType: 'image/png', buffer: picture },
+        { name: 'words.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') },
+      ]);
     await page.getByRole('button', { name: `Details of ${KEPT}` }).waitFor();
     await page.getByText(/^words\.txt: /).waitFor();
     for (const kind of ['drop', 'paste']) {
@@ -138,7 +141,9 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.ok(Math.abs((await ratioOf('a red boat')) - 16 / 9) < 0.1);
     assert.ok(Math.abs((await ratioOf('a tall tower')) - 9 / 16) < 0.1);
     assert.match((await page.locator('video').getAttribute('poster')) ?? '', /poster\.jpg$/);
-    const yesterday = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Yesterday' }) });
+    const yesterday = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Yesterday' }) });
     await yesterday.getByRole('button', { name: 'Details of a tall tower' }).waitFor();
     assert.equal(await yesterday.getByRole('listitem').count(), 1);
     await page.getByLabel('Search media').fill('red BOAT');

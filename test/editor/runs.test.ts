@@ -1,6 +1,7 @@
 // Tests the list of runs, and the page of a run with its results, timeline, error and webhook deliveries.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { signInFirst } from '../support/accounts/first-person.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -93,6 +94,44 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Resend' }).first().click();
     await page.getByText('The webhook is being resent.').waitFor();
     await waitUntil('another delivery', () => receiver.received.length > before);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('show their result large, with inputs and steps beside it', async () => {
+    const id = await service.create({
+      name: 'Harbour',
+      nodes: [
+        node('a', 'input:text', 'Scene', { value: 'a harbour' }, 0),
+        node('b', 'generate:sandbox', 'Picture', { width: 1280, height: 720 }, 400),
+      ],
+      edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-prompt' }],
+    });
+    const run = await service.run(id, { inputs: { a: 'a red boat' } });
+    const path = `/executions/${run.id}`;
+    await checkViews(browser, { url: service.url, path, name: 'run-picture', cookie }, page =>
+      page.getByRole('figure', { name: 'Picture' }).getByRole('img').waitFor(),
+    );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(path);
+    const boxOf = async (locator: Locator) => {
+      await locator.waitFor();
+      const box = await locator.boundingBox();
+      assert.ok(box);
+      return box;
+    };
+    const picture = page.getByRole('figure', { name: 'Picture' }).getByRole('img');
+    const scene = page.getByRole('definition').filter({ hasText: 'a red boat' });
+    const steps = page.getByRole('heading', { name: 'Steps' });
+    await page.getByText('Set for this run').waitFor();
+    const large = await boxOf(picture);
+    assert.ok(large.width > 800, `the result is ${large.width} px wide`);
+    for (const beside of [await boxOf(scene), await boxOf(steps)])
+      assert.ok(beside.x > large.x + large.width && beside.y < large.y + large.height + 100);
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.ok((await boxOf(scene)).y > (await boxOf(picture)).y, 'a phone shows the result first');
+    await page.getByRole('link', { name: 'Open workflow' }).click();
+    await page.waitForURL(`**/flow/${id}`);
     assert.deepEqual(opened.errors, []);
   });
 

@@ -1,9 +1,11 @@
-// Renders the page of a run: live status, actions, results, graph, timeline, inputs and webhook deliveries.
+// Renders the page of a run: live status, actions and results; inputs, steps and details beside them; graph and webhook
+// deliveries below.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import type { Graph as ExecutedGraph } from '../../../src/graph/types.ts';
 import { RunBadge } from '../../kit/badge.tsx';
+import { ButtonLink } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
@@ -16,6 +18,7 @@ import { messages as appMessages } from '../../messages.ts';
 import { messages as runListMessages } from '../executions/messages.ts';
 import { Actions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { Inputs } from './inputs.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { Results } from './results.tsx';
@@ -33,27 +36,47 @@ export function Page() {
 
 function RunDetails({ run }: { readonly run: Execution }) {
   const name = useWorkflowName(run.workflowId);
+  const { data: graph } = useQuery({
+    queryKey: ['/executions', run.id, 'workflow'],
+    queryFn: ({ signal }) => api.get<ExecutedGraph>(`/executions/${run.id}/workflow`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   return (
     <article className={styles.run}>
-      <p>
+      <div>
         <Link href="/executions">{messages.back}</Link>
-      </p>
-      <PageHead title={messages.title(name ?? messages.untitled)}>
-        <Actions run={run} />
-      </PageHead>
-      <RunSummary run={run} />
-      <RunError run={run} />
-      <section>
-        <h2>{messages.results}</h2>
-        <Results run={run} />
-      </section>
-      <GraphSection run={run} />
-      <section>
-        <h2>{messages.timeline}</h2>
-        <Timeline run={run} />
-      </section>
-      <Inputs inputs={run.inputs} />
-      {run.webhook !== null && <Deliveries executionId={run.id} state={run.webhook.state} />}
+        <PageHead title={messages.title(name ?? messages.untitled)}>
+          <ButtonLink href={`/flow/${run.workflowId}`}>{messages.open}</ButtonLink>
+          <Actions run={run} />
+        </PageHead>
+      </div>
+      <div className={styles.columns}>
+        <div className={styles.main}>
+          <RunError run={run} />
+          <section>
+            <h2>{messages.results}</h2>
+            <Results run={run} />
+          </section>
+          {graph !== undefined && graph.nodes.length > 0 && (
+            <section>
+              <h2>{messages.graph}</h2>
+              <RunGraph graph={graph} states={getStates(run)} />
+            </section>
+          )}
+          {run.webhook !== null && <Deliveries executionId={run.id} state={run.webhook.state} />}
+        </div>
+        <div className={styles.side}>
+          <section>
+            <h2>{messages.details}</h2>
+            <RunSummary run={run} />
+          </section>
+          <Inputs run={run} graph={graph} />
+          <section>
+            <h2>{messages.timeline}</h2>
+            <Timeline run={run} />
+          </section>
+        </div>
+      </div>
     </article>
   );
 }
@@ -114,37 +137,8 @@ function RunError({ run: { error, nodeStates } }: { readonly run: Execution }) {
   );
 }
 
-function GraphSection({ run }: { readonly run: Execution }) {
-  const { data: graph } = useQuery({
-    queryKey: ['/executions', run.id, 'workflow'],
-    queryFn: ({ signal }) => api.get<ExecutedGraph>(`/executions/${run.id}/workflow`, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  if (graph === undefined || graph.nodes.length === 0) return null;
-  return (
-    <section>
-      <h2>{messages.graph}</h2>
-      <RunGraph graph={graph} states={getStates(run)} />
-    </section>
-  );
-}
-
 function getStates({ nodeStates }: Execution): ReadonlyMap<string, NodeState> {
   return new Map(nodeStates.map(state => [state.nodeId, state]));
-}
-
-function Inputs({ inputs }: Pick<Execution, 'inputs'>) {
-  const entries = Object.entries(inputs);
-  return (
-    <section>
-      <h2>{messages.inputs}</h2>
-      {entries.length === 0 ? (
-        <p className={styles.soft}>{messages.noInputs}</p>
-      ) : (
-        <pre className={styles.code}>{JSON.stringify(inputs, null, 2)}</pre>
-      )}
-    </section>
-  );
 }
 
 function useWorkflowName(workflowId: string): string | undefined {

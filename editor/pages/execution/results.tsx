@@ -32,7 +32,7 @@ function Result({ output }: { readonly output: Output }) {
     <figure className={styles.result} aria-label={label}>
       {url === undefined && typeof output.value === 'object' && <JsonTree value={output.value} />}
       {url === undefined && typeof output.value !== 'object' && (
-        <pre className={styles.code}>{toText(output).slice(0, MAX_CHARS)}</pre>
+        <p className={styles.text}>{toText(output).slice(0, MAX_CHARS)}</p>
       )}
       {url !== undefined && (
         <MediaView

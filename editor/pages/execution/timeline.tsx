@@ -42,6 +42,7 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
       <span className={styles.label} title={label}>
         {label}
       </span>
+      <span className={styles.took}>{duration}</span>
       <span
         className={styles.track}
         role="img"
@@ -51,7 +52,6 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
           <span className={classNames(styles.bar, styles[status])} style={toBarStyle(state, ms, scale)} />
         )}
       </span>
-      <span className={styles.took}>{duration}</span>
       <span className={styles.notes}>
         {appMessages.nodeStates[status]}
         {notes.map(note => `, ${note}`)}
