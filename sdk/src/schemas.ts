@@ -1493,7 +1493,7 @@ export type RenderStatus = {
   };
 };
 
-/** Facts about a clip */
+/** Properties of a rendered clip */
 export type RenderedClip = {
   readonly width: number;
   readonly height: number;
