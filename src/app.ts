@@ -8,7 +8,7 @@ import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
 import type { Started } from './service.ts';
 import type { Db } from './store/db.ts';
-import { chooseSpan, makeStepPartitions } from './store/retention/step-partitions.ts';
+import { chooseSpan, createStepPartitions } from './store/retention/step-partitions.ts';
 
 export interface Service extends Started {
   /** Finishes what is in flight, then stops; the embedded PostgreSQL last. */
@@ -54,7 +54,7 @@ async function openTracer(
 
 /** What has no partition of its own lies with the rest until the nightly sweep makes one: no reason not to start. */
 async function makePartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
-  await makeStepPartitions(db, Date.now(), chooseSpan(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
+  await createStepPartitions(db, Date.now(), chooseSpan(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
     log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),
   );
 }

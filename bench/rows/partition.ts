@@ -5,7 +5,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { makeStepPartitions } from '../../src/store/retention/step-partitions.ts';
+import { createStepPartitions } from '../../src/store/retention/step-partitions.ts';
 import { insertManyExecutions } from '../../test/support/runs/many-executions.ts';
 import { writeRun } from '../../test/support/runs/written-runs.ts';
 import { quantile } from '../load.ts';
@@ -37,7 +37,7 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     await sleep(settleMs);
     const began = performance.now();
     await migrate(db, queue);
-    await makeStepPartitions(db, Date.now(), 8);
+    await createStepPartitions(db, Date.now(), 8);
     const seconds = (performance.now() - began) / 1000;
     await sleep(settleMs);
     stop.abort();

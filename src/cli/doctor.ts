@@ -17,10 +17,10 @@ import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { listProbes } from '../nodes/models/provider-probes.ts';
 import { askProviders } from '../services/operator/provider-checks.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
-import { findBinaries } from '../store/embedded/binaries.ts';
+import { getBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
 import { directSetting, preflight, preflightPooler } from '../store/preflight.ts';
-import { findServerVersion } from '../store/server-version.ts';
+import { readServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
 import { requirePort } from './port.ts';
@@ -136,7 +136,7 @@ const findFolder = (path: string): string => (existsSync(path) ? path : findFold
 async function checkDatabase(settings: Settings): Promise<string> {
   const where = directSetting(settings);
   if (where === undefined) {
-    const { postgres } = await findBinaries();
+    const { postgres } = await getBinaries();
     // PostgreSQL refuses root, and may be unable to reach the folder.
     const folder = findFolder(settings.DATA_DIR);
     const cluster = join(settings.DATA_DIR, 'postgres', 'cluster');
@@ -151,7 +151,7 @@ async function checkDatabase(settings: Settings): Promise<string> {
     throw new Error(
       `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; synchronize both with NTP`,
     );
-  return `${where.setting}: PostgreSQL ${await findServerVersion(db)}`;
+  return `${where.setting}: PostgreSQL ${await readServerVersion(db)}`;
 }
 
 const openForCheck = (url: string, more: Pick<DbOptions, 'through'> = {}): Db & AsyncDisposable => {

@@ -1,9 +1,9 @@
 // Accepts many runs in one commit. Each is stored with its idempotency key, job and reservation, or not at all. Runs
 // that cannot be paid for are rejected individually, in order of arrival.
 import type { Step } from '../engine/types.ts';
-import { type DaysSpending, insertReservations, listSpending, lockPools } from '../store/credits.ts';
+import { type DailySpending, insertReservations, listSpending, lockPools } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
-import { listTakenKeys } from '../store/executions.ts';
+import { listUsedKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
 import { countUnderWay, insertRuns } from '../store/runs.ts';
 import { initialTransition } from './lifecycle.ts';
@@ -116,7 +116,7 @@ async function findUnaccepted(
 function findRejections(
   items: readonly NewAcceptance[],
   balances: ReadonlyMap<string, number>,
-  spending: ReadonlyMap<string, DaysSpending>,
+  spending: ReadonlyMap<string, DailySpending>,
 ): ReadonlyMap<NewAcceptance, Rejection> {
   const remaining = new Map(balances);
   const spent = new Map(Array.from(spending, ([id, day]) => [id, day.spent]));
@@ -147,7 +147,7 @@ async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<Re
     route: idempotency?.route ?? '',
     key: idempotency?.key ?? '',
   }));
-  const usedKeys = await listTakenKeys(tx, keys);
+  const usedKeys = await listUsedKeys(tx, keys);
   const repeated = new Set<NewAcceptance>();
   for (const [index, item] of keyed.entries()) {
     const name = JSON.stringify(Object.values(keys[index] ?? {}));

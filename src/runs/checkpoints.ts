@@ -3,7 +3,7 @@ import { measureSize } from '../engine/budget.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 import { isOutage } from '../store/db.ts';
-import { outlast } from '../store/retry.ts';
+import { retryOutages } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './lifecycle.ts';
@@ -141,7 +141,7 @@ export class Checkpoints {
     const steps = this.#takePending().map(step => this.#toStored(step));
     const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
     const event = { ...release, ...state } as RunEvent;
-    const row = await outlast(
+    const row = await retryOutages(
       // A retry of a write that did arrive finds the run released, or writes the same states again.
       () => this.#deps.commit.write(this.#row, event, this.#memory.bytes),
       err => this.#deps.log.warn({ err, executionId: id }, 'a checkpoint is written again'),

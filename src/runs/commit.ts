@@ -7,7 +7,7 @@ import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../store/c
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { RunRow, RunWrite } from '../store/runs.ts';
-import { countUnderWay, deferRuns, findRuns, lockClaimableRuns, lockRuns, writeRuns } from '../store/runs.ts';
+import { countUnderWay, deferRuns, getRuns, lockClaimableRuns, lockRuns, writeRuns } from '../store/runs.ts';
 import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import { acceptBatch } from './accept-batch.ts';
 import type { Effect, RunEvent, Transition } from './lifecycle.ts';
@@ -189,7 +189,7 @@ async function writeBatch(
     const outdated = remaining.filter(({ run }) => appliedIds.has(run.id) && !writtenIds.has(run.id));
     if (outdated.length === 0) break;
     const ids = outdated.map(({ run }) => run.id);
-    const fresh = new Map((await findRuns(db, ids)).map(run => [run.id, run]));
+    const fresh = new Map((await getRuns(db, ids)).map(run => [run.id, run]));
     remaining = outdated.flatMap(({ run, event }) => {
       const current = fresh.get(run.id);
       return current === undefined ? [] : [{ run: current, event }];

@@ -5,13 +5,13 @@ import { newId } from '../lib/ids.ts';
 import { listRunsWithoutCalls } from '../store/calls.ts';
 import { listLockedJobs, unlockJobs } from '../store/queue.ts';
 import { lockWorkerRuns } from '../store/runs.ts';
-import type { NamedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
+import type { HeldRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
   deleteWorker,
   enqueueDeferredRuns,
-  findStrandedRuns,
   insertWorker,
   listOrphanPools,
+  listStrandedRuns,
   listSuspects,
   touchWorker,
 } from '../store/workers.ts';
@@ -58,7 +58,7 @@ export async function sendHeartbeat(
     slots.workerId = await registerWorker(deps, pools);
   } else await reconcile(deps, slots, knownIds, assignedRuns);
   await removeDeadWorkers(deps, slots.workerId, unlock);
-  const { orphans, hasDeferred } = await findStrandedRuns(deps.db);
+  const { orphans, hasDeferred } = await listStrandedRuns(deps.db);
   if (orphans.length > 0) await requeue(deps, orphans);
   if (hasDeferred)
     await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
@@ -72,7 +72,7 @@ async function reconcile(
   deps: RunDeps,
   slots: WorkerSlots,
   knownIds: ReadonlySet<string>,
-  assignedRuns: readonly NamedRun[],
+  assignedRuns: readonly HeldRun[],
 ): Promise<void> {
   for (const { id, cancelling } of assignedRuns) if (cancelling) slots.runs.get(id)?.stop('cancelled');
   const unknown = assignedRuns.filter(({ id }) => !knownIds.has(id) && !slots.runs.has(id));

@@ -2,7 +2,7 @@
 import { measureSize } from '../engine/budget.ts';
 import type { NodeCache } from '../engine/types.ts';
 import type { Value, Values } from '../graph/types.ts';
-import { findCached, keepCached } from '../store/node-cache.ts';
+import { findCached, saveCached } from '../store/node-cache.ts';
 import type { RunDeps } from './deps.ts';
 
 const MAX_OUTPUT_BYTES = 1_000_000;
@@ -22,7 +22,7 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
       if (measureSize(outputs, MAX_OUTPUT_BYTES).bytes > MAX_OUTPUT_BYTES) return;
       const text = JSON.stringify(outputs);
       const mediaIds = Object.values(outputs).flatMap(listMediaIds);
-      keepCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
+      saveCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
         deps.log.warn({ err }, 'a node result could not be kept');
       });
     },

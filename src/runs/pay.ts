@@ -4,7 +4,7 @@ import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { boundCall, getPrice, OVER_MAX_CREDITS, type Pricing, toCredits } from '../nodes/models/pricing.ts';
-import { type Coverage, findSpending, raiseReservation } from '../store/credits.ts';
+import { type Coverage, getSpending, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../store/runs.ts';
 import type { Rejection } from './accept-batch.ts';
@@ -69,7 +69,7 @@ function rethrowAsNodeError(err: unknown): never {
 }
 
 async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
-  const { budget, spent } = await findSpending(tx, executionId);
+  const { budget, spent } = await getSpending(tx, executionId);
   if (budget === null || spent <= budget) return;
   throw new AppError(
     'daily_budget_exceeded',

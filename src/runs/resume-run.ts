@@ -7,7 +7,7 @@ import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
 import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
-import { type ExecutionRow, findExecution, keepIdempotencyKey } from '../store/executions.ts';
+import { type ExecutionRow, findExecution, saveIdempotencyKey } from '../store/executions.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
@@ -85,7 +85,7 @@ async function decide(
       );
     const earlierDecisions = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
     if (idempotency !== null)
-      await keepIdempotencyKey(tx, {
+      await saveIdempotencyKey(tx, {
         ...idempotency,
         userId: user.userId,
         workflowId: workflow_id,

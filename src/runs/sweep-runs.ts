@@ -4,15 +4,15 @@ import { firstIdAt } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
 import { KNOWN_DAYS } from '../store/people/sessions.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
-import { deleteExecutionsBefore, deleteOld } from '../store/retention/old-rows.ts';
-import { listLongHistories, removeOldVersions } from '../store/retention/old-versions.ts';
+import { deleteExecutionsBefore, deleteExpired } from '../store/retention/old-rows.ts';
+import { deleteOldVersions, listLongHistories } from '../store/retention/old-versions.ts';
 import {
   chooseSpan,
+  createStepPartitions,
   dropStepPartitions,
-  endOfFirstPartition,
-  makeStepPartitions,
+  getFirstPartitionEnd,
 } from '../store/retention/step-partitions.ts';
-import { removeSuperseded } from '../store/workflows/versions.ts';
+import { deleteSuperseded } from '../store/workflows/versions.ts';
 import type { RunDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,8 +25,8 @@ const PAUSE_SHARE = 1;
 export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { KEEP_EXECUTIONS_DAYS, KEEP_DELIVERIES_DAYS } = deps.settings;
   const daysAgo = (days: number): Date => new Date(deps.now() - days * DAY_MS);
-  const sweepOld = (table: Parameters<typeof deleteOld>[1], days: number): Promise<number> =>
-    inBatches(signal, () => deleteOld(deps.db, table, daysAgo(days), BATCH));
+  const sweepOld = (table: Parameters<typeof deleteExpired>[1], days: number): Promise<number> =>
+    inBatches(signal, () => deleteExpired(deps.db, table, daysAgo(days), BATCH));
   const counts = {
     // Before the executions, so that their keys are already gone.
     idempotencyKeys: await sweepOld('idempotency_keys', 1),
@@ -39,7 +39,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     // The files of these rows are temporary and are gone by now.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
-    autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
+    autosaves: await inBatches(signal, () => deleteSuperseded(deps.db, null, BATCH)),
     sessions: await sweepOld('sessions', 1),
     signInNetworks: await sweepOld('sign_in_networks', KNOWN_DAYS),
     passwordLinks: await sweepOld('password_links', 1),
@@ -54,7 +54,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
 async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: AbortSignal) {
   const { db, log, settings } = deps;
   const beforeId = firstIdAt('execution', finishedBefore.getTime());
-  const stepsBefore = await endOfFirstPartition(db);
+  const stepsBefore = await getFirstPartitionEnd(db);
   let afterId = '';
   const executions = await inBatches(signal, async () => {
     const batch = { afterId, beforeId, finishedBefore, stepsBefore, limit: BATCH };
@@ -69,7 +69,7 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
     return undefined;
   };
   const steps = await dropStepPartitions(db, beforeId).catch(logOutage);
-  await makeStepPartitions(db, deps.now(), chooseSpan(settings.KEEP_EXECUTIONS_DAYS)).catch(logOutage);
+  await createStepPartitions(db, deps.now(), chooseSpan(settings.KEEP_EXECUTIONS_DAYS)).catch(logOutage);
   return { executions, stepPartitions: steps?.length ?? 0 };
 }
 
@@ -83,7 +83,7 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
     const ids = await listLongHistories(db, { afterId, keepCount: KEEP_VERSIONS, limit: BATCH });
     for (const id of ids) {
       signal.throwIfAborted();
-      removedCount += await removeOldVersions(db, id, KEEP_VERSIONS);
+      removedCount += await deleteOldVersions(db, id, KEEP_VERSIONS);
     }
     afterId = ids.at(-1) ?? afterId;
     return ids.length;

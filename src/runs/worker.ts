@@ -16,7 +16,7 @@ import { AppError } from '../lib/errors.ts';
 import { runAccepted } from '../lib/limiter.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
-import { outlast, retryingDb } from '../store/retry.ts';
+import { retryingDb, retryOutages } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import { listWholeSteps } from '../store/steps.ts';
 import { createCallSlots } from './calls/traffic.ts';
@@ -226,7 +226,7 @@ function runEngine(
   const { row, request } = run;
   const onOutage = (err: unknown): void =>
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
-  const keepMedia: RunDeps['keepMedia'] = row => outlast(() => deps.keepMedia(row), onOutage);
+  const keepMedia: RunDeps['keepMedia'] = row => retryOutages(() => deps.keepMedia(row), onOutage);
   const retryingDeps = { ...deps, db: retryingDb(deps.db, onOutage), keepMedia };
   const spans = traceNodes();
   const outcome = runPlan(run.plan, {

@@ -1,4 +1,4 @@
-// Defines the statements of backup and restore: read a snapshot of all tables, and replace all rows in one transaction.
+// Reads a snapshot of all tables for a backup, and replaces all rows in one transaction for a restore.
 import type { Session } from './copy.ts';
 import type { Rows, Tx } from './db.ts';
 import { countRows } from './rows.ts';
@@ -185,8 +185,8 @@ export async function findContentType(session: Session, id: string): Promise<str
   return rows[0]?.content_type;
 }
 
-/** Starts the list of files that a restore has stored. */
-export async function beginStoredFiles(session: Session): Promise<void> {
+/** Creates a temporary table of the files that a restore has stored. */
+export async function createStoredFileTable(session: Session): Promise<void> {
   await session.query(
     'create temporary table restored_files (id text primary key, bytes bigint not null, sha256 text not null) on commit drop',
   );

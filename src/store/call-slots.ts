@@ -1,4 +1,4 @@
-// Stores the slots for provider calls: each provider's limit across all processes, and the order of waiting calls.
+// Stores the concurrency limit of each provider, grants its slots to waiting calls, and records how long models take.
 import type { CallKey } from './calls.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';

@@ -1,5 +1,5 @@
-// Stores active provider calls: written with the steps of their nodes, claimed by pollers when due, and marked when
-// they have ended.
+// Reads and writes the rows of provider calls: they are saved with the steps of their nodes, claimed by pollers when
+// due, and marked when they have ended.
 import type { Tx } from './db.ts';
 import { all, first } from './rows.ts';
 
@@ -62,7 +62,7 @@ select execution_id, node_id, item, workspace, provider, model, job_id, state, t
   submitted_at, due_at, deadline_at, credits, terms from wanted
 on conflict (execution_id, node_id, item) do update
   set model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
-    -- Whoever gave it room knows better than a state that was written meanwhile.
+    -- A slot that was granted meanwhile is newer than the node's state.
     slot_at = coalesce(c.slot_at, excluded.slot_at),
     submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null,
     credits = excluded.credits, terms = excluded.terms

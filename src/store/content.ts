@@ -1,4 +1,4 @@
-// Stores content pages, which are written by the webhook, read by slug and listed by section.
+// Reads and writes content pages.
 import type { Tx } from './db.ts';
 import { all, countRows, first } from './rows.ts';
 
@@ -125,7 +125,7 @@ export interface ContentHeadRow {
 }
 
 /** Returns published pages among these slugs, in no particular order. */
-export function findContentHeads(tx: Tx, slugs: readonly string[]): Promise<readonly ContentHeadRow[]> {
+export function listContentHeads(tx: Tx, slugs: readonly string[]): Promise<readonly ContentHeadRow[]> {
   return all(
     tx,
     `select p.id, p.slug, p.type, p.workflow_id, s.revision as site_revision
@@ -134,7 +134,7 @@ export function findContentHeads(tx: Tx, slugs: readonly string[]): Promise<read
   );
 }
 
-export async function findSiteRevision(tx: Tx): Promise<number> {
+export async function readSiteRevision(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ revision: number }>('select revision from content_site');
   return rows[0]?.revision ?? 0;
 }
@@ -175,7 +175,7 @@ export function countContent(tx: Tx, category: ContentCategory): Promise<number>
 }
 
 /** A page with the fields by which related pages are ranked. */
-export interface ContentKinRow extends ContentCardRow {
+export interface RelatedContentRow extends ContentCardRow {
   readonly id: number;
   readonly pillar: string | null;
   readonly subcategory: string | null;
@@ -183,7 +183,11 @@ export interface ContentKinRow extends ContentCardRow {
 }
 
 /** Lists the newest published pages of a section, with the fields that relate them. */
-export function listKin(tx: Tx, category: ContentCategory, limit: number): Promise<readonly ContentKinRow[]> {
+export function listRelatedCandidates(
+  tx: Tx,
+  category: ContentCategory,
+  limit: number,
+): Promise<readonly RelatedContentRow[]> {
   return all(
     tx,
     `select id, pillar, subcategory, seo_keywords, ${CARD} from content_pages

@@ -1,5 +1,4 @@
-// A separate connection for long work: no time limits, temporary tables, and bulk rows by PostgreSQL's COPY. The only
-// owner of pg-copy-streams.
+// Opens a separate connection for long work, with temporary tables and bulk rows by PostgreSQL's COPY.
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from, to } from 'pg-copy-streams';

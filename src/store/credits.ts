@@ -1,5 +1,5 @@
-// Stores the credit ledger. Every function moves an amount in one statement (entry, pool and run), so that a pool
-// always equals the sum of its entries.
+// Reads and writes the credit ledger. Each function changes entry, pool and run in one statement, so that a pool always
+// equals the sum of its entries.
 import type { Tx } from './db.ts';
 import { type After, all, matches } from './rows.ts';
 
@@ -9,7 +9,7 @@ export interface Pool {
 }
 
 /** Returns the pool of a workspace. A workspace without grants has an empty pool. */
-export async function findPool(tx: Tx, workspace: string): Promise<Pool> {
+export async function getPool(tx: Tx, workspace: string): Promise<Pool> {
   const { rows } = await tx.query<Pool>('select balance, held from credit_pools where workspace = $1', [
     workspace,
   ]);
@@ -204,7 +204,7 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
   );
 }
 
-export interface DaysSpending {
+export interface DailySpending {
   /** The workflow's daily budget in credits; null: unlimited. */
   readonly budget: number | null;
   /** Credits charged to and reserved for its runs that were accepted that day. */
@@ -212,8 +212,8 @@ export interface DaysSpending {
 }
 
 /** Returns the spending of a run's workflow on the UTC day on which the run was accepted. */
-export async function findSpending(tx: Tx, executionId: string): Promise<DaysSpending> {
-  const { rows } = await tx.query<DaysSpending>(
+export async function getSpending(tx: Tx, executionId: string): Promise<DailySpending> {
+  const { rows } = await tx.query<DailySpending>(
     `with run as (
        select workflow_id, date_trunc('day', created_at, 'UTC') as day from run_credits where execution_id = $1
      )
@@ -231,8 +231,8 @@ export async function findSpending(tx: Tx, executionId: string): Promise<DaysSpe
 export async function listSpending(
   tx: Tx,
   workflowIds: readonly string[],
-): Promise<ReadonlyMap<string, DaysSpending>> {
-  const { rows } = await tx.query<DaysSpending & { id: string }>(
+): Promise<ReadonlyMap<string, DailySpending>> {
+  const { rows } = await tx.query<DailySpending & { id: string }>(
     `select w.id, w.daily_credit_budget as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
      from workflows w left join run_credits r on r.workflow_id = w.id and r.created_at >= date_trunc('day', now(), 'UTC')
      where w.id = any ($1::text[]) group by w.id`,

@@ -1,4 +1,4 @@
-// Wraps `pg`: the pool, statements, transactions, and a connection that listens for notifications.
+// Opens connections to PostgreSQL and runs statements and transactions on them.
 import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { isConnectionLoss, isWrite } from './connection/loss.ts';
@@ -20,7 +20,7 @@ export interface Tx {
 export interface Db extends Tx {
   /** Commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Consecutive statements on one connection, each in its own transaction. */
+  /** Runs consecutive statements on one connection, each in its own transaction. */
   inSequence<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * Calls `onNotify` for each notification of the channels; reconnects automatically. Close it with the returned
@@ -71,7 +71,7 @@ export function openDb(options: DbOptions): Db {
   const silenceMs = timeoutMs * SILENCE;
   const config = toPoolConfig(options, timeoutMs);
   const pool = new pg.Pool(config);
-  const manner = options.through === 'pooler' ? pooledManner(timeoutMs) : OWN_CONNECTION;
+  const mode = options.through === 'pooler' ? poolerMode(timeoutMs) : SESSION_MODE;
   let closing = false;
   const onError = (err: Error): void => {
     // The pool attaches the client to the error, which must not be logged.
@@ -84,9 +84,9 @@ export function openDb(options: DbOptions): Db {
   boundPool(pool, silenceMs);
   return {
     pool,
-    query: (statement, values) => runInSequence(pool, manner, tx => tx.query(statement, values)),
-    transaction: work => transact(pool, manner, work),
-    inSequence: work => runInSequence(pool, manner, work),
+    query: (statement, values) => runInSequence(pool, mode, tx => tx.query(statement, values)),
+    transaction: work => transact(pool, mode, work),
+    inSequence: work => runInSequence(pool, mode, work),
     alone: work => connectAlone(config, work, onError),
     listen: (channels, onNotify) => listen({ config, silenceMs, onError }, channels, onNotify),
     close: () => {
@@ -127,14 +127,14 @@ function toPoolConfig(
   };
 }
 
-/** How statements are executed. */
-interface Manner {
+/** How statements are executed: on our own session, or through a pooler. */
+interface ExecutionMode {
   readonly begin: string;
-  /** Undefined: parsed and planned each time. */
+  /** Returns the name of a prepared statement. Undefined: the statement is parsed and planned each time. */
   readonly toStatementName: (statement: string) => string | undefined;
 }
 
-const pooledManner = (timeoutMs: number): Manner => ({
+const poolerMode = (timeoutMs: number): ExecutionMode => ({
   begin: `begin; set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${timeoutMs}`,
   toStatementName: () => undefined,
 });
@@ -149,15 +149,15 @@ function getStatementName(statement: string): string {
   return name;
 }
 
-const OWN_CONNECTION: Manner = { begin: 'begin', toStatementName: getStatementName };
+const SESSION_MODE: ExecutionMode = { begin: 'begin', toStatementName: getStatementName };
 
 async function run<R>(
   client: pg.PoolClient,
-  manner: Manner,
+  mode: ExecutionMode,
   statement: string,
   values: readonly unknown[] = [],
 ): Promise<Rows<R>> {
-  const name = manner.toStatementName(statement);
+  const name = mode.toStatementName(statement);
   const query = { text: statement, values: values as unknown[] };
   try {
     const result = await client.query(name === undefined ? query : { name, ...query });
@@ -167,11 +167,15 @@ async function run<R>(
   }
 }
 
-async function runInSequence<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function runInSequence<T>(
+  pool: pg.Pool,
+  mode: ExecutionMode,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   const client = await connect(pool);
   let broken: Error | undefined;
   try {
-    return await work({ query: (statement, values) => run(client, manner, statement, values) });
+    return await work({ query: (statement, values) => run(client, mode, statement, values) });
   } catch (err) {
     broken = toError(err);
     throw err;
@@ -180,7 +184,7 @@ async function runInSequence<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) =>
   }
 }
 
-/** A failure here means that nothing was sent. */
+/** Takes a connection from the pool. If this fails, no statement was sent. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
@@ -189,7 +193,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-async function transact<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(pool: pg.Pool, mode: ExecutionMode, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await connect(pool);
   let broken: Error | undefined;
   let hasWritten = false;
@@ -199,11 +203,11 @@ async function transact<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Prom
       throw translate(toError(err), hasWritten);
     });
   try {
-    await control(manner.begin);
+    await control(mode.begin);
     const result = await work({
       query: (statement, values) => {
         hasWritten ||= isWrite(statement);
-        return run(client, manner, statement, values);
+        return run(client, mode, statement, values);
       },
     });
     isCommitting = true;
@@ -229,7 +233,7 @@ function translate(err: Error, mayBeDone: boolean): Error {
   if (code === '22021' || code === '22P05') {
     return new AppError(
       'invalid_request',
-      'The request holds a character that cannot be stored (NUL or half of a surrogate pair).',
+      'The request contains a character that cannot be stored (NUL or half of a surrogate pair).',
       { cause: err },
     );
   }
@@ -239,7 +243,7 @@ function translate(err: Error, mayBeDone: boolean): Error {
 // SQLSTATE classes: connection, deadlock and serialization, resources, locks, operator, system, internal.
 const OUTAGE_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX']);
 
-/** Errors caused by the statement itself, or by what was read. */
+/** Errors that our own code throws. */
 const OURS = [AppError, RangeError, TypeError, SyntaxError] as const;
 
 /**
@@ -319,7 +323,7 @@ async function listen(
       void client.end().catch(onError);
       relisten();
     });
-  // Several signs of a lost connection lead to one reconnect.
+  // Several events may report the same lost connection; reconnect once.
   const relisten = (): void => {
     clearInterval(pulse);
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// Stores webhook deliveries and their attempts.
+// Reads and writes webhook deliveries and their attempts.
 import type { Tx } from './db.ts';
 import { enqueue, jobSpecs } from './queue.ts';
 import { all } from './rows.ts';
@@ -83,11 +83,11 @@ export interface NewAttempt extends Omit<AttemptRow, 'started_at'> {
 }
 
 /** Records attempts, and queues the next one of each delivery if needed. Attempts already recorded are skipped. */
-export async function keepAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
-  await tx.query(KEEP_ATTEMPTS, [JSON.stringify(attempts), attempts.map(attempt => attempt.delivery_id)]);
+export async function recordAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
+  await tx.query(RECORD_ATTEMPTS, [JSON.stringify(attempts), attempts.map(attempt => attempt.delivery_id)]);
 }
 
-const KEEP_ATTEMPTS = `
+const RECORD_ATTEMPTS = `
 with moved as (
   update deliveries d
   set state = i.state, attempts = i.attempt, last_status_code = i.status_code, next_attempt_at = i.next_attempt_at,

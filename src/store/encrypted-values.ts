@@ -1,8 +1,8 @@
-// Lists every column encrypted by the secrets key, to be re-encrypted when the key changes.
+// Lists the columns that the secrets key encrypts, and reads and replaces their values when the key changes.
 import type { Tx } from './db.ts';
 import { all } from './rows.ts';
 
-export interface EncryptedPlace {
+export interface EncryptedColumn {
   readonly table: string;
   /** The primary key. */
   readonly key: string;
@@ -12,14 +12,14 @@ export interface EncryptedPlace {
   readonly write: string;
 }
 
-const bytes = (table: string, key: string, column: string): EncryptedPlace => ({
+const bytes = (table: string, key: string, column: string): EncryptedColumn => ({
   table,
   key,
   read: column,
   write: `${column} = v.value`,
 });
 
-export const ENCRYPTED_PLACES: readonly EncryptedPlace[] = [
+export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   bytes('workflows', 'id', 'secrets'),
   bytes('deliveries', 'id', 'secret'),
   bytes('oauth_clients', 'id', 'secret'),
@@ -35,7 +35,7 @@ export const ENCRYPTED_PLACES: readonly EncryptedPlace[] = [
 
 /** Locks these tables against other writers until the transaction ends. */
 export async function lockEncrypted(tx: Tx): Promise<void> {
-  const tables = ENCRYPTED_PLACES.map(({ table }) => table).join(', ');
+  const tables = ENCRYPTED_COLUMNS.map(({ table }) => table).join(', ');
   await tx.query(`lock table ${tables} in share row exclusive mode`);
 }
 
@@ -44,25 +44,25 @@ export interface EncryptedValue {
   readonly value: Buffer;
 }
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Lists the values after that id, ordered by id, in batches. */
 export function listEncrypted(
   tx: Tx,
-  { table, key, read }: EncryptedPlace,
+  { table, key, read }: EncryptedColumn,
   after: string,
 ): Promise<readonly EncryptedValue[]> {
   return all(
     tx,
     `select ${key} as id, ${read} as value from ${table}
-     where ${key} > $1 and ${read} is not null order by ${key} limit ${AT_ONCE}`,
+     where ${key} > $1 and ${read} is not null order by ${key} limit ${BATCH_SIZE}`,
     [after],
   );
 }
 
 export async function replaceEncrypted(
   tx: Tx,
-  { table, key, write }: EncryptedPlace,
+  { table, key, write }: EncryptedColumn,
   values: readonly EncryptedValue[],
 ): Promise<void> {
   await tx.query(

@@ -1,9 +1,9 @@
-// Lists executions. Every filter uses an index.
+// Lists executions by workflow or user, with filters that each use an index.
 import { firstIdAt } from '../lib/ids.ts';
 import { memberTexts } from '../lib/json-text.ts';
 import type { Tx } from './db.ts';
 import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
-import { keepsStanding, USER_SHARES } from './permissions.ts';
+import { ownsCreations, USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
 
 export interface ExecutionFilter {
@@ -20,7 +20,7 @@ export interface ExecutionFilter {
   readonly limit: number;
 }
 
-/** A run without what a caller may send with it at length. */
+/** A run without its request and decisions, which may be long. */
 export interface ListedRow extends Omit<ExecutionRow, 'request' | 'decisions'> {
   /** JSON text; null: none, or too long for a list. */
   readonly metadata: string | null;
@@ -28,7 +28,7 @@ export interface ListedRow extends Omit<ExecutionRow, 'request' | 'decisions'> {
   readonly user_name: string;
 }
 
-/** Newest first. */
+/** Lists executions, newest first. */
 export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ListedRow[]> {
   const { workflowId, idempotencyKey, createdAfter, createdBefore } = filter;
   const owner = workflowId === null ? 'user' : 'workflow';
@@ -58,9 +58,12 @@ function toIdRange({ createdAfter, createdBefore, before }: ExecutionFilter): re
   return [firstId, before !== null && before < end ? before : end];
 }
 
-/** Excludes runs of a team that the user has left, unless the workflow is shared with the user. */
+/**
+ * Conditions for the owner of a list. They exclude runs of a team that the user has left, unless the workflow is shared
+ * with the user.
+ */
 const OWNERS = {
-  user: `e.user_id = $1::int and (${keepsStanding('e.workspace', '$1::int')} or exists (
+  user: `e.user_id = $1::int and (${ownsCreations('e.workspace', '$1::int')} or exists (
       select from ${USER_SHARES} p where p.workflow_id = e.workflow_id and p.user_id = $1::int))`,
   workflow: 'e.workflow_id = $1::text',
 } as const;

@@ -104,8 +104,8 @@ export function findIdempotencyKey(tx: Tx, key: IdempotencyKey): Promise<Idempot
   );
 }
 
-/** Returns those of the keys that were used within 24 hours, each as the JSON array of its members. */
-export async function listTakenKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<Set<string>> {
+/** Lists the keys that were used within 24 hours, each as the JSON array of its members. */
+export async function listUsedKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ user_id: number; workflow_id: string; route: string; key: string }>(
     `select k.user_id, k.workflow_id, k.route, k.key
      from json_to_recordset($1::json) as i("userId" int, "workflowId" text, route text, key text)
@@ -116,8 +116,8 @@ export async function listTakenKeys(tx: Tx, keys: readonly IdempotencyKey[]): Pr
   return new Set(rows.map(row => JSON.stringify([row.user_id, row.workflow_id, row.route, row.key])));
 }
 
-/** Stores the key for an existing execution. The first use within 24 hours stands. */
-export async function keepIdempotencyKey(
+/** Stores the key for an existing execution. Within 24 hours, only the first use of a key is stored. */
+export async function saveIdempotencyKey(
   tx: Tx,
   key: IdempotencyKey & { readonly body_hash: string; readonly executionId: string },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-// Stores folders, which form a tree in each workspace.
+// Reads and writes the folders of a workspace, which form a tree.
 import type { Tx } from './db.ts';
 import { type After, all, first } from './rows.ts';
 import type { TeamRole } from './teams.ts';
@@ -46,7 +46,7 @@ export async function lockFolder(tx: Tx, userId: number, id: string): Promise<Fo
   return first(tx, `${FIND} for key share of f`, [userId, id]);
 }
 
-/** By id, after the cursor. */
+/** Lists folders by id, after the cursor. */
 export function listFolders(tx: Tx, space: FolderSpace, page: After<string>): Promise<readonly FolderRow[]> {
   return all(tx, space.teamId === null ? LIST_OWN : LIST_TEAM, [
     space.userId,

@@ -1,4 +1,4 @@
-// Stores API keys as hashes, with their users.
+// Reads and writes API keys, which are stored as hashes.
 import type { Tx } from './db.ts';
 import { type After, all, first, matches } from './rows.ts';
 
@@ -59,7 +59,7 @@ export function renameKey(
   );
 }
 
-/** Newest first, before the cursor. */
+/** Lists the keys of a user, newest first, before the cursor. */
 export function listKeys(tx: Tx, userId: number, page: After<string>): Promise<readonly ListedKey[]> {
   return all(
     tx,

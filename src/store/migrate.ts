@@ -41,7 +41,7 @@ export async function migrate(
   const migrations = await readMigrations(FOLDER);
   // Closing the connection frees the lock in any case.
   await db.alone(async client => {
-    await takeLock(client);
+    await acquireLock(client);
     await client.query(
       `create table if not exists schema_migrations (
         version integer primary key,
@@ -116,7 +116,7 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
 }
 
 /** Polls, so that it can give up with a message. */
-async function takeLock(client: Client): Promise<void> {
+async function acquireLock(client: Client): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [

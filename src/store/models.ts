@@ -1,9 +1,9 @@
-// The operator's models: rows by node type, and a revision that increases with each change.
+// Reads and writes the operator's models, and a revision that increases with each change.
 
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
 
-export async function findModelsRevision(tx: Tx): Promise<number> {
+export async function getModelsRevision(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ revision: number }>('select revision from models_revision');
   return rows[0]?.revision ?? 0;
 }

@@ -1,4 +1,4 @@
-// Cached results of nodes, by workspace and key.
+// Reads and writes cached results of nodes, by workspace and key.
 import type { Tx } from './db.ts';
 
 /** Returns the JSON text of the outputs, or undefined if there is no entry or one of its media is gone. */
@@ -11,7 +11,7 @@ export async function findCached(tx: Tx, workspace: string, key: string): Promis
   return rows[0]?.outputs;
 }
 
-export async function keepCached(
+export async function saveCached(
   tx: Tx,
   entry: {
     readonly workspace: string;

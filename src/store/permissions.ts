@@ -1,5 +1,5 @@
-// Stores direct shares of workflows with users and emails. Also defines the rights of creators, which in a team last as
-// long as their membership.
+// Reads and writes direct shares of workflows with users and emails. Also defines the rights of creators, which in a
+// team last as long as their membership.
 import type { Tx } from './db.ts';
 import { type After, all, countRows, first, matches } from './rows.ts';
 
@@ -41,7 +41,7 @@ left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${userI
 left join workflow_email_shares s on s.workflow_id = w.id
   and lower(s.email) = (select lower(u.email) from users u where u.id = ${userId})`;
 
-/** After the cursor, by position. */
+/** Lists the shares of a workflow by position, after the cursor. */
 export function listPermissions(
   tx: Tx,
   workflowId: string,
@@ -173,18 +173,18 @@ export async function deletePermissionsIn(tx: Tx, teamId: string, userId: number
   );
 }
 
-/** Returns whether the user is in the team. Both are SQL. */
+/** Returns the SQL condition that the user is in the team. Both parameters are SQL. */
 export const isMember = (teamId: string, userId: string): string =>
   `exists (select from team_members t where t.team_id = ${teamId} and t.user_id = ${userId})`;
 
-/** Returns whether the user created the workflow `w`, and has not left its team since. */
+/** Returns the SQL condition that the user created the workflow `w` and has not left its team since. */
 export const isCreator = (userId: string): string =>
   `(w.user_id = ${userId} and (w.team_id is null or ${isMember('w.team_id', userId)}))`;
 
 /**
- * Returns whether the user still owns what they created in the workspace: it is a personal workspace, a team that the
- * user is in, or a deleted team. A scalar subquery, so that the planner does not turn it into a join and lose the order
- * of a list.
+ * Returns the SQL condition that the user still owns what they created in the workspace: it is a personal workspace, a
+ * team that the user is in, or a deleted team. A scalar subquery, so that the planner does not turn it into a join and
+ * lose the order of a list.
  */
-export const keepsStanding = (workspace: string, userId: string): string =>
+export const ownsCreations = (workspace: string, userId: string): string =>
   `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;

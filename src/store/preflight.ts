@@ -37,7 +37,7 @@ export async function preflight(
     await checkServerVersion(tx);
     const { rows } = await tx.query<RoleAttributes>(ROLE_ATTRIBUTES);
     const attributes = rows[0] as RoleAttributes;
-    const problem = judge(attributes, setting?.setting ?? 'DATABASE_URL');
+    const problem = describeProblem(attributes, setting?.setting ?? 'DATABASE_URL');
     if (problem !== undefined) throw new AppError('unavailable', problem);
     return { clockMs: attributes.clock_ms };
   } catch (err) {
@@ -84,9 +84,9 @@ export function directSetting({
   return DATABASE_URL === undefined ? undefined : { ...PRIMARY, url: DATABASE_URL };
 }
 
-function judge(attributes: RoleAttributes, setting: string): string | undefined {
+function describeProblem(attributes: RoleAttributes, setting: string): string | undefined {
   const { account, database } = attributes;
-  if (attributes.limit_source !== 'client') return poolerIn(setting);
+  if (attributes.limit_source !== 'client') return describePooler(setting);
   if (attributes.is_read_only)
     return `The PostgreSQL server of ${setting} is read-only and may be a replica. Point ${setting} to the primary, or turn off default_transaction_read_only for ${account}.`;
   if (!attributes.may_make_tables || !attributes.may_write)
@@ -96,7 +96,7 @@ function judge(attributes: RoleAttributes, setting: string): string | undefined 
   return undefined;
 }
 
-const poolerIn = (setting: string): string =>
+const describePooler = (setting: string): string =>
   setting === DIRECT.setting
     ? `${setting} points to a connection pooler such as PgBouncer. Point it to PostgreSQL itself.`
     : `${setting} points to a connection pooler such as PgBouncer. Point it to PostgreSQL itself, or set DATABASE_DIRECT_URL to the address of PostgreSQL.`;
@@ -118,9 +118,9 @@ type Explanation = (where: {
 }) => string;
 
 const NO_RESPONSE: Explanation = ({ server, setting, otherwise }) =>
-  `No PostgreSQL answers at ${server}: start it, correct ${setting}, or ${otherwise}.`;
+  `No PostgreSQL server responds at ${server}. Start it, correct ${setting}, or ${otherwise}.`;
 const REJECTED: Explanation = ({ server, account, setting }) =>
-  `The PostgreSQL at ${server} does not let ${account} in: correct the user and password of ${setting}, or pg_hba.conf; where it asks for encryption add ?sslmode=require.`;
+  `The PostgreSQL server at ${server} rejected ${account}. Correct the user and password in ${setting}, or pg_hba.conf. If the server requires encryption, add ?sslmode=require.`;
 
 /** By the system's or PostgreSQL's code. */
 const EXPLAINED: Readonly<Record<string, Explanation>> = {
@@ -131,39 +131,40 @@ const EXPLAINED: Readonly<Record<string, Explanation>> = {
   ENOENT: NO_RESPONSE,
   ETIMEDOUT: NO_RESPONSE,
   EAI_AGAIN: ({ server, setting }) =>
-    `The name of ${server} cannot be looked up now: correct ${setting}, or the resolver.`,
+    `The host name in ${server} cannot be resolved now. Correct ${setting}, or the resolver.`,
   ENOTFOUND: ({ server, setting }) => `The host in ${server} was not found. Correct ${setting}.`,
   '28000': REJECTED,
   '28P01': REJECTED,
   '3D000': ({ server, database, setting }) =>
-    `The PostgreSQL at ${server} has no database ${database}: make it (createdb ${database}), or correct ${setting}.`,
+    `The PostgreSQL server at ${server} has no database ${database}. Create it (createdb ${database}), or correct ${setting}.`,
   '53300': ({ server }) =>
-    `The PostgreSQL at ${server} has no connection left: raise max_connections; a process of this service takes 30.`,
-  '57P03': ({ server }) => `The PostgreSQL at ${server} is starting or stopping: try again in a moment.`,
+    `The PostgreSQL server at ${server} has no free connection. Raise max_connections: each process of this service uses 30.`,
+  '57P03': ({ server }) =>
+    `The PostgreSQL server at ${server} is starting or stopping. Try again in a moment.`,
 };
 
 /** Converts a connection failure to a sentence with a remedy; returns any other error unchanged. */
 function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSetting): Error {
   if (err instanceof AppError) return err;
-  const root = deepest(err);
+  const root = getRootCause(err);
   const code = String((root as { readonly code?: unknown }).code ?? '');
   const isLate = /timeout/i.test(root.message);
   if (code === '08P01' && /startup parameter/.test(root.message))
-    return new AppError('unavailable', poolerIn(setting), { cause: err });
+    return new AppError('unavailable', describePooler(setting), { cause: err });
   const explain = EXPLAINED[code] ?? (isLate ? NO_RESPONSE : undefined);
   return explain === undefined
     ? err
     : new AppError('unavailable', explain({ ...parseTarget(url), setting, otherwise }), { cause: err });
 }
 
-function deepest(err: Error): Error {
+function getRootCause(err: Error): Error {
   // A host with several addresses fails with one error for each.
   const { cause, errors } = err as Error & { readonly errors?: readonly Error[] };
   const inner = cause instanceof Error ? cause : errors?.[0];
-  return inner === undefined ? err : deepest(inner);
+  return inner === undefined ? err : getRootCause(inner);
 }
 
-/** Without the password. */
+/** Parses the connection string into the parts that messages name, without the password. */
 function parseTarget(url: string): Omit<Parameters<Explanation>[0], keyof ConnectionSetting> {
   // A Unix socket has no host, which only URLs of some schemes may omit.
   const { hostname, port, username, pathname, searchParams } = new URL(

@@ -1,6 +1,5 @@
-// Enqueues jobs within the statement or transaction that causes them. graphile-worker's tables belong to
-// jobs/worker.ts; here its documented function add_jobs is used, and single jobs are unlocked, for which it has no
-// function.
+// Enqueues jobs within the statement or transaction that causes them, with graphile-worker's documented function
+// add_jobs. Also unlocks lost jobs, for which graphile-worker has no function.
 import type { Tx } from './db.ts';
 
 const TASKS = ['run', 'deliver', 'render'] as const;

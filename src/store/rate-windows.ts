@@ -1,4 +1,4 @@
-// Fixed-window counters shared by all processes.
+// Counts uses in fixed windows that all processes share.
 import type { Tx } from './db.ts';
 
 /**

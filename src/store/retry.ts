@@ -6,7 +6,7 @@ import { type Db, isOutage } from './db.ts';
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
 /** Repeats the work while the database cannot be reached, for at most half a minute. The work may be executed twice. */
-export async function outlast<T>(work: () => Promise<T>, onOutage: (err: unknown) => void): Promise<T> {
+export async function retryOutages<T>(work: () => Promise<T>, onOutage: (err: unknown) => void): Promise<T> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
       return await work();
@@ -26,7 +26,7 @@ export async function outlast<T>(work: () => Promise<T>, onOutage: (err: unknown
 export function retryingDb(db: Db, onOutage: (err: unknown) => void): Db {
   return {
     ...db,
-    query: (statement, values) => outlast(() => db.query(statement, values), onOutage),
-    transaction: work => outlast(() => db.transaction(work), onOutage),
+    query: (statement, values) => retryOutages(() => db.query(statement, values), onOutage),
+    transaction: work => retryOutages(() => db.transaction(work), onOutage),
   };
 }

@@ -1,4 +1,4 @@
-// Runs statements by result: one row, all rows, a number, or whether a row was affected.
+// Runs a statement and returns one row, all rows, a count, or whether a row was affected.
 import type { Tx } from './db.ts';
 
 /** A page of a list: the rows after the key, or the first ones if it is null. */

@@ -1,5 +1,5 @@
-// Stores the rows of runs. A batch of changes is one statement, so that the changes share one commit and everything
-// that belongs together is written together.
+// Reads and writes the rows of runs. A batch of changes is one statement, so that the changes share one commit and
+// everything that belongs together is written together.
 
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
@@ -157,7 +157,7 @@ export async function findSampleRun(
   );
 }
 
-export function findRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+export function getRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
   return all(tx, `select ${COLUMNS} from executions e where e.id = any ($1::text[])`, [ids]);
 }
 
@@ -246,7 +246,7 @@ export interface RunWrite {
   readonly delivery: NewDelivery | null;
   /** When a worker should claim it; null: no job. */
   readonly job_at: Date | null;
-  /** Whether a deferred run of its workspace may start instead. */
+  /** Whether the change frees a slot, so that a deferred run of its workspace may start. */
   readonly frees: boolean;
   /** Whether its worker is notified of the cancel. */
   readonly cancels: boolean;
@@ -282,7 +282,7 @@ function toInput({ before, row, ...more }: RunWrite): object {
   };
 }
 
-/** `input`: the changes, one row per run. A run must occur only once. */
+/** CTE `input`: the changes, one row per run. A run must occur only once. */
 const READ_INPUT = `
   select i.*, json_array_length(i.steps) as step_count from json_to_recordset($1::json) as i(
     id text, from_seq int, from_lease int, from_worker text, from_woken bool, from_ended bool, status text, lease int, worker_id text,
@@ -291,9 +291,9 @@ const READ_INPUT = `
     job_at timestamptz, frees bool, cancels bool, wakes bool)`;
 
 /**
- * `written`: compare-and-swap. Updates a row only if its sequence number, lease, worker and wake-up are still those of
- * `before` and it has not ended since. Every part below reads from here, so a lost swap writes nothing at all. The ids
- * are passed twice, because the planner uses the primary key for the array only.
+ * CTE `written`: a compare-and-swap. Updates a row only if its sequence number, lease, worker and wake-up are still
+ * those of `before` and it has not ended since. Every part below reads from here, so a lost swap writes nothing at all.
+ * The ids are passed twice, because the planner uses the primary key for the array only.
  */
 const UPDATE_ROWS = `
   update executions e
@@ -307,12 +307,12 @@ const UPDATE_ROWS = `
   returning e.id, e.watched, e.workspace, e.user_id, i.from_seq + i.step_count as steps_seq, i.steps, i.step_count, i.delivery,
     i.job_at, i.frees, i.cancels, i.wakes`;
 
-/** `saved_steps`: the node states of a run as one row, under the sequence number of the last one. */
+/** CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. */
 const INSERT_STEPS = `
   insert into execution_steps (execution_id, seq, steps)
   select id, steps_seq, steps::text from written where step_count > 0`;
 
-/** `outbox`: the webhook deliveries of runs that ended. */
+/** CTE `outbox`: inserts the webhook deliveries of runs that ended. */
 const INSERT_DELIVERIES = `
   insert into deliveries (id, execution_id, user_id, event_id, event, url, secret, body)
   select d.id, w.id, w.user_id, d.event_id, d.event, d.url, decode(d.secret, 'base64'), d.body
@@ -322,8 +322,8 @@ const INSERT_DELIVERIES = `
   returning id`;
 
 /**
- * `unparked`: for each slot that a workspace gets back, its oldest parked run. Skips rows that another transaction
- * unparks at the same time, so that two of them never wait for each other.
+ * CTE `unparked`: for each slot that a workspace gets back, unparks its oldest parked run. Skips rows that another
+ * transaction unparks at the same time, so that two of them never wait for each other.
  */
 const UNPARK_RUNS = `
   update executions e set parked = false
@@ -333,7 +333,8 @@ const UNPARK_RUNS = `
   returning e.id`;
 
 /**
- * `jobs`: one for each delivery, for each unparked run, and for each run that a worker should claim at a given time.
+ * CTE `jobs`: enqueues one job for each delivery, for each unparked run, and for each run that a worker should claim at
+ * a given time.
  */
 const ENQUEUE_JOBS = jobSpecs(`
   select 'deliver' as task, id, null::timestamptz as run_at from outbox
@@ -341,7 +342,8 @@ const ENQUEUE_JOBS = jobSpecs(`
   union all select 'run', id, job_at from written where job_at is not null`);
 
 /**
- * Returns one notification with the ids of the written runs that fulfil the condition, or none. Sent with the commit.
+ * Builds a select that sends one notification with the ids of the written runs that fulfil the condition, or none. It
+ * is sent with the commit.
  */
 const notify = (channel: string, condition: 'watched' | 'cancels' | 'wakes'): string =>
   `select pg_notify('${channel}', string_agg(id, ',')) from written where ${condition} having count(*) > 0`;

@@ -7,12 +7,12 @@ const OLDEST_MAJOR = 15;
 /** Throws a sentence with the version if the server is older than PostgreSQL 15. */
 export async function checkServerVersion(tx: Tx): Promise<void> {
   const { rows } = await tx.query<{ server_version_num: string }>('show server_version_num');
-  const problem = judgeVersion(rows[0]?.server_version_num ?? '');
+  const problem = describeVersionProblem(rows[0]?.server_version_num ?? '');
   if (problem !== undefined) throw new AppError('unavailable', problem);
 }
 
 /** Describes the problem with a `server_version_num` such as `150004`; undefined if it is supported. */
-export function judgeVersion(versionNum: string): string | undefined {
+export function describeVersionProblem(versionNum: string): string | undefined {
   const number = Number.parseInt(versionNum, 10);
   if (number >= OLDEST_MAJOR * 10_000) return undefined;
   return `DATABASE_URL points to ${nameVersion(number)}, but Graphwright needs PostgreSQL ${OLDEST_MAJOR} or later. Upgrade it, or unset DATABASE_URL to use the embedded one.`;
@@ -27,7 +27,7 @@ function nameVersion(number: number): string {
 }
 
 /** Returns the version as the server reports it, e.g. `18.1`. */
-export async function findServerVersion(db: Tx): Promise<string | undefined> {
+export async function readServerVersion(db: Tx): Promise<string | undefined> {
   const { rows } = await db.query<{ server_version: string }>('show server_version');
   return rows[0]?.server_version;
 }

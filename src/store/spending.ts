@@ -9,7 +9,7 @@ interface Period {
 
 const CHARGES = `from credit_entries c where c.workspace = $1 and c.kind = 'charge' and c.created_at >= $2`;
 
-/** By UTC day; days without charges are absent. */
+/** Lists the charges by UTC day. Days without charges are absent. */
 export function listSpendingByDay(
   tx: Tx,
   { workspace, from }: Period,
@@ -22,7 +22,7 @@ export function listSpendingByDay(
   );
 }
 
-/** Lists the most expensive node types; null: charged before the type was recorded. */
+/** Lists the most expensive node types. A type is null if it was charged before types were recorded. */
 export function listSpendingByType(
   tx: Tx,
   { workspace, from }: Period,

@@ -14,7 +14,7 @@ export interface StepRow {
 
 /** The node states of one run. */
 export interface StoredSteps {
-  /** As they are stored. */
+  /** The stored size. */
   readonly bytes: number;
   /** undefined if the rows exceed `maxBytes`. */
   readonly rows: readonly StepRow[] | undefined;
@@ -82,7 +82,7 @@ const MAX_LIST_BYTES = 16_000_000;
 const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
 const NEVER = new AbortController().signal;
 
-// Counted once a row: a row can be 32 MB.
+// The states are counted once per row, because a row can be 32 MB.
 const STATES = `
 select s.seq - counted.states + states.place as seq, states.step
 from execution_steps s

@@ -1,6 +1,6 @@
-// Stores teams and their members.
+// Reads and writes teams and their members.
 import type { Tx } from './db.ts';
-import { keepsStanding } from './permissions.ts';
+import { ownsCreations } from './permissions.ts';
 import { type After, all, countRows, first, matches } from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
@@ -32,13 +32,13 @@ export function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRo
 }
 
 /** Returns whether the team exists. */
-export function isTeam(tx: Tx, teamId: string): Promise<boolean> {
+export function teamExists(tx: Tx, teamId: string): Promise<boolean> {
   return matches(tx, 'select from teams where id = $1', [teamId]);
 }
 
 /** Returns whether the workspace is a team that the user is not in. */
 export async function hasLeft(tx: Tx, workspace: string, userId: number): Promise<boolean> {
-  return !(await matches(tx, `select where ${keepsStanding('$1::text', '$2::int')}`, [workspace, userId]));
+  return !(await matches(tx, `select where ${ownsCreations('$1::text', '$2::int')}`, [workspace, userId]));
 }
 
 /**
@@ -49,7 +49,7 @@ export function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefi
   return first(tx, `${TEAM} and t.id = (select active_team_id from users where id = $1)`, [userId]);
 }
 
-/** By id, after the cursor. */
+/** Lists the teams of a user by id, after the cursor. */
 export function listTeams(tx: Tx, userId: number, page: After<string>): Promise<readonly TeamRow[]> {
   return all(tx, `${TEAM} and t.id > $2 order by t.id limit $3`, [userId, page.after ?? '', page.limit]);
 }
@@ -70,7 +70,7 @@ export async function lockTeamForDeletion(tx: Tx, teamId: string): Promise<void>
   await tx.query('select from teams where id = $1 for update', [teamId]);
 }
 
-/** Deleted ones are not counted. */
+/** Counts the workflows of a team, without deleted ones. */
 export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
   return countRows(
     tx,
@@ -103,7 +103,7 @@ export function findMember(tx: Tx, teamId: string, userId: number): Promise<Memb
   return first(tx, `${MEMBER} and m.user_id = $2`, [teamId, userId]);
 }
 
-/** By user id, after the cursor. */
+/** Lists members by user id, after the cursor. */
 export function listMembers(tx: Tx, teamId: string, page: After<number>): Promise<readonly MemberRow[]> {
   return all(tx, `${MEMBER} and m.user_id > $2 order by m.user_id limit $3`, [
     teamId,
@@ -134,7 +134,7 @@ export async function deleteMember(tx: Tx, teamId: string, userId: number): Prom
 }
 
 /** Returns whether the two users share a team. */
-export function shareTeam(tx: Tx, userId: number, otherId: number): Promise<boolean> {
+export function haveCommonTeam(tx: Tx, userId: number, otherId: number): Promise<boolean> {
   return matches(
     tx,
     `select from team_members a join team_members b on b.team_id = a.team_id

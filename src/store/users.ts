@@ -9,7 +9,7 @@ export interface UserRow {
   readonly name: string;
   readonly plan: string;
   readonly is_author: boolean;
-  /** Of this installation: sessions of administrators have the scope `instance:admin`. */
+  /** Whether the user administers this installation. Sessions of administrators have the scope `instance:admin`. */
   readonly is_admin: boolean;
   readonly disabled: boolean;
   readonly active_team_id: string | null;
@@ -23,7 +23,7 @@ export function findUser(tx: Tx, id: number): Promise<UserRow | undefined> {
   return first(tx, `${USER} where id = $1`, [id]);
 }
 
-/** Upper and lower case are the same. */
+/** Finds a user by email, ignoring case. */
 export function findUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
   return first(tx, `${USER} where lower(email) = lower($1)`, [email]);
 }
@@ -31,14 +31,14 @@ export function findUserByEmail(tx: Tx, email: string): Promise<UserRow | undefi
 /** A user as administrators see it in lists. */
 export interface ListedUserRow extends UserRow {
   readonly has_password: boolean;
-  /** Of the personal pool. */
+  /** The balance of the personal pool. */
   readonly balance: number;
   readonly held: number;
-  /** In a session; null: there is none any more. */
+  /** The last use of a session; null if there is no session. */
   readonly last_seen_at: Date | null;
 }
 
-/** By id, after the cursor; `query` is a part of name or email. */
+/** Lists users by id, after the cursor. `query` is a part of name or email. */
 export function listUsers(
   tx: Tx,
   query: string | null,
@@ -56,12 +56,12 @@ export function listUsers(
   );
 }
 
-/** Returns whether anybody has an account yet. */
+/** Returns whether there is an account. */
 export function hasUsers(tx: Tx): Promise<boolean> {
   return matches(tx, 'select from users limit 1');
 }
 
-/** Throws a unique violation of `users_email_key` where the address is taken. */
+/** Inserts a user. Throws a unique violation of `users_email_key` if the address is in use. */
 export async function insertUser(
   tx: Tx,
   user: {
@@ -79,7 +79,7 @@ export async function insertUser(
   return (rows[0] as { id: number }).id;
 }
 
-/** Writes the members that are not null. Returns undefined where there is no such user. */
+/** Writes the members that are not null. Returns undefined if there is no such user. */
 export function updateUser(
   tx: Tx,
   id: number,
@@ -101,24 +101,24 @@ export function updateUser(
   );
 }
 
-/** Returns whether anybody can sign in yet: somebody has a password, or an identity at a provider. */
-export function canAnybodySignIn(tx: Tx): Promise<boolean> {
+/** Returns whether any user can sign in, with a password or an identity at a provider. */
+export function canAnyUserSignIn(tx: Tx): Promise<boolean> {
   return matches(
     tx,
     'select where exists (select from users where password is not null) or exists (select from identities)',
   );
 }
 
-/** What a password is checked against. */
+/** The data needed to check a password. */
 export interface SignInRow {
   readonly id: number;
-  /** A PHC string; null: there is none. */
+  /** A PHC string, or null if the user has no password. */
   readonly password: string | null;
-  /** Whether there was a good sign-in from the network lately. */
+  /** Whether the user recently signed in from the network. */
   readonly is_known: boolean;
 }
 
-/** Upper and lower case of the email are the same. undefined where there is no such user, or it is disabled. */
+/** Finds the sign-in data of an email, ignoring case. Returns undefined if there is no such user or it is disabled. */
 export function findSignIn(
   tx: Tx,
   { email, network, now }: { readonly email: string; readonly network: string; readonly now: Date },
@@ -138,7 +138,7 @@ export async function findPassword(tx: Tx, userId: number): Promise<string | und
   return rows[0]?.password ?? undefined;
 }
 
-/** Sets the password, and the email and name where they are not null. Throws as `insertUser`. */
+/** Sets the password, and the email and name if they are not null. Throws like `insertUser`. */
 export async function updateSignIn(
   tx: Tx,
   id: number,
@@ -154,7 +154,7 @@ export async function updateActiveTeam(tx: Tx, userId: number, teamId: string | 
   await tx.query('update users set active_team_id = $2 where id = $1', [userId, teamId]);
 }
 
-/** Serializes a piece of start-up over all processes, until the transaction ends. */
+/** Serializes a part of startup across all processes until the transaction ends. */
 export async function lockStartUp(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('graphwright.start-up'))`);
 }

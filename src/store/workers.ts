@@ -1,4 +1,4 @@
-// Tracks live workers by their heartbeats, and finds what dead workers left.
+// Tracks live workers by their heartbeats, and finds the runs and jobs of dead ones.
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
 import { all } from './rows.ts';
@@ -23,7 +23,7 @@ export async function insertWorker(tx: Tx, worker: WorkerRow): Promise<void> {
 }
 
 /** A run held by the worker. */
-export interface NamedRun {
+export interface HeldRun {
   readonly id: string;
   readonly lease: number;
   readonly cancelling: boolean;
@@ -36,7 +36,7 @@ export interface NamedRun {
 export async function touchWorker(
   tx: Tx,
   { id, pools }: Pick<WorkerRow, 'id' | 'pools'>,
-): Promise<readonly NamedRun[] | undefined> {
+): Promise<readonly HeldRun[] | undefined> {
   const { rows } = await tx.query<{ id: string | null; lease: number; cancelling: boolean }>(
     `with alive as (update workers set heartbeat_at = now(), pools = $2 where id = $1 returning id)
      select e.id, e.lease, e.status = 'CANCELLING' as cancelling from alive a left join executions e on e.worker_id = a.id and e.under_way`,
@@ -46,7 +46,7 @@ export async function touchWorker(
   return rows.flatMap(({ id: runId, ...run }) => (runId === null ? [] : [{ id: runId, ...run }]));
 }
 
-/** Workers without a heartbeat for 20 s, and those of this host, whose processes can be checked. */
+/** Lists workers without a heartbeat for 20 s, and those of this host, whose processes can be checked. */
 export function listSuspects(
   tx: Tx,
   hostname: string,
@@ -59,7 +59,7 @@ export function listSuspects(
   );
 }
 
-/** Removes a worker. Returns its queue pools, whose jobs must be unlocked; undefined if it was already removed. */
+/** Deletes a worker. Returns its queue pools, whose jobs must be unlocked, or undefined if it was already deleted. */
 export async function deleteWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
   const { rows } = await tx.query<{ pools: string[] }>('delete from workers where id = $1 returning pools', [
     id,
@@ -76,14 +76,17 @@ export interface OrphanRun {
 
 /** Runs that no worker advances. */
 export interface StrandedRuns {
-  /** Held by an unknown worker. Removing dead workers leaves none of these. */
+  /** Runs held by an unknown worker. Deleting a dead worker leaves none of these. */
   readonly orphans: readonly OrphanRun[];
   /** Whether any run is deferred. */
   readonly hasDeferred: boolean;
 }
 
-/** Queried at each heartbeat, in one statement: both parts read an index that is nearly always empty. */
-export async function findStrandedRuns(tx: Tx): Promise<StrandedRuns> {
+/**
+ * Lists runs that no worker advances. One statement at each heartbeat: both parts read an index that is nearly always
+ * empty.
+ */
+export async function listStrandedRuns(tx: Tx): Promise<StrandedRuns> {
   const { rows } = await tx.query<OrphanRun | Readonly<Record<keyof OrphanRun, null>>>(
     `select id, lease, worker_id from executions e
      where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)
@@ -93,7 +96,7 @@ export async function findStrandedRuns(tx: Tx): Promise<StrandedRuns> {
   return { orphans, hasDeferred: rows.length > orphans.length };
 }
 
-/** Pools with locked jobs that belong to no worker, because it died between its start and its registration. */
+/** Lists pools with locked jobs that belong to no worker, because it died between its start and its registration. */
 export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   const { rows } = await tx.query<{ pool: string }>(
     `select distinct locked_by as pool from graphile_worker.jobs j
@@ -103,7 +106,10 @@ export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   return rows.map(row => row.pool);
 }
 
-/** Deferred runs whose workspace has a slot again; closes the race between deferring a run and another one ending. */
+/**
+ * Enqueues deferred runs whose workspace has a slot again. Closes the race between deferring a run and another one
+ * ending.
+ */
 export async function enqueueDeferredRuns(tx: Tx, maxConcurrent: number): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `with spare as (

@@ -9,7 +9,7 @@ import { decrypt, encrypt } from '../../src/lib/crypto.ts';
 import { openNextKey } from '../../src/lib/secrets-key.ts';
 import { type RotatedSecrets, rotateSecrets } from '../../src/services/operator/rotate-secrets.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
-import { ENCRYPTED_PLACES, listEncrypted } from '../../src/store/encrypted-values.ts';
+import { ENCRYPTED_COLUMNS, listEncrypted } from '../../src/store/encrypted-values.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { type CommandResult, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -84,7 +84,7 @@ async function seed(key: Buffer): Promise<void> {
 async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly string[]>>> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
-  const read = ENCRYPTED_PLACES.map(async place => {
+  const read = ENCRYPTED_COLUMNS.map(async place => {
     const texts: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
       const found = await listEncrypted(db, place, after);
@@ -157,7 +157,7 @@ describe('rotateSecrets', () => {
       rotateHere(OLD, NEW),
       /oauth_keys cookies was not encrypted with either key\. Nothing was changed/,
     );
-    const [place] = ENCRYPTED_PLACES;
+    const [place] = ENCRYPTED_COLUMNS;
     const [first] = place === undefined ? [] : await listEncrypted(db, place, '');
     assert.equal(decrypt(OLD, first?.value ?? Buffer.alloc(0)), '{"TOKEN":"w"}');
   });

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { findPool, type Pool } from '../../src/store/credits.ts';
+import { getPool, type Pool } from '../../src/store/credits.ts';
 import { statesOf } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import { plainImage } from '../support/media/pixels.ts';
@@ -92,7 +92,7 @@ describe('a worker that is killed', () => {
     let paid: string;
     let balance: number;
     let again: ServiceChild;
-    const readPool = (): Promise<Pool> => findPool(stage.db, 'user:1');
+    const readPool = (): Promise<Pool> => getPool(stage.db, 'user:1');
     before(async () => {
       ({ balance } = await readPool());
       paid = await victim.start(await victim.create(SIDE_BY_SIDE));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
-import { listStepPartitions, makeStepPartitions } from '../../src/store/retention/step-partitions.ts';
+import { createStepPartitions, listStepPartitions } from '../../src/store/retention/step-partitions.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { createWorkflow, refused } from '../support/workflows.ts';
 
@@ -90,7 +90,7 @@ describe('the sweep of runs', () => {
 
   it('drops a partition of node states, and keeps those of runs that have not ended', async () => {
     const { db } = test.deps;
-    await makeStepPartitions(db, Date.now(), 1);
+    await createStepPartitions(db, Date.now(), 1);
     const made = (await listStepPartitions(db)).map(({ name }) => name);
     await insertRuns(600, -2.5);
     const [open] = await insertRuns(1, -2.5, false);

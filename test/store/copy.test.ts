@@ -1,6 +1,7 @@
 // Rows by COPY: parts of a table that each can be copied in alone, whatever the rows contain and however long they are.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { findSchemaVersion } from '../../src/store/backup.ts';
 import { type Session, withSession } from '../../src/store/copy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -79,5 +80,13 @@ describe('a table that is copied out', () => {
       ),
     );
     await assert.rejects(copied, /invalid input syntax for type integer: "nothing"/);
+  });
+});
+
+describe('the schema version of a backup', () => {
+  it('includes the last migration of this service and of the queue', async () => {
+    const version = await findSchemaVersion(database.db);
+    assert.ok((version?.migrations.length ?? 0) > 0);
+    assert.ok((version?.queue ?? 0) > 10);
   });
 });

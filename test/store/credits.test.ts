@@ -5,7 +5,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import {
   chargeNodes,
-  findPool,
+  getPool,
   grant,
   insertReservations,
   listEntries,
@@ -47,25 +47,25 @@ describe('the credit ledger', () => {
        from credit_entries where workspace = $1`,
       [workspace],
     );
-    assert.deepEqual(await findPool(db, workspace), rows[0]);
+    assert.deepEqual(await getPool(db, workspace), rows[0]);
   };
 
   it('gives an unknown workspace an empty pool', async () => {
-    assert.deepEqual(await findPool(db, 'user:999999'), { balance: 0, held: 0 });
+    assert.deepEqual(await getPool(db, 'user:999999'), { balance: 0, held: 0 });
   });
 
   it('moves a reservation out of the balance, a charge out of the reservation, and the rest back', async () => {
     const workspace = await makePool(100);
     const run = newId('execution');
     assert.equal(await hold(workspace, 40, run), true);
-    assert.deepEqual(await findPool(db, workspace), { balance: 60, held: 40 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 60, held: 40 });
     await charge(run, 'node', 15);
     await charge(run, 'node', 15);
-    assert.deepEqual(await findPool(db, workspace), { balance: 60, held: 25 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 60, held: 25 });
     await releaseRuns(db, [run]);
-    assert.deepEqual(await findPool(db, workspace), { balance: 85, held: 0 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 85, held: 0 });
     await releaseRuns(db, [run]);
-    assert.deepEqual(await findPool(db, workspace), { balance: 85, held: 0 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 85, held: 0 });
     await assertBalanced(workspace);
     assert.deepEqual(
       (await listEntries(db, workspace, { after: null, limit: 10 })).map(entry => [entry.kind, entry.amount]),
@@ -83,7 +83,7 @@ describe('the credit ledger', () => {
     const run = newId('execution');
     assert.equal(await hold(workspace, 11, run), false);
     assert.equal(await raiseReservation(db, run, 1), 'refused');
-    assert.deepEqual(await findPool(db, workspace), { balance: 10, held: 0 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 10, held: 0 });
     assert.equal((await listEntries(db, workspace, { after: null, limit: 10 })).length, 1);
   });
 
@@ -93,9 +93,9 @@ describe('the credit ledger', () => {
     await hold(workspace, 4, run);
     assert.equal(await raiseReservation(db, run, 3), 'none');
     assert.equal(await raiseReservation(db, run, 9), 'raised');
-    assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 9 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 9 });
     assert.equal(await raiseReservation(db, run, 11), 'refused');
-    assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 9 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 9 });
     await assertBalanced(workspace);
   });
 
@@ -104,10 +104,10 @@ describe('the credit ledger', () => {
     const run = newId('execution');
     await hold(workspace, 4, run);
     await charge(run, 'node', 9);
-    assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 0 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 0 });
     await charge(run, 'node', 13);
     await charge(run, 'node', 13);
-    assert.deepEqual(await findPool(db, workspace), { balance: 0, held: 0 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 0 });
     assert.deepEqual(
       (await listEntries(db, workspace, { after: null, limit: 3 }))
         .map(entry => [entry.kind, entry.amount])
@@ -148,7 +148,7 @@ describe('the credit ledger', () => {
         runs.map(({ id }) => id),
       );
       for (const workspace of workspaces) {
-        assert.equal((await findPool(db, workspace)).held, 0);
+        assert.equal((await getPool(db, workspace)).held, 0);
         await assertBalanced(workspace);
       }
     }
@@ -181,14 +181,14 @@ describe('the credit ledger', () => {
        where kind = 'overrun' and execution_id = any ($1::text[])`,
       [costs.filter(cost => cost.pool === pool).map(({ executionId }) => executionId)],
     );
-    if ((rows[0]?.overrun ?? 0) > 0) assert.equal((await findPool(db, workspace)).balance, 0);
+    if ((rows[0]?.overrun ?? 0) > 0) assert.equal((await getPool(db, workspace)).balance, 0);
   };
 
   it('takes back no more than there is', async () => {
     const workspace = await makePool(10);
     assert.equal(await grant(db, workspace, -11, 'too much'), false);
     assert.equal(await grant(db, workspace, -10, 'all'), true);
-    assert.deepEqual(await findPool(db, workspace), { balance: 0, held: 0 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 0 });
     assert.equal(await grant(db, 'user:888888', -1, 'from nothing'), false);
     await assertBalanced(workspace);
   });
@@ -212,10 +212,10 @@ describe('the credit ledger', () => {
         ['a', 'b'].map(nodeId => ({ executionId, nodeId, nodeType: null, total: 3 })),
       ),
     );
-    assert.deepEqual(await findPool(db, one), { balance: 64, held: 18 });
+    assert.deepEqual(await getPool(db, one), { balance: 64, held: 18 });
     await releaseRuns(db, runs);
     assert.deepEqual(
-      [await findPool(db, one), await findPool(db, two)],
+      [await getPool(db, one), await getPool(db, two)],
       [
         { balance: 82, held: 0 },
         { balance: 82, held: 0 },
@@ -241,7 +241,7 @@ describe('the credit ledger', () => {
     const workspace = await makePool(500);
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => hold(workspace, 10)));
     assert.equal(outcomes.filter(Boolean).length, 50);
-    assert.deepEqual(await findPool(db, workspace), { balance: 0, held: 500 });
+    assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 500 });
     await assertBalanced(workspace);
   });
 });

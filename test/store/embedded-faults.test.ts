@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type Db, openDb } from '../../src/store/db.ts';
-import { findBinaries } from '../../src/store/embedded/binaries.ts';
+import { getBinaries } from '../../src/store/embedded/binaries.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { chooseRunner } from '../../src/store/embedded/run-as.ts';
 import { type Server, startServer } from '../../src/store/embedded/server.ts';
@@ -201,7 +201,7 @@ describe('the embedded PostgreSQL', () => {
 
 /** A server on the cluster that no service holds the lock for. */
 async function startOrphan(folder: string, cluster: string): Promise<Server> {
-  const { postgres } = await findBinaries();
+  const { postgres } = await getBinaries();
   const owner = await stat(cluster);
   const runner = await chooseRunner({ postgres, folder, owner, account: 'postgres' });
   return startServer({

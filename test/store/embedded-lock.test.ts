@@ -5,17 +5,17 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { takeLock } from '../../src/store/embedded/lock.ts';
+import { acquireLock } from '../../src/store/embedded/lock.ts';
 
 const ps = spawnSync('/bin/sh', ['-c', 'command -v ps'], { encoding: 'utf8' }).stdout.trim();
 const NO_PS = ps === '' ? 'there is no ps here' : false;
 
-describe('takeLock', () => {
+describe('acquireLock', () => {
   let folder: string;
   let file: string;
   const path = process.env.PATH;
 
-  const take = () => takeLock(file, folder, 'http://localhost:3998');
+  const take = () => acquireLock(file, folder, 'http://localhost:3998');
   const write = (holder: Readonly<Record<string, unknown>>) =>
     writeFile(file, JSON.stringify({ host: hostname(), since: 'then', ...holder }));
 

@@ -1,5 +1,6 @@
-// Which statements of the hot paths concern more than one workspace: those that a database for each group of workspaces,
-// or one distributed by workspace, cannot answer in one place. A new one needs a line here, with its reason.
+// Which statements of the hot paths concern more than one workspace: those that a database for each group of
+// workspaces, or one distributed by workspace, cannot answer in one place. A new one needs a line here, with its
+// reason.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,8 +32,8 @@ const HOT = [
 ];
 
 /**
- * Reason → the file and the declaration of each statement. Group commits are not among them: their rows are named by ids,
- * so that with several databases a process has a batcher for each, and a batch stays in one.
+ * Reason → the file and the declaration of each statement. Group commits are not among them: their rows are named by
+ * ids, so that with several databases a process has a batcher for each, and a batch stays in one.
  */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of one owner, who is put into the text': [
@@ -74,7 +75,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'calls listRunsWithoutCalls',
     'workers enqueueDeferredRuns',
     'workers listOrphanPools',
-    'workers findStrandedRuns',
+    'workers listStrandedRuns',
     'workers listSuspects',
   ],
   // Public templates would be copied into a table of their own.

@@ -1,7 +1,7 @@
 // Which outside PostgreSQL is accepted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { checkServerVersion, judgeVersion } from '../../src/store/server-version.ts';
+import { checkServerVersion, describeVersionProblem } from '../../src/store/server-version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('the server version', () => {
@@ -12,8 +12,8 @@ describe('the server version', () => {
   after(() => test.drop());
 
   it('accepts PostgreSQL 15 and newer', async () => {
-    assert.equal(judgeVersion('150000'), undefined);
-    assert.equal(judgeVersion('180004'), undefined);
+    assert.equal(describeVersionProblem('150000'), undefined);
+    assert.equal(describeVersionProblem('180004'), undefined);
     await checkServerVersion(test.db);
   });
 
@@ -23,7 +23,7 @@ describe('the server version', () => {
     ['', 'a server that does not name its version'],
   ] as const) {
     it(`refuses ${name} by that name`, () => {
-      assert.match(judgeVersion(number) ?? '', new RegExp(`points to ${name}, .* 15 or later`));
+      assert.match(describeVersionProblem(number) ?? '', new RegExp(`points to ${name}, .* 15 or later`));
     });
   }
 });

@@ -8,10 +8,10 @@ import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import {
   chooseSpan,
+  createStepPartitions,
   dropStepPartitions,
-  endOfFirstPartition,
+  getFirstPartitionEnd,
   listStepPartitions,
-  makeStepPartitions,
 } from '../../src/store/retention/step-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
@@ -59,7 +59,7 @@ describe('the migration', () => {
       const writers = [1, 2, 3].map(() => writeUntil(runDb, stop.signal));
       await new Promise(resolve => setTimeout(resolve, 100));
       await migrate(db, queue);
-      await makeStepPartitions(db, Date.now(), 8);
+      await createStepPartitions(db, Date.now(), 8);
       await new Promise(resolve => setTimeout(resolve, 100));
       stop.abort();
       const written = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
@@ -90,7 +90,7 @@ describe('partitions of node states', () => {
 
   it('are created ahead of time, once, by any number of processes', async () => {
     const nowMs = Date.now();
-    await Promise.all([1, 2, 3].map(() => makeStepPartitions(test.db, nowMs, 8)));
+    await Promise.all([1, 2, 3].map(() => createStepPartitions(test.db, nowMs, 8)));
     const [first, ...made] = await listStepPartitions(test.db);
     assert.equal(first?.name, 'execution_steps_before');
     assert.equal(made.length, 2);
@@ -99,7 +99,7 @@ describe('partitions of node states', () => {
       [first?.to, made[0]?.to],
     );
     assert.ok((made.at(-1)?.to ?? '') >= firstIdAt('execution', nowMs + 16 * DAY_MS));
-    assert.equal(await makeStepPartitions(test.db, nowMs, 8), 0);
+    assert.equal(await createStepPartitions(test.db, nowMs, 8), 0);
   });
 
   it('start again after months without a service, and take over rows from the default partition', async () => {
@@ -109,7 +109,7 @@ describe('partitions of node states', () => {
     const fresh = newId('execution', laterMs);
     await insertSteps(test.db, [between, fresh]);
     assert.equal((await countByPartition(test.db)).get('execution_steps_rest'), 2);
-    assert.ok((await makeStepPartitions(test.db, laterMs, 8)) > 0);
+    assert.ok((await createStepPartitions(test.db, laterMs, 8)) > 0);
     const counts = await countByPartition(test.db);
     const day = new Date(laterMs).toISOString().slice(0, 10).replaceAll('-', '');
     assert.equal(counts.get(`execution_steps_${day}`), 1);
@@ -128,7 +128,7 @@ describe('partitions of node states', () => {
        values ($1, 'wf_a', 1, 1, 'w', 'WAITING', 'api', '{}', 1, now())`,
       [open],
     );
-    const before = await endOfFirstPartition(test.db);
+    const before = await getFirstPartitionEnd(test.db);
     assert.equal(partition.from, before);
     assert.deepEqual(await dropStepPartitions(test.db, partition.to), [
       'execution_steps_before',
@@ -139,7 +139,7 @@ describe('partitions of node states', () => {
       [ids],
     );
     assert.deepEqual(rows, [{ execution_id: open, place: 'execution_steps_rest' }]);
-    assert.equal(await endOfFirstPartition(test.db), '');
+    assert.equal(await getFirstPartitionEnd(test.db), '');
     await insertSteps(test.db, [ids[1] ?? '']);
   });
 

@@ -8,8 +8,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-// Characters that XML 1.0 does not allow even escaped. biome-ignore lint/suspicious/noControlCharactersInRegex: the
-// expression matches control characters.
+// Characters that XML 1.0 does not allow even escaped.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 /** East Asian scripts and pictographs are as wide as they are high. */
 const IS_WIDE =

@@ -8,7 +8,7 @@ import { readProviders } from '../../nodes/models/providers.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { findStoredMedia } from '../../services/media/stored-media.ts';
-import { findPool } from '../../store/credits.ts';
+import { getPool } from '../../store/credits.ts';
 import { findSampleRun } from '../../store/runs.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
@@ -79,7 +79,7 @@ export async function estimateWorkflow(
   });
   const outlook = { plan, overrides, owner, steps: reused.steps, cache: createNodeCache(deps, workspace) };
   const [pool, forecasts] = await Promise.all([
-    findPool(deps.db, workspace),
+    getPool(deps.db, workspace),
     forecastPaidNodes(deps, outlook),
   ]);
   const { credits, exact, breakdown } = priceForecast(forecasts);

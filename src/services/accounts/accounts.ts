@@ -1,7 +1,7 @@
 // Reads and changes the caller's own account and active workspace.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { shareTeam, type TeamRole } from '../../store/teams.ts';
+import { haveCommonTeam, type TeamRole } from '../../store/teams.ts';
 import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { readStorageUsage } from '../media/storage-quota.ts';
@@ -85,7 +85,7 @@ export async function getKnownUser(tx: Tx, caller: UserActor, userId: number): P
   const isKnown =
     hasScope(caller, 'instance:admin') ||
     caller.userId === userId ||
-    (await shareTeam(tx, caller.userId, userId));
+    (await haveCommonTeam(tx, caller.userId, userId));
   const row = isKnown ? await findUser(tx, userId) : undefined;
   if (row !== undefined) return row;
   throw new AppError('not_found', 'User not found in any of your teams. Use the email address instead.');

@@ -2,7 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import {
-  beginStoredFiles,
+  createStoredFileTable,
   emptyTables,
   findContentType,
   findSchemaVersion,
@@ -135,7 +135,7 @@ async function replaceAll(
   const tables = await listTables(session);
   await files.noteReplaced(session);
   const putBack = await emptyTables(session);
-  await beginStoredFiles(session);
+  await createStoredFileTable(session);
   let key: Buffer | undefined;
   for await (const entry of entries) {
     const [kind, name = ''] = entry.name.split('/');

@@ -1,5 +1,5 @@
 // Daily cleanup of the authorization server: expired tokens, and unused grants and clients.
-import { deleteOld } from '../../store/retention/old-rows.ts';
+import { deleteExpired } from '../../store/retention/old-rows.ts';
 import type { Deps } from '../deps.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ export async function sweepConnections(
     let total = 0;
     for (let count = BATCH; count === BATCH; total += count) {
       signal.throwIfAborted();
-      count = await deleteOld(db, table, new Date(now() - AGES_MS[table]), BATCH);
+      count = await deleteExpired(db, table, new Date(now() - AGES_MS[table]), BATCH);
     }
     counts[table] = total;
   }

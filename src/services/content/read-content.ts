@@ -4,18 +4,18 @@ import { AppError } from '../../lib/errors.ts';
 import type {
   ContentCategory,
   ContentHeadRow,
-  ContentKinRow,
   ContentRow,
   ContentType,
+  RelatedContentRow,
 } from '../../store/content.ts';
 import {
   countContent,
   findContent,
-  findContentHeads,
-  findSiteRevision,
   listContent,
-  listKin,
+  listContentHeads,
+  listRelatedCandidates,
   listSitemap,
+  readSiteRevision,
 } from '../../store/content.ts';
 import type { Deps } from '../deps.ts';
 import type { MarkdownRenderer } from './content.ts';
@@ -49,7 +49,7 @@ export interface ContentReader {
 export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRenderer): ContentReader {
   const findHead = createBatcher<string, ContentHeadRow | undefined>(
     async slugs => {
-      const rows = await findContentHeads(deps.db, [...new Set(slugs)]);
+      const rows = await listContentHeads(deps.db, [...new Set(slugs)]);
       const bySlug = new Map(rows.map(row => [row.slug, row]));
       return slugs.map(slug => bySlug.get(slug));
     },
@@ -58,12 +58,12 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
   // All pages of a section choose related ones from the same few, so these are read once per site revision.
   const relatedCandidates = new Map<
     ContentCategory,
-    { revision: number; rows: Promise<readonly ContentKinRow[]> }
+    { revision: number; rows: Promise<readonly RelatedContentRow[]> }
   >();
-  const listKinAt = (category: ContentCategory, revision: number): Promise<readonly ContentKinRow[]> => {
+  const listKinAt = (category: ContentCategory, revision: number): Promise<readonly RelatedContentRow[]> => {
     const kept = relatedCandidates.get(category);
     if (kept?.revision === revision) return kept.rows;
-    const rows = listKin(deps.db, category, RELATED_AMONG);
+    const rows = listRelatedCandidates(deps.db, category, RELATED_AMONG);
     relatedCandidates.set(category, { revision, rows });
     // Failures are not cached.
     rows.catch(() => relatedCandidates.delete(category));
@@ -94,9 +94,9 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
 }
 
 /** Most similar first; equals stay in order, newest first. */
-function rankKin(page: ContentRow, kin: readonly ContentKinRow[]): readonly ContentKinRow[] {
+function rankKin(page: ContentRow, kin: readonly RelatedContentRow[]): readonly RelatedContentRow[] {
   const keywords = new Set(page.seo_keywords);
-  const score = (other: ContentKinRow): number =>
+  const score = (other: RelatedContentRow): number =>
     (page.pillar !== null && other.pillar === page.pillar ? 4 : 0) +
     (page.subcategory !== null && other.subcategory === page.subcategory ? 2 : 0) +
     other.seo_keywords.filter(keyword => keywords.has(keyword)).length;
@@ -136,7 +136,7 @@ export async function listAllContent(
 
 /** Returns the revision of all pages together; see `ContentHead.siteRevision`. */
 export function getSiteRevision(deps: Pick<Deps, 'db'>): Promise<number> {
-  return findSiteRevision(deps.db);
+  return readSiteRevision(deps.db);
 }
 
 function notFound(): AppError {

@@ -3,8 +3,8 @@
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { EntryRow } from '../../store/credits.ts';
-import { findPool, grant, listEntries } from '../../store/credits.ts';
-import { isTeam } from '../../store/teams.ts';
+import { getPool, grant, listEntries } from '../../store/credits.ts';
+import { teamExists } from '../../store/teams.ts';
 import { findUser } from '../../store/users.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -64,7 +64,7 @@ async function readPool(deps: Pick<Deps, 'db'>, workspace: string, query: PageQu
     part => listEntries(deps.db, workspace, part),
     presentEntry,
   );
-  const [pool, { data, nextCursor }] = await Promise.all([findPool(deps.db, workspace), entries]);
+  const [pool, { data, nextCursor }] = await Promise.all([getPool(deps.db, workspace), entries]);
   return { balance: pool.balance, held: pool.held, entries: data, nextCursor };
 }
 
@@ -92,7 +92,7 @@ export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: 
   if (!(await grant(deps.db, workspace, input.amount, input.note))) {
     throw new AppError('conflict', 'The balance is lower than the amount to revoke.');
   }
-  return { workspace, ...(await findPool(deps.db, workspace)) };
+  return { workspace, ...(await getPool(deps.db, workspace)) };
 }
 
 async function workspaceNamed(
@@ -103,7 +103,7 @@ async function workspaceNamed(
     throw new AppError('invalid_request', 'Send either userId or teamId to identify the account.');
   }
   if (teamId !== undefined) {
-    if (!(await isTeam(db, teamId))) throw new AppError('not_found', 'Team not found.');
+    if (!(await teamExists(db, teamId))) throw new AppError('not_found', 'Team not found.');
     return teamId;
   }
   if ((await findUser(db, userId as number)) === undefined) {

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
-import { noteOrphan } from '../../store/media/orphans.ts';
+import { recordOrphan } from '../../store/media/orphans.ts';
 import { getWorkspaceId, userWorkspace } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -110,7 +110,7 @@ async function copyOne(
   signal: AbortSignal,
 ): Promise<NewMedia | undefined> {
   const id = newId('media', deps.now());
-  await noteOrphan(deps.db, id);
+  await recordOrphan(deps.db, id);
   try {
     await deps.storage.copy(row.id, id, signal);
   } catch (err) {

@@ -85,7 +85,7 @@ function presentUse(row: UseRow, nodes: Awaited<ReturnType<typeof findNodes>>) {
     slug: row.slug,
     isTemplate: row.is_template,
     executionId: row.kind === 'execution' ? row.id : null,
-    isMaker: row.is_maker,
+    isMaker: row.is_creator,
     createdAt: row.created_at.toISOString(),
   };
 }

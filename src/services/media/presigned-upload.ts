@@ -10,7 +10,12 @@ import { acceptDeclared } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
 import { pendingKey } from '../../media/storage.ts';
 import type { Tx } from '../../store/db.ts';
-import { findMintedAt, insertUpload, lockMinting, sumMinted } from '../../store/media/uploads.ts';
+import {
+  findBudgetFreedAt,
+  insertUpload,
+  lockUploadCreation,
+  sumUploadedBytes,
+} from '../../store/media/uploads.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { rateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
@@ -39,7 +44,7 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
     created_at: new Date(nowMs),
   };
   await deps.db.transaction(async tx => {
-    if (!(await lockMinting(tx, owner.userId, MINT_WAIT_MS)))
+    if (!(await lockUploadCreation(tx, owner.userId, MINT_WAIT_MS)))
       throw busy('Another upload of this account is being created', nowMs);
     await checkBudget(tx, owner.userId, bytes, nowMs);
     await lockFreeStorage(tx, deps.settings, { userId: owner.userId, bytes });
@@ -74,9 +79,9 @@ function acceptPresigned(contentType: string, bytes: number): MediaType {
 /** An upload counts toward the hourly limit whether or not it is completed. */
 async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
   const since = new Date(nowMs - HOUR_MS);
-  const over = (await sumMinted(tx, userId, since)) + bytes - BUDGET_BYTES;
+  const over = (await sumUploadedBytes(tx, userId, since)) + bytes - BUDGET_BYTES;
   if (over <= 0) return;
-  const mintedAt = await findMintedAt(tx, userId, since, over);
+  const mintedAt = await findBudgetFreedAt(tx, userId, since, over);
   const freeMs = (mintedAt?.getTime() ?? nowMs) + HOUR_MS - nowMs;
   const reset = Math.ceil((nowMs + freeMs) / 1000);
   const reason = 'More than 10 GB of uploads were created in the last hour';

@@ -12,7 +12,7 @@ import type { Source, StoredFile } from '../../media/storage.ts';
 import { svgSize } from '../../media/svg/size.ts';
 import { sanitizeSvgInPool } from '../../media/svg/thread.ts';
 import type { MediaRow, NewMedia } from '../../store/media/media.ts';
-import { forgetOrphan, noteOrphan } from '../../store/media/orphans.ts';
+import { forgetOrphan, recordOrphan } from '../../store/media/orphans.ts';
 import type { Deps } from '../deps.ts';
 import type { Hints } from './media.schema.ts';
 import { readAll } from './stored-media.ts';
@@ -55,7 +55,7 @@ export async function receiveFile(
   try {
     const sniffed = await identify(start, file.declared);
     const id = newId('media', deps.now());
-    await noteOrphan(deps.db, id);
+    await recordOrphan(deps.db, id);
     const { contentType, kind } = sniffed;
     const bounds = { contentType, declared: file.declared, maxBytes: file.maxBytes(sniffed), signal };
     const put = contentType === SVG_TYPE ? putSvg : kind === 'image' ? putImage : putOther;

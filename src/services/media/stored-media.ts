@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaKind } from '../../media/accepted-types.ts';
 import { findMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
-import { findOpenUploads } from '../../store/media/uploads.ts';
+import { listOpenUploads } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
 import { parseMediaUrl, toRef } from './media-record.ts';
 
@@ -35,7 +35,7 @@ export async function findStoredMedia(
   const usable = await findUsable(deps, owner, mediaId ?? parseMediaUrl(deps, url));
   if (usable !== undefined) return requireKind(toRef(deps, usable), kind);
   if (mediaId === undefined) return undefined;
-  const openUploads = isId('media', mediaId) ? await findOpenUploads(deps.db, [mediaId]) : undefined;
+  const openUploads = isId('media', mediaId) ? await listOpenUploads(deps.db, [mediaId]) : undefined;
   if (openUploads?.has(mediaId)) throw new AppError('upload_not_found', incompleteUpload(mediaId));
   throw new AppError('not_found', `Media ${mediaId.slice(0, 64)} was not found in this workspace.`);
 }

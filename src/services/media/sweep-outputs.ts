@@ -2,7 +2,7 @@
 import { firstIdAt } from '../../lib/ids.ts';
 import { allTemplates } from '../../render/templates/catalog.ts';
 import { deleteOutputs, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
-import { mediaIdsIn } from '../../store/workflows/versions.ts';
+import { listMediaIds } from '../../store/workflows/versions.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from './receive-file.ts';
 
@@ -15,7 +15,7 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
   const beforeId = firstIdAt('media', deps.now() - days * DAY_MS);
-  const keptIds = mediaIdsIn(JSON.stringify([...allTemplates().values()]));
+  const keptIds = listMediaIds(JSON.stringify([...allTemplates().values()]));
   let count = 0;
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
     signal.throwIfAborted();

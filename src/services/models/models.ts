@@ -8,7 +8,7 @@ import type { Model } from '../../nodes/models/model.ts';
 import { ModelError, parseModel } from '../../nodes/models/parse-model.ts';
 import type { Db } from '../../store/db.ts';
 import {
-  findModelsRevision,
+  getModelsRevision,
   listModels,
   notifyModels,
   raiseModelsRevision,
@@ -42,14 +42,14 @@ export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
   const file = deps.settings.MODELS_FILE;
   if (file !== undefined) return loadFile(file);
   // The revision is read first: a change in between then counts as newer and is read again.
-  const revision = await findModelsRevision(deps.db);
+  const revision = await getModelsRevision(deps.db);
   return { revision: String(revision), ...parseAll(await listModels(deps.db)) };
 }
 
 /** Returns cheaply whether the result of `loadModels` is still current. */
 export async function modelsRevision({ db, settings }: ModelsDeps): Promise<string> {
   return settings.MODELS_FILE === undefined
-    ? String(await findModelsRevision(db))
+    ? String(await getModelsRevision(db))
     : fileRevision(settings.MODELS_FILE);
 }
 

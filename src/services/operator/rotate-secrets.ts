@@ -4,8 +4,8 @@ import { AppError } from '../../lib/errors.ts';
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
 import {
-  ENCRYPTED_PLACES,
-  type EncryptedPlace,
+  ENCRYPTED_COLUMNS,
+  type EncryptedColumn,
   type EncryptedValue,
   listEncrypted,
   lockEncrypted,
@@ -29,7 +29,7 @@ export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets
     session.transaction('read committed', async () => {
       await lockEncrypted(session);
       let [rotated, already] = [0, 0];
-      for (const column of ENCRYPTED_PLACES) {
+      for (const column of ENCRYPTED_COLUMNS) {
         const counts = await rotateColumn(session, column, keys);
         rotated += counts.rotated;
         already += counts.already;
@@ -41,7 +41,7 @@ export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets
 
 async function rotateColumn(
   session: Session,
-  column: EncryptedPlace,
+  column: EncryptedColumn,
   keys: SecretsKeys,
 ): Promise<RotatedSecrets> {
   let [rotated, already] = [0, 0];

@@ -9,7 +9,7 @@ import { AppError } from '../../lib/errors.ts';
 import { fileChunks } from '../../lib/files.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeParts } from '../../nodes/define.ts';
-import { noteOrphan } from '../../store/media/orphans.ts';
+import { recordOrphan } from '../../store/media/orphans.ts';
 import { deleteParts, insertPart, listParts, type RenderPart } from '../../store/renders/render-parts.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from '../media/receive-file.ts';
@@ -69,7 +69,7 @@ async function fetchPart(
 
 async function keepPart(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {
   const file_id = newId('media', deps.now());
-  await noteOrphan(deps.db, file_id);
+  await recordOrphan(deps.db, file_id);
   const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };
   await deps.storage.put(file_id, fileChunks(path), bounds);
   await insertPart(deps.db, scope, { name: basename(path), file_id });

@@ -2,7 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Db } from '../../store/db.ts';
-import { findProof, markProved } from '../../store/people/sessions.ts';
+import { findProof, recordProof } from '../../store/people/sessions.ts';
 import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { checkPassword } from './sign-in.ts';
@@ -56,7 +56,7 @@ export async function proveSession(
   sessionId: string,
   atMs: number,
 ): Promise<void> {
-  const hash = await markProved(db, sessionId, new Date(atMs));
+  const hash = await recordProof(db, sessionId, new Date(atMs));
   if (hash === undefined) throw new AppError('unauthorized', 'The session has ended. Sign in again.');
   sessions.forget([hash]);
 }

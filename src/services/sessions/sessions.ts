@@ -1,6 +1,6 @@
 // Reads, lists and ends the caller's sessions.
 import { AppError } from '../../lib/errors.ts';
-import { findPool } from '../../store/credits.ts';
+import { getPool } from '../../store/credits.ts';
 import { countInvitationsOfUser } from '../../store/people/invitations.ts';
 import { deleteSession, findSession, type ListedSession, listSessions } from '../../store/people/sessions.ts';
 import { listTeams } from '../../store/teams.ts';
@@ -29,7 +29,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
   // The session ended a moment ago, while it was still in the cache.
   if (row === undefined || session === undefined)
     throw new AppError('unauthorized', 'The session has ended. Sign in again.');
-  const { balance, held } = await findPool(db, active.team_id ?? userWorkspace(userId));
+  const { balance, held } = await getPool(db, active.team_id ?? userWorkspace(userId));
   const team = teams.find(({ id }) => id === active.team_id);
   return {
     user: presentUser(row, user),

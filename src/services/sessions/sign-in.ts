@@ -6,7 +6,7 @@ import { revokeUserKeys } from '../../store/keys.ts';
 import { deleteUserGrants } from '../../store/oauth/grants.ts';
 import { deleteUserLink } from '../../store/people/password-links.ts';
 import { deleteUserSessions, knowsNetwork } from '../../store/people/sessions.ts';
-import { canAnybodySignIn, findPassword, findSignIn, updateSignIn } from '../../store/users.ts';
+import { canAnyUserSignIn, findPassword, findSignIn, updateSignIn } from '../../store/users.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { attemptsAt, attemptsFrom, limitFailures } from './failed-attempts.ts';
@@ -19,7 +19,7 @@ export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'set
   return {
     password: true,
     openid: issuer === undefined ? null : { issuer, startUrl },
-    needsSetup: !(await canAnybodySignIn(db)),
+    needsSetup: !(await canAnyUserSignIn(db)),
   };
 }
 

@@ -5,7 +5,7 @@ import type { MediaRef } from '../../graph/types.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { type NewMedia, TEMPLATES_WORKSPACE } from '../../store/media/media.ts';
-import { noteOrphan } from '../../store/media/orphans.ts';
+import { recordOrphan } from '../../store/media/orphans.ts';
 import { insertSampleMedia, lockSampleMedia, NO_USER } from '../../store/media/samples.ts';
 import type { Deps } from '../deps.ts';
 import { toRef } from '../media/media-record.ts';
@@ -23,7 +23,7 @@ export async function storeSampleFiles(
   for (const [path, file] of missing) {
     const bytes = await readFile(join(folder, path), { signal });
     const id = newId('media', deps.now());
-    await noteOrphan(deps.db, id);
+    await recordOrphan(deps.db, id);
     const { contentType, bytes: maxBytes } = file;
     const { sha256 } = await deps.storage.put(id, bytes, { contentType, maxBytes, signal });
     if (sha256 !== file.sha256) throw new Error(`${path} of ${folder} was changed after it was recorded.`);

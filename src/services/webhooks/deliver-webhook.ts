@@ -5,7 +5,7 @@ import { createBatcher } from '../../lib/batch.ts';
 import { inScope } from '../../lib/span.ts';
 import { isOutage } from '../../store/db.ts';
 import type { DeliveryRow, NewAttempt, TracedDelivery } from '../../store/deliveries.ts';
-import { keepAttempts, listDeliveriesById } from '../../store/deliveries.ts';
+import { listDeliveriesById, recordAttempts } from '../../store/deliveries.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { Deps } from '../deps.ts';
 import { createHostQueues } from './host-queues.ts';
@@ -41,7 +41,7 @@ export function createDeliverer(deps: Deps): Deliverer {
     return ids.map(id => rows.get(id));
   }, BATCH);
   const recordAttempt = createBatcher<NewAttempt, undefined>(async attempts => {
-    await keepAttempts(deps.runDb, attempts);
+    await recordAttempts(deps.runDb, attempts);
     return attempts.map(() => undefined);
   }, BATCH);
   const postpone = createBatcher<string, undefined>(async ids => {

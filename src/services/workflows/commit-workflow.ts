@@ -4,9 +4,9 @@ import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import {
   closeAutosave,
+  deleteSuperseded,
   insertAutosave,
   insertVersion,
-  removeSuperseded,
 } from '../../store/workflows/versions.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
@@ -127,7 +127,7 @@ async function storeVersion(
     if (!write.isChanged) return;
     const runsFromId = firstIdAt('execution', Date.now() - CLOCK_SLACK_MS);
     await insertAutosave(tx, next, { by: credential.id, runsFromId });
-    await removeSuperseded(tx, id, MAX_REMOVED);
+    await deleteSuperseded(tx, id, MAX_REMOVED);
   } else if (write.isChanged) await insertVersion(tx, next);
   else await closeAutosave(tx, id, version);
 }

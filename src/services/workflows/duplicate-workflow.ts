@@ -1,5 +1,5 @@
 // Duplicates a workflow within the service. Secrets are not copied.
-import { mediaIdsIn, replaceMediaIds } from '../../store/workflows/versions.ts';
+import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -32,7 +32,7 @@ export async function duplicateWorkflow(
     tags: workflow.tags,
     folderId: body?.folderId ?? null,
   };
-  const media = await copyMedia(deps, user, { ids: mediaIdsIn(text), from: workflow }, signal);
+  const media = await copyMedia(deps, user, { ids: listMediaIds(text), from: workflow }, signal);
   try {
     return await commitNewWorkflow(deps, user, {
       fields,

@@ -1,7 +1,7 @@
 // Exports a workflow as one file that any account of any service can import: its graph, and the media in the graph.
 import { Readable } from 'node:stream';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
-import { mediaIdsIn } from '../../store/workflows/versions.ts';
+import { listMediaIds } from '../../store/workflows/versions.ts';
 import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -39,7 +39,7 @@ function listMedia(
   graph: string,
 ): Promise<readonly MediaRow[]> {
   return listUsableMedia(deps.db, {
-    ids: mediaIdsIn(graph).slice(0, MAX_EXPORTED_MEDIA),
+    ids: listMediaIds(graph).slice(0, MAX_EXPORTED_MEDIA),
     workspace: getWorkspaceId(workflow),
     userIds: [workflow.user_id, ...(actor.kind === 'user' ? [actor.userId] : [])],
   });

@@ -9,9 +9,9 @@ import {
 } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
-import { findKnownMedia } from '../../store/media/media.ts';
-import { findOpenUploads } from '../../store/media/uploads.ts';
-import { mediaIdsIn } from '../../store/workflows/versions.ts';
+import { listKnownIds } from '../../store/media/media.ts';
+import { listOpenUploads } from '../../store/media/uploads.ts';
+import { listMediaIds } from '../../store/workflows/versions.ts';
 import { incompleteUpload } from '../media/stored-media.ts';
 import type { GraphWrite } from './write-graph.ts';
 
@@ -22,11 +22,11 @@ export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<Grap
 
 /** Returns a warning for each node with missing media; `text` is '"nodes":[…],"edges":[…]'. */
 export async function findMissingMedia(tx: Tx, text: string): Promise<Findings> {
-  const mediaIds = mediaIdsIn(text);
+  const mediaIds = listMediaIds(text);
   if (mediaIds.length === 0) return NO_FINDINGS;
-  const knownIds = await findKnownMedia(tx, mediaIds);
+  const knownIds = await listKnownIds(tx, mediaIds);
   if (mediaIds.every(id => knownIds.has(id))) return NO_FINDINGS;
-  const openIds = await findOpenUploads(
+  const openIds = await listOpenUploads(
     tx,
     mediaIds.filter(id => !knownIds.has(id)),
   );
@@ -41,7 +41,7 @@ function listWarnings(
   knownIds: ReadonlySet<string>,
   openIds: ReadonlySet<string>,
 ): LintIssue[] {
-  return mediaIdsIn(JSON.stringify(data?.config ?? {}))
+  return listMediaIds(JSON.stringify(data?.config ?? {}))
     .filter(mediaId => !knownIds.has(mediaId))
     .map(mediaId => ({
       severity: 'warning',

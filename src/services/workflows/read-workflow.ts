@@ -3,7 +3,7 @@ import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { openEmailShare } from '../../store/permissions.ts';
-import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/workflows.ts';
+import type { ReadWorkflowRow, WorkflowLookup } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
@@ -68,7 +68,7 @@ export async function openForReading(deps: Deps, actor: Actor, id: string): Prom
 /** Returns the workflow and the reader's roles, using a statement that concurrent reads share. */
 export function findAmongOthers(
   { db, findInBatch }: Pick<Deps, 'db' | 'findInBatch'>,
-  reading: WorkflowReading,
+  reading: WorkflowLookup,
 ): Promise<ReadWorkflowRow | undefined> {
   // A malformed id could make the shared statement fail for the others.
   return isId('workflow', reading.id) ? findInBatch(reading) : findWorkflow(db, reading.id, reading.userId);

@@ -2,7 +2,7 @@
 // removes the values from everything that is recorded about the run.
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
-import { findSecrets } from '../../store/workflows/workflows.ts';
+import { readStoredSecrets } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, matchesHost, plainValue, type Secrets } from './workflow-secrets.ts';
 
@@ -24,7 +24,7 @@ export async function createRunSecrets(
   graphText: string,
 ): Promise<RunSecrets | undefined> {
   if (!graphText.includes('secrets.')) return undefined;
-  const { secrets: encrypted, user_id: creatorId } = await findSecrets(tx, run.workflow_id);
+  const { secrets: encrypted, user_id: creatorId } = await readStoredSecrets(tx, run.workflow_id);
   const secrets = decryptSecrets(deps, encrypted) ?? {};
   const forms = Object.values(secrets).flatMap(secret => listEncodings(plainValue(secret)));
   const patterns = longestFirst(forms).map(form => new RegExp(RegExp.escape(form), 'giu'));

@@ -1,5 +1,5 @@
-// Bounds waits for PostgreSQL: a connection without a response is ended. Otherwise requests would wait forever after a
-// host or a middlebox silently dropped the connection.
+// Ends connections to PostgreSQL that do not respond in time. Otherwise requests would wait forever after a host or
+// middlebox silently dropped the connection.
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
@@ -26,14 +26,17 @@ export function boundSilence(
   client.query = monitoredQuery as typeof client.query;
   client.on('drain', () => socket.setTimeout(0));
   socket.on('timeout', () => {
-    const error = new Error(`PostgreSQL has not answered for ${silenceMs / 1000} s.`);
+    const error = new Error(`PostgreSQL has not responded for ${silenceMs / 1000} s.`);
     const outage = Object.assign(error, { code: 'ETIMEDOUT' });
     onSilence(outage);
     socket.destroy(outage);
   });
 }
 
-/** All connections of the pool. After a silent one, idle connections are not trusted, since they may be lost too. */
+/**
+ * Does the same for all connections of the pool. After a silent connection, idle ones are closed, since they may be
+ * lost too.
+ */
 export function boundPool(pool: pg.Pool, silenceMs: number): void {
   const idle = new Set<pg.PoolClient>();
   pool.on('connect', client =>

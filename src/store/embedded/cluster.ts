@@ -31,15 +31,18 @@ export async function ensureCluster(
     const { message } = toError(err);
     throw new AppError(
       'unavailable',
-      `The embedded PostgreSQL cannot make its files in ${cluster} (${reasonIn(message)}). Make room for them there, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `The embedded PostgreSQL cannot create its files in ${cluster} (${extractReason(message)}). Free some disk space there, or set DATABASE_URL to a PostgreSQL 15 or later.`,
       { cause: err },
     );
   });
   await rename(unfinished, cluster);
 }
 
-/** Gives the folder to the account that PostgreSQL runs as, with its contents if the cluster had another owner. */
-export async function giveFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
+/**
+ * Makes the account that PostgreSQL runs as the owner of the folder, and of its contents if the cluster had another
+ * owner.
+ */
+export async function chownFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
   if (owner === undefined) return;
   await chown(folder, owner.uid, owner.gid);
   // The lock file and others too, so that the service itself can run as that account later.
@@ -70,7 +73,7 @@ export async function removeSocketDir(socketDir: string): Promise<void> {
 }
 
 /** Finds the line of initdb's or the server's output that says why it failed. */
-function reasonIn(message: string): string {
+function extractReason(message: string): string {
   return /(?:FATAL|PANIC|ERROR|initdb: error): +(.+)/.exec(message)?.[1] ?? message;
 }
 

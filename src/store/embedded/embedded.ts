@@ -1,12 +1,12 @@
-// Runs the embedded PostgreSQL on a data folder: starts it, keeps it running, and stops it with the service.
+// Runs the embedded PostgreSQL on a data folder: starts it, restarts it if it ends, and stops it with the service.
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataFolderError, openDataFolder } from '../../lib/data-folder.ts';
 import { AppError, toError } from '../../lib/errors.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
-import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir, SOCKET } from './cluster.ts';
-import { findHolder, type ServiceLock, takeLock } from './lock.ts';
+import { type Binaries, getBinaries } from './binaries.ts';
+import { chownFolder, ensureCluster, makeSocketDir, removeSocketDir, SOCKET } from './cluster.ts';
+import { acquireLock, findHolder, type ServiceLock } from './lock.ts';
 import { clearLeftovers } from './orphans.ts';
 import { chooseRunner } from './run-as.ts';
 import { type Server, type ServerRequest, startServer } from './server.ts';
@@ -52,9 +52,9 @@ const RESTART_DELAY_MS = 200;
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, address } = options;
-  const binaries = await findBinaries();
+  const binaries = await getBinaries();
   const folder = await makeFolder(dataDir);
-  const lock = await takeLock(join(folder, 'service.lock'), dataDir, address);
+  const lock = await acquireLock(join(folder, 'service.lock'), dataDir, address);
   try {
     return await startLocked(options, folder, binaries, lock);
   } catch (err) {
@@ -95,12 +95,12 @@ async function startLocked(
   const owner = await stat(cluster).catch(() => undefined);
   const baseRunner = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
   const runner = { ...baseRunner, onStarted };
-  await giveFolder(folder, cluster, runner);
+  await chownFolder(folder, cluster, runner);
   await ensureCluster(cluster, initdb, USER, runner);
   const socketDir = await makeSocketDir(runner);
   await lock.describe({ socketDir });
   const request = { postgres, cluster, socketDir, runner, maxConnections, log };
-  const keptServer = await keepServer(request, onExit).catch(async (err: unknown) => {
+  const supervisor = await superviseServer(request, onExit).catch(async (err: unknown) => {
     await removeSocketDir(socketDir);
     throw err;
   });
@@ -109,10 +109,10 @@ async function startLocked(
     user: USER,
     database: DATABASE,
     get pid() {
-      return keptServer.server.pid;
+      return supervisor.server.pid;
     },
     stop: async () => {
-      await keptServer.stop();
+      await supervisor.stop();
       await removeSocketDir(socketDir);
       await lock.release();
     },
@@ -131,18 +131,18 @@ async function makeFolder(dataDir: string): Promise<string> {
   }
 }
 
-interface Keeper {
+interface Supervisor {
   readonly server: Server;
   stop(): Promise<void>;
 }
 
 /** Starts a server and restarts it whenever it ends, until it is stopped. */
-async function keepServer(request: ServerRequest, onExit: (err: Error) => void): Promise<Keeper> {
+async function superviseServer(request: ServerRequest, onExit: (err: Error) => void): Promise<Supervisor> {
   const ends: number[] = [];
   let server = await startServer(request);
   let stopping = false;
 
-  const waitForTurn = async (exitReason: string): Promise<void> => {
+  const waitBeforeRestart = async (exitReason: string): Promise<void> => {
     request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${exitReason}. Starting it again.`);
     ends.push(performance.now());
     const recent = ends.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
@@ -153,7 +153,7 @@ async function keepServer(request: ServerRequest, onExit: (err: Error) => void):
   // Whatever ended PostgreSQL may end the next one before it is ready: a failed start counts as another end.
   const restart = async (exitReason: string): Promise<void> => {
     for (let reason: string | undefined = exitReason; reason !== undefined && !stopping; ) {
-      await waitForTurn(reason);
+      await waitBeforeRestart(reason);
       reason = await startNext().then(
         () => undefined,
         (err: unknown) => toError(err).message,

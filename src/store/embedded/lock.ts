@@ -1,4 +1,4 @@
-// Locks a data folder against a second service, and names the holder. The lock ends with the process.
+// Locks a data folder against a second service. The lock ends with the process.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -30,8 +30,8 @@ export interface ServiceLock {
 const MAX_FILE_BYTES = 4096;
 const COMMAND_TIMEOUT_MS = 5_000;
 
-/** Takes the lock, or throws a sentence that names its holder. `address` is shown to the next process. */
-export async function takeLock(file: string, dataDir: string, address?: string): Promise<ServiceLock> {
+/** Acquires the lock, or throws a sentence that names its holder. `address` is displayed to the next process. */
+export async function acquireLock(file: string, dataDir: string, address?: string): Promise<ServiceLock> {
   const handle = await open(file, 'a+', 0o600).catch((err: unknown) => {
     throw new AppError(
       'unavailable',
@@ -43,7 +43,7 @@ export async function takeLock(file: string, dataDir: string, address?: string):
     const outcome = await flock(handle);
     const previous = await readHolder(handle);
     if (outcome === 'busy' || (outcome === 'unsupported' && (await isRunning(previous)))) {
-      throw new AppError('unavailable', sayHeld(dataDir, previous));
+      throw new AppError('unavailable', describeHolder(dataDir, previous));
     }
     const startTime = outcome === 'unsupported' ? await readStart(process.pid) : undefined;
     const holder: Holder = {
@@ -68,7 +68,7 @@ export async function takeLock(file: string, dataDir: string, address?: string):
   }
 }
 
-/** The process that holds the lock, or was killed while holding it; undefined if there is none. */
+/** Returns the process that holds the lock or was killed while holding it, or undefined if there is none. */
 export async function findHolder(file: string): Promise<Holder | undefined> {
   const handle = await open(file, 'r').catch(() => undefined);
   if (handle === undefined) return undefined;
@@ -115,7 +115,7 @@ async function isRunning(holder: Holder | undefined): Promise<boolean> {
   return holder.started !== undefined && holder.started === (await readStart(holder.pid));
 }
 
-/** Start time of the process; undefined if there is none. */
+/** Returns the start time of the process, or undefined if there is none. */
 async function readStart(pid: number): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)], {
     timeout: COMMAND_TIMEOUT_MS,
@@ -123,8 +123,8 @@ async function readStart(pid: number): Promise<string | undefined> {
   return stdout.trim() || undefined;
 }
 
-function sayHeld(dataDir: string, holder: Holder | undefined): string {
-  const remedy = 'Stop it first, or give this one another DATA_DIR.';
+function describeHolder(dataDir: string, holder: Holder | undefined): string {
+  const remedy = 'Stop it, or set another DATA_DIR for this one.';
   if (holder === undefined) return `The data folder ${dataDir} is in use by another service. ${remedy}`;
   const location = holder.address === undefined ? '' : ` at ${holder.address}`;
   return `The data folder ${dataDir} is in use by the service${location} (process ${holder.pid} on ${holder.host}, since ${holder.since}). ${remedy}`;

@@ -57,7 +57,7 @@ async function clearPidFile(path: string, log: (line: string) => void): Promise<
   await rm(path, { force: true });
 }
 
-/** 0 if the file names none; undefined if there is no file. */
+/** Returns the process id in the file, 0 if it contains none, or undefined if there is no file. */
 async function readPid(path: string): Promise<number | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   // A single-user backend has a negative number.
@@ -80,13 +80,13 @@ async function endProcesses(cluster: string, postmaster: number, log: (line: str
   }
   throw new AppError(
     'unavailable',
-    `PostgreSQL of an earlier service on ${cluster} does not end. Stop its processes and start again.`,
+    `PostgreSQL of an earlier service is still running on ${cluster} and does not stop. Stop its processes, then start the service again.`,
   );
 }
 
 /** Lists the processes that work on the cluster: programs named postgres whose working directory is its folder. */
 async function listProcesses(cluster: string, postmaster: number): Promise<readonly number[]> {
-  if (process.platform !== 'linux') return (await namesCluster(postmaster, cluster)) ? [postmaster] : [];
+  if (process.platform !== 'linux') return (await isOfCluster(postmaster, cluster)) ? [postmaster] : [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map(pid => readlink(`/proc/${pid}/cwd`).catch(() => '')));
   const inside = pids.filter((_, i) => folders[i] === cluster);
@@ -94,7 +94,7 @@ async function listProcesses(cluster: string, postmaster: number): Promise<reado
   return inside.filter((_, i) => /\/postgres( \(deleted\))?$/.test(programs[i] ?? '')).map(Number);
 }
 
-async function namesCluster(pid: number, cluster: string): Promise<boolean> {
+async function isOfCluster(pid: number, cluster: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)], {
     timeout: COMMAND_TIMEOUT_MS,

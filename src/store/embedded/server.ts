@@ -44,8 +44,8 @@ const READY = 'database system is ready to accept connections';
 // Recovery replays at most max_wal_size (1 GB by default).
 const START_TIMEOUT_MS = 120_000;
 // A process can end before the last of its output is read.
-const LAST_WORDS_MS = 1_000;
-const KEPT_LINES = 8;
+const LAST_OUTPUT_MS = 1_000;
+const MAX_KEPT_LINES = 8;
 const MAX_LINE_CHARS = 2000;
 /** Fast, then immediate, then SIGKILL; the files survive each. */
 const STOP: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
@@ -79,7 +79,7 @@ export async function startServer(request: ServerRequest): Promise<Server> {
       const line = text.slice(0, MAX_LINE_CHARS);
       log(line);
       lines.push(line);
-      if (lines.length > KEPT_LINES) lines.shift();
+      if (lines.length > MAX_KEPT_LINES) lines.shift();
       if (line.includes(READY)) resolve(true);
     });
   });
@@ -89,11 +89,12 @@ export async function startServer(request: ServerRequest): Promise<Server> {
     return { pid: child.pid, ended, stop: () => stopServer(child, ended) };
   }
   await stopServer(child, ended);
-  await within(LAST_WORDS_MS, closeEvent);
+  await within(LAST_OUTPUT_MS, closeEvent);
   const problem = outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
   throw new AppError(
     'unavailable',
-    `The embedded PostgreSQL did not start (${problem}). Its last words:\n${lines.join('\n')}`,
+    `The embedded PostgreSQL did not start (${problem}). Its last output:
+\n${lines.join('\n')}`,
   );
 }
 

@@ -1,6 +1,6 @@
-// Media records; the bytes are in media storage under the same id.
+// Reads and writes media records. The bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
-import { isCreator, isMember, keepsStanding } from '../permissions.ts';
+import { isCreator, isMember, ownsCreations } from '../permissions.ts';
 import { all, first, matches } from '../rows.ts';
 
 /** upload: sent by a user; output: of a run; input: fetched for a run; preview: of a workflow's card. */
@@ -37,7 +37,7 @@ export const COLUMNS =
 export const TEMPLATES_WORKSPACE = 'templates';
 
 const isUsableBy = (userId: string): string =>
-  `m.user_id = ${userId} and ${keepsStanding('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
+  `m.user_id = ${userId} and ${ownsCreations('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);
@@ -198,7 +198,7 @@ export function listMediaUses(
 }
 
 /** Returns the ids that have a media row. */
-export async function findKnownMedia(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function listKnownIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ id: string }>('select id from media where id = any ($1)', [ids]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,13 +1,13 @@
-// Tracks files of media storage without a media row: recorded before they are written, removed once they are known or
-// deleted.
+// Tracks files in media storage that have no media row. A file is recorded before it is written, and the record is
+// deleted once the file has a row or is deleted.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 
 /**
- * Uses asynchronous commit: a crash of PostgreSQL may lose the records of its last half second and leave a file that is
- * never swept. The alternative is one more fsync per file.
+ * Records a file that is about to be written. Uses asynchronous commit: a crash of PostgreSQL may lose the records of
+ * its last half second and leave a file that is never swept. The alternative is one more fsync per file.
  */
-export async function noteOrphan(tx: Tx, id: string): Promise<void> {
+export async function recordOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `insert into media_strays (id) select $1 where set_config('synchronous_commit', 'off', true) = 'off'
      on conflict (id) do nothing`,
@@ -19,7 +19,7 @@ export async function forgetOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from media_strays where id = $1', [id]);
 }
 
-/** Oldest first. Files that have become media are not orphans. */
+/** Lists orphans, oldest first. Files that have a media row by now are not included. */
 export function listOrphans(
   tx: Tx,
   before: Date,

@@ -1,4 +1,4 @@
-// Sweeps files that nobody uploaded (results, fetched files, previews) when they are old and unused.
+// Deletes old, unused files that nobody uploaded: results, fetched files and previews.
 import type { Tx } from '../db.ts';
 
 /** Columns of text that may contain a media id, for example in a URL. */
@@ -11,7 +11,7 @@ const RESULT_TEXTS = `
  * published text. The newest image of a workflow's runs is its poster if none is pinned; before it, the card of its
  * template.
  */
-export const IS_NAMED = `
+export const IS_USED = `
   exists (select from executions e where e.id = m.execution_id)
   or exists (select from media_reuses r where r.media_id = m.id)
   or exists (select from media v where v.poster_id = m.id)
@@ -22,8 +22,8 @@ export const IS_NAMED = `
   or m.id is not distinct from (select n.id from (select i.workflow_id, i.id from media i where i.workflow_id >= m.workflow_id
     and i.origin = 'output' and i.content_type like 'image/%' order by i.workflow_id, i.id desc limit 1) n
     where n.workflow_id = m.workflow_id)
-  or m.id in (select named.ids[1] from (${RESULT_TEXTS}) as texts,
-    regexp_matches(texts.words, 'med_[0-9a-hjkmnp-tv-z]{26}', 'g') as named (ids)
+  or m.id in (select mentioned.ids[1] from (${RESULT_TEXTS}) as texts,
+    regexp_matches(texts.words, 'med_[0-9a-hjkmnp-tv-z]{26}', 'g') as mentioned (ids)
     where strpos(texts.words, 'med_') > 0)`;
 
 export interface OutputBatch {
@@ -42,7 +42,7 @@ export interface SweptOutputs {
   readonly lastId: string | undefined;
 }
 
-/** Deletes unused ones among the next files, ordered by id. Requires a transaction. */
+/** Checks the next files by id and deletes those that are unused. Requires a transaction. */
 export async function deleteOutputs(
   tx: Tx,
   { afterId, beforeId, limit, keptIds }: OutputBatch,
@@ -56,7 +56,7 @@ export async function deleteOutputs(
   if (ids.length === 0) return { removed: [], lastId: undefined };
   const { rows } = await tx.query<{ id: string }>(
     `with gone as (
-       delete from media m where m.id = any ($1::text[]) and m.id <> all ($2::text[]) and not (${IS_NAMED})
+       delete from media m where m.id = any ($1::text[]) and m.id <> all ($2::text[]) and not (${IS_USED})
        returning m.id
      ), noted as (
        insert into media_strays (id) select id from gone on conflict (id) do nothing

@@ -1,4 +1,4 @@
-// Stores media records of recorded template results: one file for all copies of a template.
+// Reads and writes the media records of sample results of templates. All copies of a template share one file.
 import type { Tx } from '../db.ts';
 import { all, matches } from '../rows.ts';
 import { COLUMNS, type MediaRow, type NewMedia, TEMPLATES_WORKSPACE } from './media.ts';

@@ -1,4 +1,4 @@
-// The bytes that each account has stored: its files and its open uploads, counted by triggers of both tables.
+// Reads how many bytes each account has stored. Triggers count its files and open uploads.
 import type { Tx } from '../db.ts';
 import { all, first } from '../rows.ts';
 

@@ -1,6 +1,6 @@
-// Stores presigned uploads: serialized per account, counted for an hour, and open for a day.
+// Reads and writes presigned uploads. They count toward the hourly limit of an account and stay open for a day.
 import type { Tx } from '../db.ts';
-import { keepsStanding } from '../permissions.ts';
+import { ownsCreations } from '../permissions.ts';
 import { all } from '../rows.ts';
 import type { MediaRow } from './media.ts';
 
@@ -13,15 +13,15 @@ export interface UploadRow extends Pick<MediaRow, SharedColumn> {
 const COLUMNS = 'id, user_id, workspace, name, content_type, bytes, created_at, moved_at';
 
 /** Locks the user's uploads for this transaction; false if another transaction held the lock for `waitMs`. */
-export async function lockMinting(tx: Tx, userId: number, waitMs: number): Promise<boolean> {
+export async function lockUploadCreation(tx: Tx, userId: number, waitMs: number): Promise<boolean> {
   await limitLockWait(tx, waitMs);
-  return await tookLock(
+  return await acquiredLock(
     tx.query(`select pg_advisory_xact_lock(hashtextextended('media_uploads:' || $1::int, 0))`, [userId]),
   );
 }
 
 /** Returns the total bytes of uploads created since then. */
-export async function sumMinted(tx: Tx, userId: number, since: Date): Promise<number> {
+export async function sumUploadedBytes(tx: Tx, userId: number, since: Date): Promise<number> {
   const { rows } = await tx.query<{ bytes: number }>(
     'select coalesce(sum(bytes), 0)::bigint as bytes from media_uploads where user_id = $1 and created_at > $2',
     [userId, since],
@@ -29,8 +29,8 @@ export async function sumMinted(tx: Tx, userId: number, since: Date): Promise<nu
   return rows[0]?.bytes ?? 0;
 }
 
-/** When enough of the bytes counted since then will have expired, oldest first. */
-export async function findMintedAt(
+/** Returns the creation time of the upload whose expiry frees enough of the bytes counted since then. */
+export async function findBudgetFreedAt(
   tx: Tx,
   userId: number,
   since: Date,
@@ -63,7 +63,7 @@ export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>):
 }
 
 /** Returns the media ids whose upload was started and neither completed nor discarded. */
-export async function findOpenUploads(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function listOpenUploads(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ id: string }>(
     `select id from media_uploads u where id = any ($1) and discarded_at is null
        and not exists (select from media m where m.id = u.id)`,
@@ -82,12 +82,12 @@ export async function lockUpload(
 ): Promise<UploadRow | 'busy' | undefined> {
   await limitLockWait(tx, upload.waitMs);
   let row: UploadRow | undefined;
-  const isOurs = await tookLock(
+  const isOurs = await acquiredLock(
     tx
       .query<UploadRow>(
         `select ${COLUMNS} from media_uploads
          where id = $1 and user_id = $2 and created_at > $3 and discarded_at is null
-           and ${keepsStanding('media_uploads.workspace', '$2')} for update`,
+           and ${ownsCreations('media_uploads.workspace', '$2')} for update`,
         [upload.id, upload.userId, upload.since],
       )
       .then(({ rows }) => {
@@ -105,7 +105,7 @@ export async function markDiscarded(tx: Tx, id: string, at: Date): Promise<void>
   await tx.query('update media_uploads set discarded_at = $2 where id = $1', [id, at]);
 }
 
-/** Oldest first, with whether it became media. */
+/** Lists uploads, oldest first, and whether they became media. */
 export function listUploadsBefore(
   tx: Tx,
   before: Date,
@@ -127,8 +127,8 @@ async function limitLockWait(tx: Tx, waitMs: number): Promise<void> {
   await tx.query(`select set_config('lock_timeout', $1, true)`, [String(waitMs)]);
 }
 
-/** 55P03 lock_not_available. The transaction cannot be used any more. */
-async function tookLock(statement: Promise<unknown>): Promise<boolean> {
+/** Returns false if the statement failed with 55P03 lock_not_available. The transaction cannot be used afterwards. */
+async function acquiredLock(statement: Promise<unknown>): Promise<boolean> {
   try {
     await statement;
     return true;

@@ -1,6 +1,6 @@
 // Finds the workflows, publications and executions that use a media file and that the user may see.
 import type { Tx } from '../db.ts';
-import { isCreator, isMember, keepsStanding, USER_SHARES } from '../permissions.ts';
+import { isCreator, isMember, ownsCreations, USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
@@ -21,7 +21,7 @@ export interface UseRow {
   readonly slug: string | null;
   readonly is_template: boolean;
   /** For an execution: it created the file; others used it. */
-  readonly is_maker: boolean;
+  readonly is_creator: boolean;
   readonly created_at: Date;
 }
 
@@ -48,7 +48,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
   workflow: `
     select 'workflow' as kind, w.id, w.id as workflow_id, w.name as workflow_name,
       case when ${named('w.version')} then w.version end as version,
-      coalesce(w.media_id = $1, false) as is_linked, null as slug, false as is_template, false as is_maker, w.created_at
+      coalesce(w.media_id = $1, false) as is_linked, null as slug, false as is_template, false as is_creator, w.created_at
     from workflows w
     where w.id in (
         select id from workflows where media_id = $1 union select workflow_id from workflow_media where media_id = $1)
@@ -57,7 +57,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
   publication: `
     select 'publication' as kind, w.id, w.id as workflow_id, w.name as workflow_name, w.published_version as version,
       false as is_linked, w.published_slug as slug,
-      coalesce(w.publish_settings @> '{"isTemplate": true}', false) as is_template, false as is_maker,
+      coalesce(w.publish_settings @> '{"isTemplate": true}', false) as is_template, false as is_creator,
       w.published_at as created_at
     from workflows w
     where w.id in (select workflow_id from workflow_media where media_id = $1)
@@ -66,12 +66,12 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
   execution: `
     select 'execution' as kind, e.id, e.workflow_id, w.name as workflow_name, null::int as version, false as is_linked,
       null as slug, false as is_template,
-      e.id is not distinct from (select execution_id from media where id = $1) as is_maker, e.created_at
+      e.id is not distinct from (select execution_id from media where id = $1) as is_creator, e.created_at
     from executions e join workflows w on w.id = e.workflow_id
     where e.id in (
         select execution_id from media_reuses where media_id = $1
         union select execution_id from media where id = $1)
-      and w.deleted_at is null and (e.user_id = $2 and ${keepsStanding('e.workspace', '$2')} or ${EDITED}) and ($3::text is null or e.id < $3)
+      and w.deleted_at is null and (e.user_id = $2 and ${ownsCreations('e.workspace', '$2')} or ${EDITED}) and ($3::text is null or e.id < $3)
     order by e.id desc limit $4`,
 };
 

@@ -1,4 +1,4 @@
-// Clients registered with the authorization server.
+// Reads and writes the clients registered with the authorization server.
 import type { Tx } from '../db.ts';
 import { first } from '../rows.ts';
 

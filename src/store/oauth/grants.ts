@@ -1,4 +1,4 @@
-// Stores the access that users granted to OAuth clients.
+// Reads and writes the access that users granted to OAuth clients.
 import type { Tx } from '../db.ts';
 import { type After, all, first, matches } from '../rows.ts';
 
@@ -57,7 +57,7 @@ export async function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>)
   );
 }
 
-/** Newest first, before the cursor. */
+/** Lists the grants of a user, newest first, before the cursor. */
 export function listGrants(tx: Tx, userId: number, page: After<string>): Promise<readonly GrantRow[]> {
   return all(
     tx,
@@ -72,7 +72,7 @@ export async function deleteGrant(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from oauth_grants where id = $1', [id]);
 }
 
-/** Like `deleteGrant`; false if the user has no such grant. */
+/** Deletes a grant of the user with all its tokens. Returns false if the user has no such grant. */
 export function deleteUserGrant(tx: Tx, id: string, userId: number): Promise<boolean> {
   return matches(tx, 'delete from oauth_grants where id = $1 and user_id = $2', [id, userId]);
 }
@@ -82,7 +82,9 @@ export async function deleteUserGrants(tx: Tx, userId: number): Promise<void> {
   await tx.query('delete from oauth_grants where user_id = $1', [userId]);
 }
 
-/** Flushed in batches, so that a request writes nothing. Ordered, so that processes cannot deadlock. */
+/**
+ * Updates the time of last use in batches, so that requests write nothing. Ordered, so that processes cannot deadlock.
+ */
 export async function touchGrants(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update oauth_grants g set last_used_at = now()

@@ -1,4 +1,4 @@
-// Stores authorization requests that wait for the user.
+// Reads and writes authorization requests that wait for the user.
 import type { Tx } from '../db.ts';
 
 export async function findInteraction(

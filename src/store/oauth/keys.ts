@@ -1,4 +1,4 @@
-// The authorization server's keys, encrypted, shared by all processes.
+// Stores the encrypted keys of the authorization server, which all processes share.
 import type { Tx } from '../db.ts';
 
 /** Returns the stored key of that name, or stores the given one. */

@@ -1,4 +1,4 @@
-// Stores the tokens of the authorization server as hashes, with their users.
+// Reads and writes the tokens of the authorization server, which are stored as hashes.
 import type { Tx } from '../db.ts';
 import { first, matches } from '../rows.ts';
 

@@ -1,4 +1,4 @@
-// Identities at OpenID providers, and the accounts linked to them.
+// Links accounts to identities at OpenID providers.
 import type { Tx } from '../db.ts';
 import { matches } from '../rows.ts';
 

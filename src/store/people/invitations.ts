@@ -1,4 +1,4 @@
-// Invitations to teams, by email or by account.
+// Reads and writes invitations to teams, by email or by account.
 import type { Tx } from '../db.ts';
 import { type After, all, countRows, first, matches } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
@@ -95,7 +95,7 @@ export function listInvitationsOfTeam(
 const RECEIVED = `(i.user_id = $1 or lower(i.email) = (select lower(email) from users where id = $1)) and i.expires_at > $2
   and not exists (select from team_members m where m.team_id = i.team_id and m.user_id = $1)`;
 
-/** By id, after the cursor. */
+/** Lists invitations by id, after the cursor. */
 export function listInvitationsOfUser(
   tx: Tx,
   userId: number,

@@ -1,4 +1,4 @@
-// One-time links that set the password of an account.
+// Reads and writes one-time links for setting the password of an account.
 import type { Tx } from '../db.ts';
 import { matches } from '../rows.ts';
 

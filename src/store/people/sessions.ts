@@ -1,4 +1,4 @@
-// Stores sessions as hashes of their cookies, and the networks from which users signed in.
+// Reads and writes sessions, which are stored as hashes of their cookies, and the networks from which users signed in.
 import type { Tx } from '../db.ts';
 import { type After, all, first, matches } from '../rows.ts';
 
@@ -153,7 +153,7 @@ export function findProof(tx: Tx, id: string): Promise<ProofRow | undefined> {
 }
 
 /** Returns the hash of the session; undefined if it has ended. */
-export async function markProved(tx: Tx, id: string, at: Date): Promise<Buffer | undefined> {
+export async function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer | undefined> {
   const { rows } = await tx.query<{ hash: Buffer }>(
     'update sessions set proved_at = greatest(coalesce(proved_at, created_at), $2) where id = $1 returning hash',
     [id, at],

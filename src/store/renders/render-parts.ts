@@ -1,4 +1,4 @@
-// Finished segments of videos in progress, and their files in media storage.
+// Reads and writes the finished segments of videos in progress.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 

@@ -1,7 +1,7 @@
-// Stores the renders of preview clips, from request to result.
+// Reads and writes the renders of preview clips.
 import type { Tx } from '../db.ts';
-import { IS_NAMED } from '../media/outputs.ts';
-import { keepsStanding } from '../permissions.ts';
+import { IS_USED } from '../media/outputs.ts';
+import { ownsCreations } from '../permissions.ts';
 import { first, matches } from '../rows.ts';
 
 export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
@@ -62,7 +62,7 @@ export function findRender(tx: Tx, id: string, userId: number): Promise<RenderRo
     `select r.id, r.user_id, r.workspace, r.first_frame, r.end_frame, r.scale, r.status, r.progress, r.media_id, m.name as media_name,
        r.poster_id, p.name as poster_name, r.result, r.error, r.created_at, r.started_at, r.finished_at
      from renders r left join media m on m.id = r.media_id left join media p on p.id = r.poster_id
-     where r.id = $1 and r.user_id = $2 and ${keepsStanding('r.workspace', '$2')}`,
+     where r.id = $1 and r.user_id = $2 and ${ownsCreations('r.workspace', '$2')}`,
     [id, userId],
   );
 }
@@ -94,7 +94,7 @@ export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): P
   );
 }
 
-/** Returns whether it has ended, for example by a cancel. */
+/** Returns whether the render has ended, for example because it was cancelled. */
 export function hasEnded(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'select from renders where id = $1 and finished_at is not null', [id]);
 }
@@ -118,7 +118,7 @@ export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Pr
   );
 }
 
-/** An ended render is not changed. */
+/** Cancels the render, unless it has ended. */
 export async function cancelRender(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update renders set status = 'CANCELLED', graph = '', finished_at = now() where id = $1 and finished_at is null`,
@@ -138,7 +138,7 @@ export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): 
        returning media_id, poster_id
      ), gone as (
        delete from media m using old
-       where m.id in (old.media_id, old.poster_id) and not (${IS_NAMED})
+       where m.id in (old.media_id, old.poster_id) and not (${IS_USED})
        returning m.id
      ), orphans as (insert into media_strays (id) select id from gone on conflict (id) do nothing)
      select from old`,

@@ -66,14 +66,14 @@ async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[], stepsBefo
 }
 
 async function deleteSteps(tx: Tx, ids: readonly string[], before: string): Promise<void> {
-  const oneByOne = ids.filter(id => id < before);
-  if (oneByOne.length > 0)
-    await tx.query('delete from execution_steps where execution_id = any ($1::text[])', [oneByOne]);
-  // No partition removes them.
+  const expiredIds = ids.filter(id => id < before);
+  if (expiredIds.length > 0)
+    await tx.query('delete from execution_steps where execution_id = any ($1::text[])', [expiredIds]);
+  // Rows of the default partition are never dropped with a partition.
   await tx.query('delete from execution_steps_rest where execution_id = any ($1::text[])', [ids]);
 }
 
-/** Deletes at most `limit` expired rows of each table. Each statement takes the time limit and the row limit. */
+/** Statements that delete expired rows, by table. Parameters: the time limit and the maximum number of rows. */
 const SWEEPS = {
   deliveries: `delete from deliveries where id in (
     select id from deliveries where created_at < $1 and state in ('delivered', 'exhausted') limit $2 for update skip locked)`,
@@ -104,7 +104,7 @@ const SWEEPS = {
 } as const;
 
 /** Returns the number of deleted rows. */
-export async function deleteOld(
+export async function deleteExpired(
   tx: Tx,
   table: keyof typeof SWEEPS,
   before: Date,

@@ -1,7 +1,7 @@
 // Deletes versions of workflows beyond the number that is kept.
 import type { Tx } from '../db.ts';
 
-/** Lists workflows with more versions than that, ordered by id. */
+/** Lists workflows with more than `keepCount` versions, ordered by id. */
 export async function listLongHistories(
   tx: Tx,
   page: { readonly afterId: string; readonly keepCount: number; readonly limit: number },
@@ -18,7 +18,7 @@ export async function listLongHistories(
  * Deletes all versions of the workflow except the newest `keepCount`. Also keeps the current and the published version,
  * versions of existing runs, and versions that were current within the last day, which readers may still use.
  */
-export async function removeOldVersions(tx: Tx, workflowId: string, keepCount: number): Promise<number> {
+export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: number): Promise<number> {
   const { rowCount } = await tx.query(
     `delete from workflow_versions v using workflows w
      where v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version

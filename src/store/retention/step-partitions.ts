@@ -11,8 +11,8 @@ export interface StepPartition {
 }
 
 const DAY_MS = 86_400_000;
-/** Partitions that lie completely in the future, or nearly. */
-const AHEAD = 2;
+/** The number of partitions to create ahead of time. */
+const PARTITIONS_AHEAD = 2;
 /** Runs that outlive their partition: not ended, ended recently, or samples of templates. */
 const MAX_OUTLIVING = 10_000;
 // While this waits for the lock, runs wait too. If it does not get the lock, it tries again next time.
@@ -21,7 +21,7 @@ const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 /** Days per partition: about twelve partitions cover the time that runs are kept. */
 export const chooseSpan = (keptDays: number): number => Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
 
-/** Ordered by time. */
+/** Lists the partitions, ordered by time. */
 export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition[]> {
   const { rows } = await tx.query<{ name: string; bounds: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
@@ -36,17 +36,17 @@ export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition
     .toSorted((a, b) => (a.to < b.to ? -1 : 1));
 }
 
-/** Without a partition, runs and their states are deleted row by row. */
-export async function endOfFirstPartition(tx: Tx): Promise<string> {
+/** Returns the end of the first partition. Without one, runs and their states are deleted row by row. */
+export async function getFirstPartitionEnd(tx: Tx): Promise<string> {
   return (await listStepPartitions(tx)).find(({ from }) => from === '')?.to ?? '';
 }
 
 /**
  * Creates partitions until some lie ahead of `nowMs`; after a long pause, from that day on. Returns the number created.
  */
-export async function makeStepPartitions(db: Db, nowMs: number, spanDays: number): Promise<number> {
+export async function createStepPartitions(db: Db, nowMs: number, spanDays: number): Promise<number> {
   const isEnough = async (tx: Tx): Promise<boolean> =>
-    (await findEnd(tx, nowMs)) >= nowMs + AHEAD * spanDays * DAY_MS;
+    (await getLastPartitionEnd(tx, nowMs)) >= nowMs + PARTITIONS_AHEAD * spanDays * DAY_MS;
   if (await isEnough(db)) return 0;
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT);
@@ -54,15 +54,15 @@ export async function makeStepPartitions(db: Db, nowMs: number, spanDays: number
     await tx.query('lock table execution_steps_rest in access exclusive mode');
     let createdCount = 0;
     for (; !(await isEnough(tx)); createdCount++) {
-      const fromMs = await findEnd(tx, nowMs);
-      await makePartition(tx, fromMs, fromMs + spanDays * DAY_MS);
+      const fromMs = await getLastPartitionEnd(tx, nowMs);
+      await createPartition(tx, fromMs, fromMs + spanDays * DAY_MS);
     }
     return createdCount;
   });
 }
 
 /** Returns the start of the next partition, a midnight. */
-async function findEnd(tx: Tx, nowMs: number): Promise<number> {
+async function getLastPartitionEnd(tx: Tx, nowMs: number): Promise<number> {
   const lastPartition = (await listStepPartitions(tx)).at(-1);
   return Math.max(
     lastPartition === undefined ? 0 : timeOfId(lastPartition.to),
@@ -70,7 +70,7 @@ async function findEnd(tx: Tx, nowMs: number): Promise<number> {
   );
 }
 
-async function makePartition(tx: Tx, fromMs: number, toMs: number): Promise<void> {
+async function createPartition(tx: Tx, fromMs: number, toMs: number): Promise<void> {
   const name = `execution_steps_${new Date(fromMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
   const [from, to] = [firstIdAt('execution', fromMs), firstIdAt('execution', toMs)];
   await tx.query(`create table ${name} (like execution_steps including defaults including storage)`);
@@ -99,7 +99,7 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
     await tx.query(LOCK_TIMEOUT);
     await tx.query('lock table execution_steps in access exclusive mode');
     const ids = await listOutliving(tx, partition);
-    if (ids.length > MAX_OUTLIVING || !(await isThere(tx, partition))) return false;
+    if (ids.length > MAX_OUTLIVING || !(await partitionExists(tx, partition))) return false;
     await tx.query(`alter table execution_steps detach partition ${partition.name}`);
     // They are moved to the default partition.
     await tx.query(
@@ -111,8 +111,8 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
   });
 }
 
-/** Another process may have dropped it meanwhile. */
-async function isThere(tx: Tx, { name }: StepPartition): Promise<boolean> {
+/** Returns whether the partition still exists. Another process may have dropped it. */
+async function partitionExists(tx: Tx, { name }: StepPartition): Promise<boolean> {
   return (await listStepPartitions(tx)).some(partition => partition.name === name);
 }
 

@@ -1,4 +1,4 @@
-// Open event streams of a workflow over all processes, and the notifications that wake them.
+// Tracks the open event streams of workflows in all processes, and notifies them.
 
 import type { Tx } from '../db.ts';
 import { CHANNELS } from '../db.ts';
@@ -7,14 +7,14 @@ import { all } from '../rows.ts';
 export interface Presence {
   readonly user_id: number;
   readonly name: string;
-  /** Streams of this user. */
+  /** The number of this user's streams. */
   readonly streams: number;
   /** Ids of nodes. */
   readonly selected: readonly string[];
 }
 
-/** Three missed renewals: its process is gone. */
-const LIFE = "interval '45 seconds'";
+/** After three missed renewals, the process of a stream counts as gone. */
+const MAX_AGE = "interval '45 seconds'";
 
 export interface Follower {
   readonly id: string;
@@ -31,8 +31,8 @@ export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower
   );
 }
 
-/** Stores the user's selection, across all their streams; returns whether it changed. */
-export async function selectAsFollower(
+/** Stores the user's selection for all their streams. Returns whether it changed. */
+export async function saveSelection(
   tx: Tx,
   { workflowId, userId }: Omit<Follower, 'id'>,
   nodeIds: readonly string[],
@@ -45,10 +45,10 @@ export async function selectAsFollower(
   return (rowCount ?? 0) > 0;
 }
 
-/** Removes the stream, and those of the workflow whose processes are gone. */
+/** Deletes the stream, and those of the workflow whose processes are gone. */
 export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 'userId'>): Promise<void> {
   await tx.query(
-    `delete from workflow_followers where id = $1 or (workflow_id = $2 and seen_at < now() - ${LIFE})`,
+    `delete from workflow_followers where id = $1 or (workflow_id = $2 and seen_at < now() - ${MAX_AGE})`,
     [id, workflowId],
   );
 }
@@ -60,7 +60,7 @@ export function listPresence(tx: Tx, workflowId: string): Promise<readonly Prese
     `select f.user_id, u.name, count(*)::int as streams,
        jsonb_agg(f.selected order by jsonb_array_length(f.selected) desc) -> 0 as selected
      from workflow_followers f join users u on u.id = f.user_id
-     where f.workflow_id = $1 and f.seen_at > now() - ${LIFE}
+     where f.workflow_id = $1 and f.seen_at > now() - ${MAX_AGE}
      group by f.user_id, u.name order by f.user_id limit 100`,
     [workflowId],
   );

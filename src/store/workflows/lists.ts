@@ -44,7 +44,7 @@ export interface WorkflowListRow
   readonly execution_count: number;
   /** Runs that `execution_counts` does not include yet. */
   readonly uncounted: number;
-  /** If requested. */
+  /** Present if cards were requested. */
   readonly card?: WorkflowCard;
 }
 
@@ -54,7 +54,7 @@ export interface WorkflowFilter {
   readonly mediaId: string | null;
   /** The team's workflows instead of the user's own. */
   readonly teamId: string | null;
-  /** Of the user's own, only those without a team. */
+  /** Only the user's workflows without a team. */
   readonly isPersonal: boolean;
   /** Part of name, description or a tag, ignoring case. */
   readonly query: string | null;
@@ -64,7 +64,7 @@ export interface WorkflowFilter {
   readonly isPublished: boolean | null;
   /** Status of the last run; `NONE`: it never ran. */
   readonly status: ExecutionStatus | 'NONE' | null;
-  /** Whether the list shows cards. */
+  /** Whether the buildList shows cards. */
   readonly form: 'line' | 'card';
   readonly before: WorkflowListKey | null;
   readonly limit: number;
@@ -103,7 +103,9 @@ interface Owner {
   readonly joins: (user: string) => string;
 }
 
-/** In their own list the user is the owner; in a team's list each workflow has a role for the user. */
+/**
+ * In a buildList of own workflows the user is the owner; in a team's buildList each workflow has a role for the user.
+ */
 const OWN_ROLES = 'null as share_role, m.role as team_role, null::int as media_user_id';
 const joinMembers = (user: string): string =>
   `left join team_members m on m.team_id = w.team_id and m.user_id = ${user}`;
@@ -158,9 +160,9 @@ const FILTERS = [
 
 /** Filters come after the owner, the position and the row limit. */
 const FIRST_FILTER = 5;
-const FILTER_CONDITIONS = FILTERS.map(([, type, holds], index) => {
+const FILTER_CONDITIONS = FILTERS.map(([, type, toCondition], index) => {
   const value = `$${FIRST_FILTER + index}::${type}`;
-  return `\n    and (${value} is null or ${holds(value)})`;
+  return `\n    and (${value} is null or ${toCondition(value)})`;
 }).join('');
 
 /**
@@ -172,8 +174,15 @@ const KINDS = {
   filtered: { filters: FILTER_CONDITIONS, user: `$${FIRST_FILTER + FILTERS.length}` },
 } as const;
 
-/** The page's ids are passed as one array, so that joined rows are looked up one by one however many there are. */
-const list = (owner: keyof typeof OWNERS, form: keyof typeof FORMS, kind: keyof typeof KINDS): string => `
+/**
+ * Builds the statement of a buildList. The page's ids are passed as one array, so that joined rows are looked up one by
+ * one however many there are.
+ */
+const buildList = (
+  owner: keyof typeof OWNERS,
+  form: keyof typeof FORMS,
+  kind: keyof typeof KINDS,
+): string => `
 select w.id, w.user_id, w.team_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission,
   w.webhook_id, w.webhook_url, ${OWNERS[owner].roles}, ${FORMS[form]}
   ${iso('w.created_at')} as created_at, ${iso('w.updated_at')} as updated_at,
@@ -194,8 +203,8 @@ where w.id = any (array(
 order by w.updated_at desc, w.id desc`;
 
 const perKind = (owner: keyof typeof OWNERS, form: keyof typeof FORMS) => ({
-  all: list(owner, form, 'all'),
-  filtered: list(owner, form, 'filtered'),
+  all: buildList(owner, form, 'all'),
+  filtered: buildList(owner, form, 'filtered'),
 });
 const perOwner = (form: keyof typeof FORMS) => ({
   own: perKind('own', form),

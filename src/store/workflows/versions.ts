@@ -1,8 +1,8 @@
-// Versions of a workflow's graph, each stored once as the text that GET sends, and never changed.
+// Reads and writes versions of a workflow's graph. Each is stored as the text that GET sends, and never changes.
 import type { Tx } from '../db.ts';
 import { type After, all, first } from '../rows.ts';
 
-/** '"nodes":[…],"edges":[…]', or undefined. */
+/** Returns the stored text, '"nodes":[…],"edges":[…]', or undefined if there is no such version. */
 export async function findGraphText(
   tx: Tx,
   workflowId: string,
@@ -25,7 +25,7 @@ export interface NewVersion {
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
 /** Returns the media ids anywhere in the text, each once. */
-export function mediaIdsIn(graph: string): readonly string[] {
+export function listMediaIds(graph: string): readonly string[] {
   return [...new Set(graph.match(MEDIA_ID))];
 }
 
@@ -73,7 +73,7 @@ export async function insertAutosave(
 const HAS_RUN = `exists (select from executions e
          where e.workflow_id = v.workflow_id and e.id >= v.runs_from_id and e.workflow_version = v.version)`;
 
-/** Autosaves from now on create a new version. */
+/** Ends the current series of autosaves, so that the next autosave creates a new version. */
 export async function closeAutosave(tx: Tx, workflowId: string, version: number): Promise<void> {
   await tx.query(
     `update workflow_versions set autosaved_by = null
@@ -82,11 +82,9 @@ export async function closeAutosave(tx: Tx, workflowId: string, version: number)
   );
 }
 
-/**
- * Deletes versions, of this workflow or of all, that were superseded over a minute ago: by then, whoever read one as
- * current has started a run of it. A version with a run is listed again.
+/** Deletes versions, of this workflow or of all, that were superseded over a minute ago. By then, every request that read one as current has started its run. A version with a run is listed again.
  */
-export async function removeSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
+export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
     `with old as (
        select v.workflow_id, v.version, ${HAS_RUN} as has_run from workflow_versions v
@@ -108,7 +106,7 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
   await tx.query(
     `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
      insert into workflow_media (media_id, workflow_id, version) select unnest($5::text[]), $1, $2`,
-    [version.workflowId, version.version, version.graph, version.userId, mediaIdsIn(version.graph)],
+    [version.workflowId, version.version, version.graph, version.userId, listMediaIds(version.graph)],
   );
 }
 
@@ -123,7 +121,7 @@ export interface VersionRow {
 const COLUMNS =
   'version, user_id, created_at, (select name from users u where u.id = v.user_id) as user_name';
 
-/** Newest first, below the cursor; only the last of consecutive autosaves. */
+/** Lists versions, newest first, below the cursor. Of consecutive autosaves, only the last is listed. */
 export function listVersions(
   tx: Tx,
   workflowId: string,

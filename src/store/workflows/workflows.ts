@@ -1,5 +1,4 @@
-// Workflows as they are read: one with what its reader is to it, lists, and secrets for runs. Graphs are in
-// versions.ts.
+// Reads workflows with the roles of their reader, templates, and the secrets of runs. Graphs are in versions.ts.
 import { createBatcher } from '../../lib/batch.ts';
 import type { Db, Tx } from '../db.ts';
 import { isCreator, joinShares, type ShareRole, STRONGER_SHARE } from '../permissions.ts';
@@ -16,7 +15,7 @@ export interface PublishSettings {
   readonly allowDuplicate?: boolean;
   readonly exposedInputs?: readonly string[];
   readonly isTemplate?: boolean;
-  /** The public drawing shows what the newest run of the published version made. */
+  /** Whether the public drawing shows the results of the newest run of the published version. */
   readonly showResults?: boolean;
 }
 
@@ -40,12 +39,12 @@ export interface WorkflowRow {
   readonly webhook_url: string | null;
   readonly media_id: string | null;
   readonly secrets: Buffer | null;
-  /** `med_…/name` of a media, where a write has pinned it. */
+  /** `med_…/name` of a media file that a write has pinned. */
   readonly pinned_poster: string | null;
   readonly views: number;
   readonly daily_credit_budget: number | null;
   readonly last_editor_heartbeat_at: Date | null;
-  /** Who wrote it last, and in which session; null: not known, or no session. */
+  /** The user and session of the last write; null if unknown or without a session. */
   readonly written_by: number | null;
   readonly written_by_session: string | null;
   readonly created_at: Date;
@@ -64,13 +63,13 @@ export interface LinkedMedia {
   readonly duration: number | null;
 }
 
-/** A workflow with what the reader is to it, and what is derived. */
+/** A workflow with the reader's roles and derived values. */
 export interface ReadWorkflowRow extends WorkflowRow {
   readonly share_role: ShareRole | null;
-  /** It is shared with the reader's email, and the reader has not opened it. */
+  /** Whether it is shared with the reader's email and the reader has not opened it. */
   readonly is_share_unopened: boolean;
   readonly team_role: TeamRole | null;
-  /** Whose the media is that the workflow belongs to. */
+  /** The owner of the linked media. */
   readonly media_user_id: number | null;
   readonly media: LinkedMedia | null;
   /** `med_…/name`: the pinned poster, else the newest image that a run produced, else the card of its template. */
@@ -121,27 +120,27 @@ export function findWorkflow(
 
 const FIND = `${READ_WORKFLOW} where w.id = $1 and w.deleted_at is null`;
 
-export interface WorkflowReading {
+export interface WorkflowLookup {
   readonly id: string;
   readonly userId: number | null;
 }
 
-/** Reads workflows for many readers at once. Returns one result per reading, in order. */
-async function findWorkflows(
+/** Reads workflows for many readers at once. Returns one result per lookup, in order. */
+async function getWorkflows(
   tx: Tx,
-  readings: readonly WorkflowReading[],
+  lookups: readonly WorkflowLookup[],
 ): Promise<readonly (ReadWorkflowRow | undefined)[]> {
-  const { rows } = await tx.query<ReadWorkflowRow & { readonly reading: number }>(FIND_MANY, [
-    readings.map(({ id }) => id),
-    readings.map(({ userId }) => userId),
+  const { rows } = await tx.query<ReadWorkflowRow & { readonly lookup: number }>(FIND_MANY, [
+    lookups.map(({ id }) => id),
+    lookups.map(({ userId }) => userId),
   ]);
-  const rowsByKey = new Map(rows.map(row => [row.reading, row]));
-  return readings.map((_, index) => rowsByKey.get(index + 1));
+  const rowsByKey = new Map(rows.map(row => [row.lookup, row]));
+  return lookups.map((_, index) => rowsByKey.get(index + 1));
 }
 
-const REQUESTED = 'unnest($1::text[], $2::int[]) with ordinality as asked(id, user_id, reading)';
+const REQUESTED = 'unnest($1::text[], $2::int[]) with ordinality as asked(id, user_id, lookup)';
 const FIND_MANY = `
-select asked.reading, found.* from ${REQUESTED}
+select asked.lookup, found.* from ${REQUESTED}
 cross join lateral (${readBy('workflows w', 'asked.user_id')}
   where w.id = asked.id and w.id = any ($1::text[]) and w.deleted_at is null) found`;
 
@@ -193,9 +192,9 @@ export interface TemplateRow {
   readonly team_id: string | null;
   readonly version: number;
   readonly published_version: number | null;
-  /** Whether the reader created it, and has not left its team since. */
+  /** Whether the reader created it and has not left its team since. */
   readonly is_own: boolean;
-  /** The newest video of its runs, where the reader may see it. */
+  /** The newest video of its runs, if the reader may see it. */
   readonly preview: { readonly path: string; readonly contentType: string } | null;
 }
 
@@ -206,7 +205,7 @@ const TEMPLATE_COLUMNS = `w.id, w.user_id, w.name, w.description, w.tags, w.is_p
     from ${newestOutput('video')} v
     where ${isCreator('$1::int')} or w.publish_settings @> '{"showResults": true}') as preview`;
 
-/** Whether `w` is a template that user $1 sees. */
+/** The condition that `w` is a template that user $1 sees. */
 const IS_TEMPLATE = `w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
   and (w.is_published or ${isCreator('$1::int')})`;
 
@@ -242,29 +241,27 @@ export function findTemplateRow(tx: Tx, id: string, userId: number | null): Prom
   ]);
 }
 
-/** One workflow with what decides its reader's access; undefined if it does not exist. */
-export type FindInBatch = (reading: WorkflowReading) => Promise<ReadWorkflowRow | undefined>;
+/** Reads one workflow with its reader's roles, or undefined if it does not exist. */
+export type FindInBatch = (lookup: WorkflowLookup) => Promise<ReadWorkflowRow | undefined>;
 
-/**
- * The statement is expensive relative to its rows, even with a plan pinned to the connection; planning it anew takes
- * four times as long as reading.
+/** Creates a function that reads workflows in batches, because the statement is expensive relative to its rows.
  */
 export function createWorkflowReads(db: Db): FindInBatch {
-  return createBatcher((readings: readonly WorkflowReading[]) => findWorkflows(db, readings), {
+  return createBatcher((lookups: readonly WorkflowLookup[]) => getWorkflows(db, lookups), {
     maxItems: 100,
     concurrency: 4,
   });
 }
 
 export interface StoredSecrets {
-  /** null: it has none. */
+  /** null if the workflow has none. */
   readonly secrets: Buffer | null;
-  /** Its creator; null where the workflow is gone. */
+  /** The creator of the workflow; null if it does not exist. */
   readonly user_id: number | null;
 }
 
-/** A deleted workflow's runs still end, so they still find theirs. */
-export async function findSecrets(tx: Tx, workflowId: string): Promise<StoredSecrets> {
+/** Reads the secrets of a workflow, also if it is deleted, because its runs continue until they end. */
+export async function readStoredSecrets(tx: Tx, workflowId: string): Promise<StoredSecrets> {
   const { rows } = await tx.query<StoredSecrets>('select secrets, user_id from workflows where id = $1', [
     workflowId,
   ]);

@@ -1,4 +1,4 @@
-// Writes of workflows. Callers of `updateWorkflow` have locked the row (workflows.ts, lockWorkflow).
+// Writes workflows. Callers of `updateWorkflow` have locked the row with `lockWorkflow`.
 import type { Tx } from '../db.ts';
 import { first, matches } from '../rows.ts';
 import type { WorkflowRow } from './workflows.ts';
@@ -16,7 +16,7 @@ export interface NewWorkflow {
   readonly secrets: Buffer | null;
 }
 
-/** Stores it as personal, with version 1 as its graph. */
+/** Inserts a personal workflow, with version 1 as its graph. */
 export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
   await tx.query(
     `insert into workflows (id, user_id, version, folder_id, name, description, tags, is_active, webhook_id, media_id, secrets)
@@ -36,9 +36,7 @@ export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<voi
   );
 }
 
-/**
- * Writes all that can change of a workflow, and raises updated_at by at least a millisecond, so that no two writes have
- * the same. Returns the new updated_at.
+/** Writes all mutable columns of a workflow. Raises updated_at by at least a millisecond, so that no two writes have the same one, and returns it.
  */
 export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
   const { rows } = await tx.query<{ updated_at: Date }>(SAVE, [
@@ -75,7 +73,7 @@ update workflows set version = $2, team_id = $3, folder_id = $4, name = $5, desc
   daily_credit_budget = $20, written_by = $21, written_by_session = $22, updated_at = greatest(now(), updated_at + interval '1 millisecond')
 where id = $1 returning updated_at`;
 
-/** No change that a reader sees, so updated_at stays. */
+/** Pins the poster. Readers see no change, so updated_at stays. */
 export async function pinPoster(tx: Tx, id: string, poster: string | null): Promise<void> {
   await tx.query('update workflows set poster = $2 where id = $1', [id, poster]);
 }
@@ -98,7 +96,7 @@ export function isRunImage(
   );
 }
 
-/** Returns whether the slug is another workflow's; a deleted one keeps its slug, since it can be recovered. */
+/** Returns whether another workflow has the slug. A deleted workflow keeps its slug, since it can be recovered. */
 export function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promise<boolean> {
   return matches(tx, 'select from workflows where published_slug = $1 and id <> $2', [slug, exceptId]);
 }
@@ -112,7 +110,7 @@ export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
   return (rows[0] as { at: Date }).at;
 }
 
-/** Soft: the row stays, deactivated, for support to recover. */
+/** Marks the workflow as deleted and deactivates it. The row stays, so that support can recover it. */
 export async function deleteWorkflow(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = now(), was_active = is_active, is_active = false,
@@ -122,7 +120,7 @@ export async function deleteWorkflow(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Undoes the deletion: the workflow is as active as it was before. */
+/** Undoes the deletion and restores whether the workflow was active. */
 export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = null, is_active = coalesce(was_active, false), was_active = null,
@@ -132,7 +130,7 @@ export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Takes the mark of deletion away; undefined where there is no such workflow. It stays deactivated. */
+/** Removes the deletion mark. The workflow stays deactivated. Returns undefined if there is no such workflow. */
 export function restoreWorkflow(
   tx: Tx,
   id: string,
@@ -147,7 +145,7 @@ export function restoreWorkflow(
   );
 }
 
-/** Adds the gathered views of many workflows in one statement; updated_at stays. */
+/** Adds the collected views of many workflows in one statement. updated_at stays. */
 export async function addViews(tx: Tx, views: ReadonlyMap<string, number>): Promise<void> {
   await tx.query(
     `update workflows w set views = w.views + v.count
@@ -156,7 +154,7 @@ export async function addViews(tx: Tx, views: ReadonlyMap<string, number>): Prom
   );
 }
 
-/** Moves the settled runs of the workflows, those up to and including `throughId`, into their counts. */
+/** Adds the runs of the workflows up to and including `throughId` to their counts. */
 export async function countExecutions(
   tx: Tx,
   workflowIds: readonly string[],

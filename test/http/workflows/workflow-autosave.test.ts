@@ -1,7 +1,7 @@
 // PUT with autosave=true: consecutive autosaves keep one version, except for versions that something else uses.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { removeSuperseded } from '../../../src/store/workflows/versions.ts';
+import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
 import { createPerson, signIn } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, node, read, refused, type Workflow } from '../../support/workflows.ts';
@@ -118,7 +118,7 @@ describe('a superseded version', () => {
     await autosave();
     assert.deepEqual(await stored(), [1, 4, 5]);
     await age('superseded_at', 2);
-    assert.equal(await removeSuperseded(test.deps.db, null, 500), 1);
+    assert.equal(await deleteSuperseded(test.deps.db, null, 500), 1);
     assert.deepEqual(await stored(), [1, 5]);
   });
 
@@ -129,7 +129,7 @@ describe('a superseded version', () => {
     const { body } = await owner.request<{ executionId: string }>('POST', `/workflows/${id}/run`, {});
     await test.deps.db.query('update executions set workflow_version = 2 where id = $1', [body.executionId]);
     await age('superseded_at', 2);
-    await removeSuperseded(test.deps.db, null, 500);
+    await deleteSuperseded(test.deps.db, null, 500);
     assert.deepEqual(await versions(), [3, 2, 1]);
     assert.equal((await owner.request('GET', `/executions/${body.executionId}/workflow`)).status, 200);
   });

@@ -1,5 +1,6 @@
-// Follows a workflow's changes and its other viewers, and shares the nodes that a viewer has selected. Woken by notifications, but reads from PostgreSQL: a notification
-// that is lost with its connection is made up for by the next poll.
+// Follows a workflow's changes and its other viewers, and shares the nodes that a viewer has selected. Woken by
+// notifications, but reads from PostgreSQL: a notification that is lost with its connection is made up for by the next
+// poll.
 import { createChangeWaiter } from '../../../lib/change-waiter.ts';
 import { newId } from '../../../lib/ids.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type Follower,
   listPresence,
   notifyFollowers,
-  selectAsFollower,
+  saveSelection,
   touchFollower,
 } from '../../../store/workflows/followers.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../../store/workflows/workflows.ts';
@@ -124,7 +125,7 @@ async function readPresence({ db }: Deps, id: string): Promise<readonly PresentU
 export async function selectNodes(deps: Deps, actor: Actor, id: string, { nodeIds }: SelectionBody) {
   const user = requireScope(actor, 'workflows:read');
   authorize(user, 'read', await findWorkflow(deps.db, id, user.userId));
-  const isNew = await selectAsFollower(deps.db, { workflowId: id, userId: user.userId }, nodeIds);
+  const isNew = await saveSelection(deps.db, { workflowId: id, userId: user.userId }, nodeIds);
   if (isNew) await notifyFollowers(deps.db, id);
   return { success: true as const };
 }
