@@ -3,7 +3,7 @@
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { authorize, canDo, findRole, hasOwnRole, teamExists } from '../services/accounts/access.ts';
+import { authorize, canDo, findRole, hasOwnRole, isTeamWorkspace } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
@@ -40,7 +40,7 @@ async function authorizeExecution(
 ): Promise<ExecutionRow> {
   if (row === undefined) throw new AppError('not_found', 'Execution not found.');
   const isStarter = row.user_id === user.userId;
-  if (isStarter && !(teamExists(row.workspace) && (await hasLeft(deps.db, row.workspace, user.userId))))
+  if (isStarter && !(isTeamWorkspace(row.workspace) && (await hasLeft(deps.db, row.workspace, user.userId))))
     return row;
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   // A user who starts a run of a team's workflow through a share is not a member of the team.

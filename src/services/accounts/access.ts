@@ -201,7 +201,7 @@ export function getWorkspaceId(workflow: {
 }
 
 /** Returns whether the workspace belongs to a team. */
-export const teamExists = (workspace: string): boolean => !workspace.startsWith(PERSONAL);
+export const isTeamWorkspace = (workspace: string): boolean => !workspace.startsWith(PERSONAL);
 
 /** Returns the name of a user's personal workspace; as a `teamId` it means the personal team. */
 export function userWorkspace(userId: number): string {
