@@ -201,11 +201,23 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
 
     it("reports the caller's address, whatever headers the caller sends", async () => {
       const [one, other] = [`127.0.${index + 1}.1`, `127.0.${index + 1}.2`];
-      const first = await remaining(origin, one);
-      assert.equal(await remaining(origin, one), first - 1);
-      assert.equal(await remaining(origin, other), first);
       const spoofed = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7' };
-      assert.equal(await remaining(origin, one, spoofed), first - 2);
+      const count = async (): Promise<readonly [number, ...number[]]> => [
+        await remaining(origin, one),
+        await remaining(origin, one),
+        await remaining(origin, other),
+        await remaining(origin, one, spoofed),
+      ];
+      // All within one minute, which the limit counts.
+      const minute = (): number => Math.floor(Date.now() / 60_000);
+      let began = minute();
+      let counts = await count();
+      for (let round = 0; minute() !== began && round < 10; round++) {
+        began = minute();
+        counts = await count();
+      }
+      const [first] = counts;
+      assert.deepEqual(counts, [first, first - 1, first, first - 2]);
     });
   });
 }

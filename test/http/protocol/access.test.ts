@@ -183,7 +183,9 @@ describe('the order of checks', () => {
   const BAD = { nodes: 7 };
 
   it('is 401, then the scope, then 429, then the body', async () => {
-    const limited = await createTestApp({ plans });
+    const nowMs = Date.now();
+    // Within one minute.
+    const limited = await createTestApp({ plans, now: () => nowMs });
     const small = await limited.createCaller({ plan: 'small' });
     const readOnly = await limited.withScopes(small, ['workflows:read']);
     const status = async (who: Pick<Caller, 'request'>): Promise<number> =>

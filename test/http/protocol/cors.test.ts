@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 
+const NOW = Date.now();
 const origin = 'https://app.example.com';
 let test: TestApp;
 before(async () => {
   test = await createTestApp({
+    // Within one minute.
+    now: () => NOW,
     plans: { tiny: { requestsPerMinute: 1, executionsPerMinute: 1, executionsPerDay: 1 } },
   });
 });

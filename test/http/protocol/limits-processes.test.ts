@@ -13,7 +13,7 @@ const PROCESSES = 4;
 const REQUESTS = 100;
 const EXECUTIONS = 10;
 const MINUTE_MS = 60_000;
-const MAX_ROUNDS = 3;
+const MAX_ROUNDS = 10;
 
 describe('an account that uses four processes', () => {
   let folder: string;

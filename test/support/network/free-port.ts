@@ -2,13 +2,19 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/** Below the ports that systems give to outgoing connections, which could take one before the process listens. */
+const [FIRST, LAST] = [12_000, 32_000];
+
 /** Returns a port of 127.0.0.1 on which nothing listens at the moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return freePort();
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The server had no port.');
-  return address.port;
+  return port;
 }
