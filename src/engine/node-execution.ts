@@ -106,7 +106,7 @@ function createCallRecord(
   };
   return {
     ...(storedTask === undefined ? {} : { stored: storedTask }),
-    ...(calls === undefined ? {} : { hasEnded: calls.takeEnded(execution.node.id, item) }),
+    ...(calls === undefined ? {} : { hasEnded: calls.consumeEnded(execution.node.id, item) }),
     ...(slots === undefined
       ? {}
       : {

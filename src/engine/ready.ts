@@ -30,7 +30,7 @@ export class ReadySet {
   }
 
   /** Removes and returns the node that has been ready longest. */
-  takeNext(): number | undefined {
+  shiftNext(): number | undefined {
     return this.#queue[this.#head++] ?? this.#empty();
   }
 

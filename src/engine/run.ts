@@ -141,7 +141,7 @@ class PlanRun implements StepHost {
       this.#track(startItem());
       return true;
     }
-    const index = this.#ready.takeNext();
+    const index = this.#ready.shiftNext();
     if (index === undefined) return false;
     this.#start(index, this.#plan.nodes[index] as PlanNode);
     return true;

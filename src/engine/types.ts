@@ -84,7 +84,7 @@ export interface Payment {
 export interface WaitingCalls {
   hasEnded(nodeId: string, item: number): boolean;
   /** Like `hasEnded`, but resets it, so that a call that is still running at the provider waits for the next event. */
-  takeEnded(nodeId: string, item: number): boolean;
+  consumeEnded(nodeId: string, item: number): boolean;
   /** Calls back when more calls have ended. Returns an unsubscribe function. */
   subscribe(onEnded: () => void): () => void;
 }

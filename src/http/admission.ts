@@ -1,4 +1,4 @@
-// Admits or rejects requests before their body is read: authentication, then access, then rate limits.
+// Authenticates each request, checks its access and counts it toward the rate limits, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';
@@ -9,7 +9,7 @@ import type { Limits } from './limits.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Returns whether the credential is still valid and `read` does not throw, for long-running responses. */
-    isStillAdmitted(read: () => Promise<unknown>): Promise<boolean>;
+    isStillAuthorized(read: () => Promise<unknown>): Promise<boolean>;
   }
 }
 
@@ -17,8 +17,8 @@ declare module 'fastify' {
 export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
   app.decorateRequest('actor');
   app.decorateRequest('dailyUse');
-  app.decorateRequest('isStillAdmitted', function isStillAdmitted(read) {
-    return isAdmitted(authentication, this, read);
+  app.decorateRequest('isStillAuthorized', function isStillAuthorized(read) {
+    return isAuthorized(authentication, this, read);
   });
   app.addHook('onRoute', route => {
     if (route.config?.startsRun)
@@ -27,7 +27,7 @@ export function registerAdmission(app: App, authentication: Authentication, limi
         done();
       };
   });
-  const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const authorizeRequest = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const rejection = await identify(authentication, req);
     const usedUp = await limits.count(req, reply);
     if (usedUp !== undefined && (rejection === undefined || isGuess(req, rejection))) throw usedUp;
@@ -35,7 +35,7 @@ export function registerAdmission(app: App, authentication: Authentication, limi
     await limits.countExecution(req);
   };
   app.addHook('onRequest', (req, reply, done) => {
-    admit(req, reply).then(() => done(), done);
+    authorizeRequest(req, reply).then(() => done(), done);
   });
 }
 
@@ -56,7 +56,7 @@ async function identify(authentication: Authentication, req: FastifyRequest): Pr
 }
 
 /** Returns true if the check itself fails, as in an outage. */
-async function isAdmitted(
+async function isAuthorized(
   authentication: Authentication,
   req: FastifyRequest,
   read: () => Promise<unknown>,

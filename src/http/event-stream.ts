@@ -25,10 +25,10 @@ export function streamSignal(
   reply: FastifyReply,
   read: () => Promise<unknown>,
 ): AbortSignal {
-  const release = req.takeStream();
+  const release = req.reserveStream();
   const streamEnd = new AbortController();
   const timer = setInterval(
-    () => void req.isStillAdmitted(read).then(isAdmitted => isAdmitted || streamEnd.abort()),
+    () => void req.isStillAuthorized(read).then(isAdmitted => isAdmitted || streamEnd.abort()),
     CHECK_MS,
   );
   onClosed(reply.raw, () => {

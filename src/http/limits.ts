@@ -5,10 +5,10 @@ import { toNetwork } from '../lib/addresses.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
 import {
+  takeExecution as countExecutionStart,
   getPlanLimits,
   returnExecution,
   startsKey,
-  takeExecution,
 } from '../services/accounts/daily-executions.ts';
 import { type Allowance, rateHeaders, rateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
@@ -84,7 +84,7 @@ export function createLimits(deps: Deps): Limits {
     async countExecution(req) {
       const { actor } = req;
       if (req.routeOptions.config.startsRun && actor.kind === 'user')
-        req.dailyUse = await takeExecution(deps, actor);
+        req.dailyUse = await countExecutionStart(deps, actor);
     },
     settle({ dailyUse, actor }, { statusCode }, replayed) {
       // After a 500, a run may have been started (docs/api.md, Errors), so it stays counted.

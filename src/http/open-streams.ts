@@ -9,7 +9,7 @@ import { getClientAddress } from './limits.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Counts an open stream until the returned function is called. Throws 429 `too_many_streams`. */
-    takeStream(): () => void;
+    reserveStream(): () => void;
   }
 }
 
@@ -20,7 +20,7 @@ const RETRY_SECONDS = 10;
 
 export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void {
   const openCounts = new Map<string, number>();
-  app.decorateRequest('takeStream', function takeStream() {
+  app.decorateRequest('reserveStream', function reserveStream() {
     const windows: (readonly [key: string, limit: number, whose: string])[] = [
       [`address:${toNetwork(getClientAddress(this))}`, MAX_PER_NETWORK, 'address'],
     ];

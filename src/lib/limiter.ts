@@ -46,16 +46,16 @@ export function createLimiter({
       );
     }
     await new Promise<void>((resolve, reject) => {
-      const admit = (): void => {
-        signal.removeEventListener('abort', leave);
+      const start = (): void => {
+        signal.removeEventListener('abort', onAbort);
         resolve();
       };
-      const leave = (): void => {
-        waiters.delete(admit);
+      const onAbort = (): void => {
+        waiters.delete(start);
         reject(signal.reason);
       };
-      waiters.add(admit);
-      signal.addEventListener('abort', leave, { once: true });
+      waiters.add(start);
+      signal.addEventListener('abort', onAbort, { once: true });
     });
   };
 

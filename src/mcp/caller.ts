@@ -16,7 +16,7 @@ export interface McpCall {
   /** Fires when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
   /** Counts an open stream of the caller until the returned function is called. Throws 429 `too_many_streams`. */
-  readonly takeStream: () => () => void;
+  readonly reserveStream: () => () => void;
 }
 
 /** A tool call in progress. */
@@ -26,7 +26,7 @@ export interface Caller {
   /** Fires when the caller disconnects or the service stops: a tool then stops waiting, but never stops the run. */
   readonly signal: AbortSignal;
   /** The same as in the request. */
-  readonly takeStream: () => () => void;
+  readonly reserveStream: () => () => void;
   /** Reports progress if the caller requested it. */
   readonly report: (progress: Progress) => Promise<void>;
 }

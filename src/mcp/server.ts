@@ -123,13 +123,17 @@ async function callTool(tool: Tool, caller: Caller, input: unknown) {
   }
 }
 
-function toCaller(deps: RunDeps, { actor, signal, takeStream }: McpCall, { mcpReq }: ServerContext): Caller {
+function toCaller(
+  deps: RunDeps,
+  { actor, signal, reserveStream }: McpCall,
+  { mcpReq }: ServerContext,
+): Caller {
   const token = mcpReq._meta?.progressToken;
   return {
     deps,
     actor,
     signal,
-    takeStream,
+    reserveStream: reserveStream,
     report: async progress => {
       if (token === undefined) return;
       await mcpReq.notify({

@@ -18,7 +18,7 @@ export async function waitForRun(
 ): Promise<ExecutionRecord> {
   const record = await getExecution(caller.deps, caller.actor, executionId);
   if (seconds === 0 || isSettled(record.status)) return record;
-  const release = takeStream(caller, executionId);
+  const release = reserveStream(caller, executionId);
   try {
     return await waitInSlices(caller, executionId, seconds);
   } finally {
@@ -27,9 +27,9 @@ export async function waitForRun(
 }
 
 /** A wait keeps its response open like an event stream, so it counts as one. */
-function takeStream(caller: Caller, executionId: string): () => void {
+function reserveStream(caller: Caller, executionId: string): () => void {
   try {
-    return caller.takeStream();
+    return caller.reserveStream();
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const message = `${err.message} Or call with waitSeconds 0.`;

@@ -7,7 +7,7 @@ import { listUsedKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
 import { countUnderWay, insertRuns } from '../store/runs.ts';
 import { initialTransition } from './lifecycle.ts';
-import { type Admission, createAdmission } from './policy.ts';
+import { createWorkspaceSlots, type WorkspaceSlots } from './policy.ts';
 
 export interface NewAcceptance {
   readonly spec: RunSpec;
@@ -39,7 +39,7 @@ export async function acceptBatch(
   items: readonly NewAcceptance[],
   maxConcurrent: number,
 ): Promise<readonly Accepted[]> {
-  const admission = await countAdmission(db, items, maxConcurrent);
+  const admission = await countFreeSlots(db, items, maxConcurrent);
   const mayCost = items.some(({ spec }) => spec.is_paid);
   return mayCost ? db.transaction(tx => acceptAll(tx, items, admission)) : acceptAll(db, items, admission);
 }
@@ -47,7 +47,7 @@ export async function acceptBatch(
 async function acceptAll(
   tx: Tx,
   items: readonly NewAcceptance[],
-  admission: Admission,
+  admission: WorkspaceSlots,
 ): Promise<readonly Accepted[]> {
   const paidRuns = items.filter(({ spec }) => spec.is_paid);
   const unaccepted =
@@ -64,28 +64,28 @@ async function acceptAll(
  * Counts the active runs of the workspaces. Not part of the transaction, so several processes together may exceed a
  * workspace's limit by a few runs.
  */
-async function countAdmission(
+async function countFreeSlots(
   db: Db,
   items: readonly NewAcceptance[],
   maxConcurrent: number,
-): Promise<Admission> {
+): Promise<WorkspaceSlots> {
   const workspaces = new Set(
     items.filter(({ workerId }) => workerId !== null).map(({ spec }) => spec.workspace),
   );
-  if (workspaces.size === 0) return NO_ADMISSION;
+  if (workspaces.size === 0) return NO_SLOTS;
   const loads = await countUnderWay(db, [...workspaces], maxConcurrent);
   // A new run must not overtake a deferred run of its workspace.
   const adjustedLoads = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
-  return createAdmission(adjustedLoads, maxConcurrent);
+  return createWorkspaceSlots(adjustedLoads, maxConcurrent);
 }
 
-const NO_ADMISSION: Admission = { admit: () => false };
+const NO_SLOTS: WorkspaceSlots = { tryClaim: () => false };
 
 function toNewRun(
   { spec, trigger, steps, idempotency, workerId }: NewAcceptance,
-  admission: Admission,
+  admission: WorkspaceSlots,
 ): NewRun {
-  const canStart = workerId !== null && admission.admit(spec.workspace);
+  const canStart = workerId !== null && admission.tryClaim(spec.workspace);
   const { row, effects } = initialTransition({ spec, steps, workerId: canStart ? workerId : null });
   return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }

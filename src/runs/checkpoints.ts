@@ -6,12 +6,14 @@ import { isOutage } from '../store/db.ts';
 import { retryOutages } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
-import type { RunEvent } from './lifecycle.ts';
+import type { LifecycleEvent } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 
 type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 /** The event with which a run leaves its worker, without the worker's report about its nodes. */
-export type LeaseRelease = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
+export type LeaseRelease = WithoutLease<
+  Extract<LifecycleEvent, { readonly kind: 'suspend' | 'release' | 'end' }>
+>;
 type WithoutLease<E> = E extends unknown ? Omit<E, ReportField> : never;
 
 // A run with a few free nodes ends within this time and needs no separate checkpoint.
@@ -140,7 +142,7 @@ export class Checkpoints {
     const { id, lease } = this.#row;
     const steps = this.#takePending().map(step => this.#toStored(step));
     const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
-    const event = { ...release, ...state } as RunEvent;
+    const event = { ...release, ...state } as LifecycleEvent;
     const row = await retryOutages(
       // A retry of a write that did arrive finds the run released, or writes the same states again.
       () => this.#deps.commit.write(this.#row, event, this.#memory.bytes),

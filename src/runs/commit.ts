@@ -10,9 +10,9 @@ import type { RunRow, RunWrite } from '../store/runs.ts';
 import { countUnderWay, deferRuns, getRuns, lockClaimableRuns, lockRuns, writeRuns } from '../store/runs.ts';
 import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import { acceptBatch } from './accept-batch.ts';
-import type { Effect, RunEvent, Transition } from './lifecycle.ts';
+import type { Effect, LifecycleEvent, Transition } from './lifecycle.ts';
 import { transition } from './lifecycle.ts';
-import { admitClaims, createAdmission } from './policy.ts';
+import { createWorkspaceSlots, selectClaimable } from './policy.ts';
 
 export interface Claimant {
   /** Read when the statement is sent, because it may change. */
@@ -22,7 +22,10 @@ export interface Claimant {
 }
 
 /** Returns the event for a locked run. Called again in another transaction if another run of the batch fails. */
-export type DecideEvent = (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined;
+export type DecideEvent = (
+  run: RunRow,
+  tx: Tx,
+) => Promise<LifecycleEvent | undefined> | LifecycleEvent | undefined;
 
 export interface RunCommit {
   accept(acceptance: NewAcceptance): Promise<Accepted>;
@@ -32,7 +35,7 @@ export interface RunCommit {
    * Applies an event. Returns the new row, or undefined if the event no longer applies. A run must have at most one
    * event in flight. `recordedBytes`: the size of what the run has recorded so far.
    */
-  write(run: RunRow, event: RunEvent, recordedBytes?: number): Promise<RunRow | undefined>;
+  write(run: RunRow, event: LifecycleEvent, recordedBytes?: number): Promise<RunRow | undefined>;
   /**
    * Changes runs that this process does not execute: locks each run and applies the event that `decideEvent` returns.
    */
@@ -104,7 +107,7 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
 
 interface RunChange {
   readonly run: RunRow;
-  readonly event: RunEvent;
+  readonly event: LifecycleEvent;
 }
 
 type OnWritten = (row: RunRow, effects: readonly Effect[]) => void;
@@ -122,7 +125,7 @@ async function claimBatch(
     const runs = await lockClaimableRuns(tx, ids);
     const workspaces = new Set(runs.filter(run => !run.under_way).map(({ workspace }) => workspace));
     const loads = workspaces.size === 0 ? [] : await countUnderWay(tx, [...workspaces], maxConcurrent);
-    const admitted = admitClaims(runs, createAdmission(loads, maxConcurrent), claimant.saturated());
+    const admitted = selectClaimable(runs, createWorkspaceSlots(loads, maxConcurrent), claimant.saturated());
     const deferred = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
     if (deferred.length > 0) await deferRuns(tx, deferred);
     const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
@@ -199,7 +202,7 @@ async function writeBatch(
 }
 
 /** Applies the same event to runs whose rows are locked. The caller sets the timers. */
-export async function applyToLocked(tx: Tx, runs: readonly RunRow[], event: RunEvent): Promise<void> {
+export async function applyToLocked(tx: Tx, runs: readonly RunRow[], event: LifecycleEvent): Promise<void> {
   const changes = runs.map(run => ({ run, event }));
   await applyLocked(tx, changes, () => undefined);
 }

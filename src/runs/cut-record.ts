@@ -1,7 +1,7 @@
 // Shortens the record of a run to the maximum size of a response, event or webhook.
 import { measureSize } from '../engine/budget.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
-import { findFairShare } from '../lib/level.ts';
+import { computeFairShare } from '../lib/level.ts';
 
 /** The limit of `GET /executions/{id}`, snapshots, events and webhook bodies. */
 const MAX_BYTES = 16_000_000;
@@ -28,7 +28,7 @@ export function cutRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES):
   const frame = { ...record, nodeStates: nodeStates.map(withoutValues), outputs: outputs.map(withoutValues) };
   // Allows for each value's member name and comma, and for the `truncated` member of each state.
   const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
-  const maxValueBytes = findFairShare(sizes, maxBytes - frameBytes);
+  const maxValueBytes = computeFairShare(sizes, maxBytes - frameBytes);
   const cutNodeIds = new Set<string>();
   const cutValues = <S extends NodeValues>(state: S): S =>
     mapValues(state, value => cutValue(jsonTexts, value, maxValueBytes, () => cutNodeIds.add(state.nodeId)));

@@ -7,7 +7,7 @@ import type { RunRow } from '../store/runs.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { readBoundedSteps, readPlan } from './executed-graph.ts';
-import type { RunEvent } from './lifecycle.ts';
+import type { LifecycleEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 
@@ -17,7 +17,7 @@ export async function toUnleasedEnd(
   tx: Tx,
   row: RunRow,
   { status, error }: { readonly status: 'CANCELLED' | 'FAILED'; readonly error: StoredError },
-): Promise<RunEvent | undefined> {
+): Promise<LifecycleEvent | undefined> {
   if (row.finished_at !== null || row.worker_id !== null) return undefined;
   const steps = await readBoundedSteps(tx, row.id);
   const plan = await readPlan(deps, row);

@@ -8,7 +8,7 @@ import { type Actor, requireScope, type Scope, type UserActor } from '../service
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
-import { deleteExecution } from '../store/retention/old-rows.ts';
+import { deleteExecutionRow } from '../store/retention/old-rows.ts';
 import { listStepsOfNode } from '../store/steps.ts';
 import { hasLeft } from '../store/teams.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
@@ -66,7 +66,7 @@ export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, no
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
   const rows = await listStepsOfNode(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES);
   const step = rows.at(-1)?.step as Step | undefined;
-  return presentStep(node, step, await findReader(deps, actor, row));
+  return presentStep(node, step, await getReader(deps, actor, row));
 }
 
 export async function getExecution(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
@@ -77,12 +77,12 @@ export async function getExecution(deps: RunDeps, actor: Actor, id: string): Pro
 export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
   const steps = await readBoundedSteps(deps.db, row.id);
   const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
-  const reader = hasProviderSteps ? await findReader(deps, actor, row) : { isOwner: false };
+  const reader = hasProviderSteps ? await getReader(deps, actor, row) : { isOwner: false };
   return presentExecution(row, await readPlan(deps, row), steps, reader);
 }
 
 /** Returns the caller's relation to the workflow of the run. A deleted workflow has no owner. */
-export async function findReader(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
+export async function getReader(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
   if (actor.kind === 'anonymous') return { isOwner: false };
   const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
   return { isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER' };
@@ -161,12 +161,12 @@ async function authorizeCancel(
 const SCOPE = 'workflows:write';
 
 /** Deletes the record, states and deliveries. Media are kept. Throws 409 if the execution has not ended. */
-export async function removeExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
+export async function deleteExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
   const user = requireScope(actor, SCOPE);
   const row = await getExecutionRow(deps, actor, id, SCOPE);
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);
-  if (!(await deps.db.transaction(tx => deleteExecution(tx, id))))
+  if (!(await deps.db.transaction(tx => deleteExecutionRow(tx, id))))
     throw new AppError('conflict', 'The execution has not ended. Cancel it first.');
   return { success: true };
 }

@@ -16,7 +16,7 @@ interface WorkerReport {
   readonly timeoutAtMs: number;
 }
 
-export type RunEvent =
+export type LifecycleEvent =
   /** A worker claims the run. */
   | { readonly kind: 'claim'; readonly workerId: string; readonly atMs: number }
   | ({ readonly kind: 'checkpoint' } & WorkerReport)
@@ -124,7 +124,7 @@ const NEW_STATE: RunState = {
  * Returns the new row and its effects, or undefined if the event no longer applies: the run has ended, or another
  * worker holds it.
  */
-export function transition(run: RunRow, event: RunEvent): Transition | undefined {
+export function transition(run: RunRow, event: LifecycleEvent): Transition | undefined {
   if (event.kind === 'bill') return run.finished_at === null ? undefined : billed(run, event.steps);
   if (run.finished_at !== null) return undefined;
   return 'nodesDone' in event ? applyWorkerEvent(run, event) : applyExternalEvent(run, event);
@@ -135,7 +135,7 @@ function billed(run: RunRow, steps: readonly Step[]): Transition {
   return { row: { ...run, seq: run.seq + steps.length }, effects: [{ kind: 'save steps', steps }] };
 }
 
-type WorkerEvent = Extract<RunEvent, { readonly nodesDone: number }>;
+type WorkerEvent = Extract<LifecycleEvent, { readonly nodesDone: number }>;
 
 function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefined {
   if (run.worker_id === null || run.lease !== event.lease) return undefined;
@@ -152,7 +152,7 @@ function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefin
   }
 }
 
-type ExternalEvent = Exclude<RunEvent, WorkerEvent | { readonly kind: 'bill' }>;
+type ExternalEvent = Exclude<LifecycleEvent, WorkerEvent | { readonly kind: 'bill' }>;
 
 function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | undefined {
   const isLeased = run.worker_id !== null;
@@ -265,7 +265,7 @@ function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly 
 
 function toSuspended(
   savedTransition: Transition,
-  event: Extract<RunEvent, { readonly kind: 'suspend' }>,
+  event: Extract<LifecycleEvent, { readonly kind: 'suspend' }>,
 ): Transition {
   const { row } = savedTransition;
   const keepsDeadline = event.waitsFor === 'call';

@@ -49,14 +49,14 @@ function listAtLimit(capacity: number, occupants: readonly Occupant[]): readonly
 }
 
 /** Counts a workspace's active runs. `admit` returns whether one more may start, and counts it. */
-export interface Admission {
-  admit(workspace: string): boolean;
+export interface WorkspaceSlots {
+  tryClaim(workspace: string): boolean;
 }
 
-export function createAdmission(loads: readonly WorkspaceLoad[], maxConcurrent: number): Admission {
+export function createWorkspaceSlots(loads: readonly WorkspaceLoad[], maxConcurrent: number): WorkspaceSlots {
   const counts = new Map(loads.map(({ workspace, under_way }) => [workspace, under_way]));
   return {
-    admit(workspace) {
+    tryClaim(workspace) {
       const count = counts.get(workspace) ?? 0;
       if (count >= maxConcurrent) return false;
       counts.set(workspace, count + 1);
@@ -66,13 +66,13 @@ export function createAdmission(loads: readonly WorkspaceLoad[], maxConcurrent: 
 }
 
 /** Returns which of the offered runs the worker claims; the others are deferred. Active runs always continue. */
-export function admitClaims(
+export function selectClaimable(
   runs: readonly RunRow[],
-  { admit }: Admission,
+  { tryClaim }: WorkspaceSlots,
   saturated: readonly string[],
 ): ReadonlySet<string> {
   const admitted = runs.filter(
-    ({ workspace, under_way }) => under_way || (!saturated.includes(workspace) && admit(workspace)),
+    ({ workspace, under_way }) => under_way || (!saturated.includes(workspace) && tryClaim(workspace)),
   );
   return new Set(admitted.map(({ id }) => id));
 }

@@ -10,7 +10,7 @@ import { listBoundedSteps, type StepRow } from '../store/steps.ts';
 import { cutState } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
 import { readPlan } from './executed-graph.ts';
-import { buildRecord, findReader, getExecutionRow } from './executions.ts';
+import { buildRecord, getExecutionRow, getReader } from './executions.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
@@ -91,7 +91,7 @@ async function* follow(
       if (execution.finished_at !== null) return;
     }
     const nodes = new Map((await readPlan(deps, execution)).nodes.map(node => [node.id, node]));
-    const reader = await findReader(deps, actor, execution);
+    const reader = await getReader(deps, actor, execution);
     let sentId = afterId ?? execution.seq;
     while (!signal.aborted) {
       const row = await findExecution(deps.db, execution.id);

@@ -129,6 +129,6 @@ export async function emptyFolderTree(tx: Tx, id: string): Promise<void> {
 }
 
 /** Deletes subfolders too. */
-export async function deleteFolder(tx: Tx, id: string): Promise<void> {
+export async function deleteFolderRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from folders where id = $1', [id]);
 }

@@ -1,7 +1,7 @@
 // Reads the node states of runs: complete, to continue a run, or with long values shortened, for display. A row
 // contains the states of one checkpoint; the last state of a node counts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { findFairShare } from '../lib/level.ts';
+import { computeFairShare } from '../lib/level.ts';
 import { createLimiter } from '../lib/limiter.ts';
 import type { Tx } from './db.ts';
 import { first } from './rows.ts';
@@ -125,7 +125,7 @@ async function readCutSteps(tx: Tx, executionId: string, afterSeq: number): Prom
     `select octet_length(step::text) as bytes from (${STATES}) s where seq > $2`,
     [executionId, afterSeq],
   );
-  const maxValueBytes = findFairShare(
+  const maxValueBytes = computeFairShare(
     sizes.rows.map(({ bytes }) => bytes),
     MAX_LIST_BYTES,
   );

@@ -82,7 +82,7 @@ export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
 /**
  * Deletes the team. Remaining media and uploads then belong to their uploaders, deleted workflows to their creators.
  */
-export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
+export async function deleteTeamRow(tx: Tx, teamId: string): Promise<void> {
   await tx.query('update workflows set team_id = null, folder_id = null where team_id = $1', [teamId]);
   await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);

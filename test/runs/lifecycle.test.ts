@@ -6,7 +6,7 @@ import { seededRandom } from '../../src/lib/seeded-random.ts';
 import {
   type Effect,
   initialTransition,
-  type RunEvent,
+  type LifecycleEvent,
   type Transition,
   transition,
 } from '../../src/runs/lifecycle.ts';
@@ -31,14 +31,14 @@ const WORKERS = ['wrk_1', 'wrk_2'];
 const step = (more: Partial<Step> = {}): Step => ({ nodeId: 'a', status: 'RUNNING', attempt: 1, ...more });
 const ENDING = { status: 'FAILED', error: null, runningMs: 7, atMs: 5000, delivery: null } as const;
 
-function randomEvent(random: () => number, run: RunRow): RunEvent {
+function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const atMs = 1000 + Math.floor(random() * 10_000);
   // Now and then the lease of a worker that has lost the run.
   const lease = random() < 0.2 ? run.lease - 1 : run.lease;
   const steps = Array.from({ length: Math.floor(random() * 3) }, () => step({ credits: 2 }));
   const held = { lease, steps, nodesDone: Math.floor(random() * 4), timeoutAtMs: 90_000 };
-  return pick<RunEvent>([
+  return pick<LifecycleEvent>([
     { kind: 'claim', workerId: pick(WORKERS), atMs },
     { kind: 'checkpoint', ...held },
     {
@@ -66,7 +66,7 @@ const has = (effects: readonly Effect[], kind: Effect['kind']): boolean =>
 describe('a run, whatever happens to it', () => {
   const walks: {
     readonly before: RunRow;
-    readonly event: RunEvent;
+    readonly event: LifecycleEvent;
     readonly next: Transition | undefined;
   }[] = [];
   for (let seed = 1; seed <= 400; seed++) {

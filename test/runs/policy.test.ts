@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   canStartLocally,
-  createAdmission,
+  createWorkspaceSlots,
   listSaturated,
   type Occupant,
   queueShare,
@@ -70,7 +70,7 @@ describe('a worker', () => {
 describe('a workspace', () => {
   it('has no more concurrent runs than its limit', () => {
     const loads = [{ workspace: 'a', under_way: 1, has_parked: false }];
-    const { admit } = createAdmission(loads, 3);
+    const { tryClaim: admit } = createWorkspaceSlots(loads, 3);
     assert.deepEqual(['a', 'a', 'a', 'b', 'b', 'b', 'b'].map(admit), [
       true,
       true,

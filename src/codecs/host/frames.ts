@@ -127,9 +127,9 @@ class FrameDecoder {
     const { out } = this.#colors;
     const alpha = this.#alpha?.out ?? [];
     while (out.length > 0 && (this.#withAlpha[0] !== true || alpha.length > 0)) {
-      const image = await takeFrame(out);
+      const image = await readFrame(out);
       const seconds = this.#times.shift();
-      const alphaImage = this.#withAlpha.shift() === true ? await takeFrame(alpha) : undefined;
+      const alphaImage = this.#withAlpha.shift() === true ? await readFrame(alpha) : undefined;
       if (seconds !== undefined) yield { seconds, image, ...(alphaImage && { alpha: alphaImage }) };
     }
   }
@@ -167,7 +167,7 @@ function toBytes(source: ArrayBufferLike | ArrayBufferView): Uint8Array<ArrayBuf
     : Uint8Array.from(new Uint8Array(source));
 }
 
-async function takeFrame(out: VideoFrame[]): Promise<I420Frame> {
+async function readFrame(out: VideoFrame[]): Promise<I420Frame> {
   const frame = out.shift() as VideoFrame;
   const image = await toI420(frame);
   frame.close();

@@ -38,7 +38,7 @@ function probe(
   signal: AbortSignal,
 ): Promise<Probed> {
   return limit(async () => {
-    const child = takeIdleChild();
+    const child = getIdleChild();
     using timeLimit = limitProcessorTime(() => readProcessTime(child.pid), TIMEOUT_MS);
     try {
       const probed = await child.probe(kind, file, AbortSignal.any([signal, timeLimit.signal]));
@@ -58,7 +58,7 @@ function probe(
   }, signal);
 }
 
-function takeIdleChild(): ProbeChild {
+function getIdleChild(): ProbeChild {
   for (const [child, timer] of idle) {
     clearTimeout(timer);
     idle.delete(child);

@@ -5,12 +5,12 @@ import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   cancelRun,
+  deleteExecution,
   getExecution,
   getExecutionGraph,
   getExecutionRow,
   getNodeOutputs,
   listRuns,
-  removeExecution,
 } from '../../runs/executions.ts';
 import { ExecutionId, ExecutionNode, ListExecutionsQuery } from '../../runs/run.schema.ts';
 import {
@@ -110,7 +110,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       params: ExecutionId,
       response: { 200: Success },
     }),
-    req => removeExecution(deps, req.actor, req.params.id),
+    req => deleteExecution(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions/:id/workflow',

@@ -11,9 +11,9 @@ import {
 import {
   changeFolder,
   createFolder,
+  deleteFolder,
   listActiveFolders,
   readFolder,
-  removeFolder,
 } from '../../services/accounts/folders.ts';
 import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
@@ -89,6 +89,6 @@ export function registerFolders(app: App, deps: Deps): void {
       querystring: RemoveFolderQuery,
       response: { 200: Success },
     }),
-    req => whenDone(removeFolder(deps, req.actor, req.params.id, req.query)),
+    req => whenDone(deleteFolder(deps, req.actor, req.params.id, req.query)),
   );
 }

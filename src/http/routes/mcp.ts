@@ -17,7 +17,7 @@ export interface McpCall {
   /** Fires when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
   /** Counts an open stream of the caller until the returned function is called. Throws 429 `too_many_streams`. */
-  readonly takeStream: () => () => void;
+  readonly reserveStream: () => () => void;
 }
 
 /** Handles one MCP request and writes to the raw response. */
@@ -43,14 +43,14 @@ export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve:
       const { raw } = reply;
       const messages = Array.isArray(req.body) ? req.body : [req.body];
       await limits.countMessages(req, reply, Math.min(messages.length, MAX_BATCH));
-      if (messages.some(isSubscription)) onClosed(raw, req.takeStream());
+      if (messages.some(isSubscription)) onClosed(raw, req.reserveStream());
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) raw.setHeader(name, value);
       const call = {
         actor: requireUser(req.actor),
         body: req.body,
         signal: reply.closeSignal(),
-        takeStream: () => req.takeStream(),
+        reserveStream: () => req.reserveStream(),
       };
       reply.hijack();
       await serve(req.raw, raw, call).catch((err: unknown) => {

@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/record.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
-import { listMedia, readMediaItem, removeMedia } from '../../services/media/list-media.ts';
+import { deleteMedia, listMedia, readMediaItem } from '../../services/media/list-media.ts';
 import {
   CompleteBody,
   InlineUpload,
@@ -76,7 +76,7 @@ export function registerMedia(app: App, deps: Deps): void {
       querystring: RemoveMediaQuery,
       response: { 200: Success },
     }),
-    req => whenDone(removeMedia(deps, req.actor, req.params.id, req.query)),
+    req => whenDone(deleteMedia(deps, req.actor, req.params.id, req.query)),
   );
   // Only this scope accepts forms and bodies of this size.
   void app.register(async scope => registerInline(scope, deps));

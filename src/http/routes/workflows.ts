@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Deps } from '../../services/deps.ts';
 import { changeWorkflow } from '../../services/workflows/change-workflow.ts';
 import { type CreatedWorkflow, createWorkflow } from '../../services/workflows/create-workflow.ts';
-import { removeWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { deleteWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { exportWorkflow } from '../../services/workflows/export-workflow.ts';
 import { importWorkflow } from '../../services/workflows/import-workflow.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
@@ -116,7 +116,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
       params,
       response: { 200: Deleted },
     }),
-    req => whenDone(removeWorkflow(deps, req.actor, req.params.id)),
+    req => whenDone(deleteWorkflow(deps, req.actor, req.params.id)),
   );
   registerFiles(app, deps);
 }

@@ -89,7 +89,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
   const perform = async (task: Task<Input, Output>): Promise<void> => {
     let worker: Worker | undefined;
     try {
-      worker = takeWorker();
+      worker = getWorker();
       const { input, context, signal } = task;
       const isNew = context !== undefined && contexts.get(worker) !== context;
       if (isNew) contexts.set(worker, context);
@@ -105,7 +105,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
     }
   };
 
-  const takeWorker = (): Worker => {
+  const getWorker = (): Worker => {
     const newestIdle = [...idle].at(-1);
     if (newestIdle === undefined) return startWorker();
     const [worker, timer] = newestIdle;

@@ -68,7 +68,7 @@ class StillTooCostly extends AppError {
 
 function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<StillResponse> {
   return limit(async () => {
-    const worker = takeWorker();
+    const worker = getWorker();
     using timeLimit = limitProcessorTime(() => readThreadTime(worker), TIMEOUT_MS);
     try {
       const answer = await sendRequest(worker, request, AbortSignal.any([signal, timeLimit.signal]));
@@ -100,7 +100,7 @@ async function stop(worker: Worker): Promise<void> {
   await worker.terminate();
 }
 
-function takeWorker(): Worker {
+function getWorker(): Worker {
   // Prefer the thread that drew last: it likely still has the images that are needed.
   const idleThread = [...idle].at(-1);
   if (idleThread === undefined) return startWorker();

@@ -35,7 +35,7 @@ export function createWaitingCalls(
       ),
   );
   return {
-    takeEnded: (nodeId, item) => ended.delete(toCallName(nodeId, item)),
+    consumeEnded: (nodeId, item) => ended.delete(toCallName(nodeId, item)),
     hasEnded: (nodeId, item) => ended.has(toCallName(nodeId, item)),
     subscribe(onEnded) {
       listeners.add(onEnded);

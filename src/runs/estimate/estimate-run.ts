@@ -95,7 +95,7 @@ export async function estimateWorkflow(
     costUsd: credits / 100,
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
-    ...presentKept(input.request, reused),
+    ...presentReused(input.request, reused),
     ...presentSampled(plan, reused),
     ...(hasSample ? { hasSample } : {}),
     availableCredits: pool.balance,
@@ -118,7 +118,7 @@ function presentSampled(plan: Plan, { steps }: ReusedSteps) {
   };
 }
 
-function presentKept(
+function presentReused(
   { keep, pins }: RunRequest,
   { steps }: ReusedSteps,
 ): { readonly kept?: readonly string[] } {

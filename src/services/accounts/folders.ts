@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { FolderRow } from '../../store/folders.ts';
 import {
-  deleteFolder,
+  deleteFolderRow,
   emptyFolderTree,
   findFolder,
   insertFolder,
@@ -84,7 +84,7 @@ export async function changeFolder(deps: Deps, actor: Actor, id: string, input: 
  * Moves its workflows to the root of the workspace. Throws 409 `folder_not_empty` if it has subfolders, unless
  * `recursive`.
  */
-export async function removeFolder(
+export async function deleteFolder(
   deps: Deps,
   actor: Actor,
   id: string,
@@ -100,7 +100,7 @@ export async function removeFolder(
       );
     }
     await emptyFolderTree(tx, id);
-    await deleteFolder(tx, id);
+    await deleteFolderRow(tx, id);
   });
 }
 

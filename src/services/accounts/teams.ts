@@ -5,7 +5,7 @@ import type { Tx } from '../../store/db.ts';
 import type { TeamRow } from '../../store/teams.ts';
 import {
   countTeamWorkflows,
-  deleteTeam,
+  deleteTeamRow,
   findActiveTeam,
   findTeam,
   insertMember,
@@ -57,7 +57,7 @@ export async function changeTeam(deps: Deps, actor: Actor, id: string, input: { 
 }
 
 /** Deletes the team with its folders and memberships. Throws 409 `team_not_empty` if it has workflows, 403, 404. */
-export async function removeTeam(deps: Deps, actor: Actor, id: string): Promise<void> {
+export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   await deps.db.transaction(async tx => {
     // After this lock nothing can move into the team.
@@ -70,7 +70,7 @@ export async function removeTeam(deps: Deps, actor: Actor, id: string): Promise<
         `The team has ${count === 1 ? 'a workflow' : `${count} workflows`}. Move or delete them first.`,
       );
     }
-    await deleteTeam(tx, id);
+    await deleteTeamRow(tx, id);
   });
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaOrigin, MediaRow, MediaUse } from '../../store/media/media.ts';
 import {
-  deleteMedia,
+  deleteMediaRow,
   findListedMedia,
   findMedia,
   listMediaUses,
@@ -61,7 +61,7 @@ export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
 const mediaNotFound = (): AppError => new AppError('not_found', 'Media not found.');
 
 /** Throws 404, 403, and 409 `media_in_use` naming the workflows, unless `force`. */
-export async function removeMedia(
+export async function deleteMedia(
   deps: Deps,
   actor: Actor,
   id: string,
@@ -75,7 +75,7 @@ export async function removeMedia(
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
   const uses = force ? [] : await listMediaUses(deps.db, use);
   if (uses.length > 0) throw inUse(uses);
-  await deleteMedia(deps.db, id);
+  await deleteMediaRow(deps.db, id);
   await dropFile(deps, id);
 }
 

@@ -22,10 +22,10 @@ interface HostQueue {
 
 interface Waiter {
   readonly queues: readonly HostQueue[];
-  readonly admit: (release: (() => void) | undefined) => void;
+  readonly start: (release: (() => void) | undefined) => void;
 }
 
-/** `maxWaitMs`: how long to wait for a slot; if the queue is too slow for that, it is refused at once. */
+/** Creates queues whose callers wait for a slot for at most `maxWaitMs`. If a queue is too slow for that, they are rejected immediately. */
 export function createHostQueues(maxWaitMs: number, now: () => number): HostQueues {
   const queues = new Map<string, HostQueue>();
   const waiters = new Set<Waiter>();
@@ -43,23 +43,23 @@ export function createHostQueues(maxWaitMs: number, now: () => number): HostQueu
         queue.active.delete(slot);
         queue.paceMs = (queue.paceMs + now() - slot.atMs) / 2;
       }
-      admitNext();
+      startNext();
       for (const [key, queue] of queues) if (queue.active.size + queue.waiting === 0) queues.delete(key);
     };
   };
-  const admitNext = (): void => {
-    for (const waiter of waiters) if (waiter.queues.every(hasSlot)) waiter.admit(claim(waiter.queues));
+  const startNext = (): void => {
+    for (const waiter of waiters) if (waiter.queues.every(hasSlot)) waiter.start(claim(waiter.queues));
   };
   const wait = (queues: readonly HostQueue[]): Promise<(() => void) | undefined> =>
     new Promise(resolve => {
-      const admit: Waiter['admit'] = release => {
+      const start: Waiter['start'] = release => {
         clearTimeout(timer);
         waiters.delete(waiter);
         for (const queue of queues) queue.waiting--;
         resolve(release);
       };
-      const timer = setTimeout(() => admit(undefined), maxWaitMs);
-      const waiter = { queues: queues, admit };
+      const timer = setTimeout(() => start(undefined), maxWaitMs);
+      const waiter = { queues, start };
       for (const queue of queues) queue.waiting++;
       waiters.add(waiter);
     });

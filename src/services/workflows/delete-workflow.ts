@@ -2,7 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
-import { deleteWorkflow, restoreWorkflow, undeleteWorkflow } from '../../store/workflows/writes.ts';
+import { markWorkflowDeleted, restoreWorkflow, undeleteWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -10,11 +10,11 @@ import { readBack } from './commit-workflow.ts';
 import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
 
 /** Deactivates and marks it; active runs continue. Throws 404, 403. */
-export async function removeWorkflow(deps: Deps, actor: Actor, id: string): Promise<void> {
+export async function deleteWorkflow(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
     authorize(actor, 'delete', await lockWorkflow(tx, id, user.userId));
-    await deleteWorkflow(tx, id);
+    await markWorkflowDeleted(tx, id);
     await notifyFollowers(tx, id);
   });
 }

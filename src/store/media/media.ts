@@ -156,7 +156,7 @@ export function listWorkspaceMedia(
  * Deletes the media row and that of its poster, and records their files as orphans, to be removed. Returns false if
  * there is no such media.
  */
-export function deleteMedia(tx: Tx, id: string): Promise<boolean> {
+export function deleteMediaRow(tx: Tx, id: string): Promise<boolean> {
   return matches(
     tx,
     `with gone as (

@@ -34,7 +34,7 @@ export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Pro
 const ALL_STEPS = '~';
 
 /** Deletes one ended execution; false if there is none. Requires a transaction. */
-export async function deleteExecution(tx: Tx, id: string): Promise<boolean> {
+export async function deleteExecutionRow(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await tx.query<ExecutionKey>(
     'select id, workflow_id, user_id from executions where id = $1 and finished_at is not null for update',
     [id],

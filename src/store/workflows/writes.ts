@@ -111,7 +111,7 @@ export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
 }
 
 /** Marks the workflow as deleted and deactivates it. The row stays, so that support can recover it. */
-export async function deleteWorkflow(tx: Tx, id: string): Promise<void> {
+export async function markWorkflowDeleted(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = now(), was_active = is_active, is_active = false,
        updated_at = greatest(now(), updated_at + interval '1 millisecond')

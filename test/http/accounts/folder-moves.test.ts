@@ -2,7 +2,7 @@
 // folderId itself is tested in workflows-move.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { deleteFolder, lockFolder } from '../../../src/store/folders.ts';
+import { deleteFolderRow, lockFolder } from '../../../src/store/folders.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, read, refused, type Workflow } from '../../support/workflows.ts';
@@ -103,7 +103,7 @@ describe('a folder', () => {
       await lockFolder(moving, creator.userId, folderId);
       const deletion = test.deps.db.transaction(async tx => {
         await tx.query(`set local lock_timeout = '20ms'`);
-        await deleteFolder(tx, folderId);
+        await deleteFolderRow(tx, folderId);
       });
       await assert.rejects(deletion, { code: '55P03' });
     });

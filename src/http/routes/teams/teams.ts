@@ -23,9 +23,9 @@ import {
 import {
   changeTeam,
   createTeam,
+  deleteTeam,
   listOwnTeams,
   readTeam,
-  removeTeam,
 } from '../../../services/accounts/teams.ts';
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
@@ -91,7 +91,7 @@ export function registerTeams(app: App, deps: Deps): void {
       params: TeamParams,
       response: { 200: Success },
     }),
-    req => whenDone(removeTeam(deps, req.actor, req.params.id)),
+    req => whenDone(deleteTeam(deps, req.actor, req.params.id)),
   );
   registerMembers(app, deps);
 }
