@@ -9,14 +9,28 @@ export type Direction = 'RIGHT' | 'DOWN';
 /** Canvas pixels. Long edges get wide gaps, which costs height but keeps them off the boxes (bench/layout.ts). */
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const COMPONENT_GAP = 120;
+interface Start {
+  readonly firstSweep: 'left' | 'right';
+  /** Gaps of long edges and of rows before the search. */
+  readonly wire: number;
+  readonly row: number;
+}
+
 /** Starting points of the search. Small graphs try all of them, because none is best for most graphs. */
-const STARTS = [
-  { firstSweep: 'right', wire: GAPS.wire },
-  { firstSweep: 'left', wire: GAPS.wire },
-  { firstSweep: 'right', wire: GAPS.row },
-  { firstSweep: 'left', wire: GAPS.row },
-] as const;
+const STARTS: readonly Start[] = [GAPS.wire, GAPS.row].flatMap(wire => [
+  { firstSweep: 'right', wire, row: GAPS.row },
+  { firstSweep: 'left', wire, row: GAPS.row },
+]);
+/** More starting points, for results with edges behind boxes: with more space, higher, but often without such edges. */
+const LOOSE_STARTS: readonly Start[] = [
+  { firstSweep: 'right', wire: GAPS.wire, row: 320 },
+  { firstSweep: 'left', wire: GAPS.wire, row: 320 },
+  { firstSweep: 'right', wire: 260, row: GAPS.row },
+  { firstSweep: 'left', wire: 260, row: GAPS.row },
+];
 const MAX_RESTARTED = 120;
+/** Larger graphs would become too high. */
+const MAX_LOOSE = 40;
 // Drawings are wider than high, like most screens.
 const ASPECT = 1.6;
 
@@ -64,20 +78,27 @@ function arrangeRight(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
   return { ...packComponents(components, boxes.length), backward: backward.sort((a, b) => a - b) };
 }
 
+interface Candidate {
+  readonly positions: BoxPositions;
+  readonly cost: number;
+  readonly hiddenEdges: number;
+}
+
 /** Arranges from several starting points, or only one for a large component, and returns the best result. */
 function arrangeBest(layers: Layered, boxes: readonly Box[]): BoxPositions {
-  const starts = boxes.length > MAX_RESTARTED ? STARTS.slice(0, 1) : STARTS;
-  const [best] = starts
-    .map(({ firstSweep, wire }) => {
-      const columns = layers.columns.map(column => [...column]);
-      const candidate = { ...layers, columns };
-      orderColumns(candidate, firstSweep);
-      const gaps = { ...GAPS, wire };
-      const positions = placeItems(candidate, boxes, gaps);
-      return { places: positions, cost: refinePositions(candidate, boxes, positions, gaps) };
-    })
-    .sort((a, b) => a.cost - b.cost);
-  return best?.places ?? { x: new Float64Array(), y: new Float64Array() };
+  const arrangeFrom = (start: Start): Candidate => arrangeOnce(layers, boxes, start);
+  const candidates = (boxes.length > MAX_RESTARTED ? STARTS.slice(0, 1) : STARTS).map(arrangeFrom);
+  if (boxes.length <= MAX_LOOSE && candidates.every(({ hiddenEdges }) => hiddenEdges > 0))
+    candidates.push(...LOOSE_STARTS.map(arrangeFrom));
+  const [best] = candidates.sort((a, b) => a.cost - b.cost);
+  return best?.positions ?? { x: new Float64Array(), y: new Float64Array() };
+}
+
+function arrangeOnce(layers: Layered, boxes: readonly Box[], { firstSweep, wire, row }: Start): Candidate {
+  const candidate = { ...layers, columns: layers.columns.map(column => [...column]) };
+  orderColumns(candidate, firstSweep);
+  const positions = placeItems(candidate, boxes, { ...GAPS, wire, row });
+  return { positions, ...refinePositions(candidate, boxes, positions, { ...GAPS, wire }) };
 }
 
 function withSize(boxes: readonly Box[], { x, y }: Pick<Arranged, 'x' | 'y'>): Omit<Arranged, 'backward'> {

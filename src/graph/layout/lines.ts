@@ -1,4 +1,6 @@
-// Stores lines and boxes as columns of numbers and counts their intersections quickly, for the refinement step.
+// Stores lines and boxes as columns of numbers and counts their intersections quickly, for the refinement step. Lines
+// cross each other as straight lines do, but run over boxes as they are drawn: as curves that leave and enter their
+// ports horizontally.
 
 // Lines that meet in a port may differ by rounding there; that is not a crossing.
 export const EPSILON = 1e-6;
@@ -56,18 +58,50 @@ export function verticalExtent({ x1, x2, slope }: Lines, line: number): number {
   return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
-/** Returns the vertical extent of a line between two x positions; undefined outside of the line. */
+/** Share of a curve's height by share of its width, in steps. */
+const RISE = createRise(128);
+
+/** Computes a cubic curve whose control points are halfway between its ends, at their heights. */
+function createRise(steps: number): Float64Array {
+  const widthAt = (t: number): number => 1.5 * t - 1.5 * t * t + t * t * t;
+  return Float64Array.from({ length: steps + 2 }, (_, step) => {
+    let [low, high] = [0, 1];
+    for (let round = 0; round < 30; round++) {
+      const t = (low + high) / 2;
+      if (widthAt(t) < step / steps) low = t;
+      else high = t;
+    }
+    return low * low * (3 - 2 * low);
+  });
+}
+
+/** Returns the share of its height that a curve has risen at a share of its width. */
+export function riseAt(share: number): number {
+  const position = Math.min(1, Math.max(0, share)) * (RISE.length - 2);
+  const step = Math.floor(position);
+  const low = RISE[step] ?? 0;
+  return low + (position - step) * ((RISE[step + 1] ?? 1) - low);
+}
+
+/** Returns the height of a line's curve at an x position. */
+function curveAt({ x1, x2, base, slope }: Lines, line: number, x: number): number {
+  const start = x1[line] ?? 0;
+  const width = (x2[line] ?? 0) - start;
+  return (base[line] ?? 0) + (slope[line] ?? 0) * (start + width * riseAt((x - start) / width));
+}
+
+/** Returns the vertical extent of a line's curve between two x positions; undefined outside of the line. */
 export function spanOver(
-  { x1, x2, base, slope }: Lines,
+  lines: Lines,
   line: number,
   left: number,
   right: number,
 ): { readonly low: number; readonly high: number } | undefined {
-  const from = Math.max(x1[line] ?? 0, left);
-  const to = Math.min(x2[line] ?? 0, right);
+  const from = Math.max(lines.x1[line] ?? 0, left);
+  const to = Math.min(lines.x2[line] ?? 0, right);
   if (from >= to) return undefined;
-  const a = (base[line] ?? 0) + (slope[line] ?? 0) * from;
-  const b = (base[line] ?? 0) + (slope[line] ?? 0) * to;
+  const a = curveAt(lines, line, from);
+  const b = curveAt(lines, line, to);
   return { low: Math.min(a, b), high: Math.max(a, b) };
 }
 
@@ -94,31 +128,43 @@ export function countLinesOver(
   top: number,
   bottom: number,
 ): number {
-  const { x1, x2, base, slope, count } = lines;
-  let crossings = 0;
-  for (let line = 0; line < count; line++) {
-    const from = Math.max(x1[line] ?? 0, left);
-    const to = Math.min(x2[line] ?? 0, right);
-    const a = (base[line] ?? 0) + (slope[line] ?? 0) * from;
-    const b = (base[line] ?? 0) + (slope[line] ?? 0) * to;
-    if (from < to && Math.min(a, b) < bottom && Math.max(a, b) > top) crossings++;
+  let lineCount = 0;
+  for (let line = 0; line < lines.count; line++) {
+    if (runsOver(lines, line, left, right, top, bottom)) lineCount++;
   }
-  return crossings;
+  return lineCount;
+}
+
+function runsOver(
+  lines: Lines,
+  line: number,
+  left: number,
+  right: number,
+  top: number,
+  bottom: number,
+): boolean {
+  const from = Math.max(lines.x1[line] ?? 0, left);
+  const to = Math.min(lines.x2[line] ?? 0, right);
+  if (from >= to) return false;
+  const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];
+  const start = base + slope * (lines.x1[line] ?? 0);
+  const end = base + slope * (lines.x2[line] ?? 0);
+  // Most boxes are above or below the whole curve.
+  if (Math.min(start, end) >= bottom || Math.max(start, end) <= top) return false;
+  const a = curveAt(lines, line, from);
+  const b = curveAt(lines, line, to);
+  return Math.min(a, b) < bottom && Math.max(a, b) > top;
 }
 
 /** Counts the boxes that a line crosses, except the one at its far end. */
 export function countBoxesUnder(lines: Lines, line: number, rects: Rects, farBox: number): number {
-  const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
-  const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];
   const { id, left, right, top, bottom, count } = rects;
   let boxCount = 0;
   for (let rect = 0; rect < count; rect++) {
-    const from = Math.max(x1, left[rect] ?? 0);
-    const to = Math.min(x2, right[rect] ?? 0);
-    if (from >= to || id[rect] === farBox) continue;
-    const a = base + slope * from;
-    const b = base + slope * to;
-    if (Math.min(a, b) < (bottom[rect] ?? 0) && Math.max(a, b) > (top[rect] ?? 0)) boxCount++;
+    const isOver =
+      id[rect] !== farBox &&
+      runsOver(lines, line, left[rect] ?? 0, right[rect] ?? 0, top[rect] ?? 0, bottom[rect] ?? 0);
+    if (isOver) boxCount++;
   }
   return boxCount;
 }

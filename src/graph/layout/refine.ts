@@ -1,4 +1,4 @@
-// Layout, step 4: improves the drawing by local search. Edges count as straight lines between ports. Each box in turn
+// Layout, step 4: improves the drawing by local search. Each box in turn
 // tries the free ranges of its column and takes the position with the fewest crossings and lines over boxes.
 import type { Box, Layered, Wire } from './layers.ts';
 import {
@@ -11,18 +11,19 @@ import {
   EPSILON,
   type Lines,
   type Rects,
+  riseAt,
   spanOver,
   verticalExtent,
 } from './lines.ts';
 import type { BoxPositions, Gaps } from './place.ts';
 
-const PASSES = 2;
+const PASSES = { small: 4, large: 2 };
 /** The number of positions that a box tries, nearest to its preferred position first. */
 const MAX_CANDIDATES = 4;
 /** Graphs with at most this many edges are searched more thoroughly, because a line over a box is conspicuous there. */
 const SMALL_WIRES = 120;
 /** The share of its height by which a small drawing may grow at the top and bottom. */
-const GROWTH = 0.12;
+const GROWTH = 0.4;
 // A line behind a box cannot be followed, which is worse than a crossing.
 const OVER_COST = 2;
 /** Cost per canvas pixel of length. Breaks ties and keeps boxes from drifting. */
@@ -52,18 +53,22 @@ interface Search {
   readonly extent: { readonly top: number; readonly bottom: number };
 }
 
-/** Moves boxes within their columns, in place, keeping the gaps; returns the total cost of the result. */
+/**
+ * Moves boxes within their columns, in place, keeping the gaps. Returns the total cost of the result, and how often an
+ * edge is behind a box.
+ */
 export function refinePositions(
   layered: Layered,
   boxes: readonly Box[],
   positions: BoxPositions,
   gaps: Gaps,
-): number {
+): { readonly cost: number; readonly hiddenEdges: number } {
   const search = createSearch(layered, boxes, positions);
   const { columns, linesOf, wires } = search;
   // A box is tried again only after a connected box, or one of the same column, has moved.
   const isStale = new Uint8Array(boxes.length).fill(1);
-  for (let pass = 0; pass < PASSES; pass++) {
+  const passes = wires.length <= SMALL_WIRES ? PASSES.small : PASSES.large;
+  for (let pass = 0; pass < passes; pass++) {
     for (const column of pass % 2 === 0 ? columns : columns.toReversed()) {
       for (const box of [...column]) {
         if (!isStale[box]) continue;
@@ -79,11 +84,12 @@ export function refinePositions(
   }
   const top = positions.y.reduce((min, y) => Math.min(min, y), Number.POSITIVE_INFINITY);
   for (let box = 0; box < boxes.length; box++) moveBox(search, box, (positions.y[box] ?? 0) - top);
-  return totalCost(search);
+  return sumCosts(search);
 }
 
-function totalCost({ lines, ownLines, wires, boxes, positions }: Search): number {
+function sumCosts({ lines, ownLines, wires, boxes, positions }: Search): ReturnType<typeof refinePositions> {
   let cost = 0;
+  let hiddenEdges = 0;
   ownLines.count = 0;
   for (let line = 0; line < wires.length; line++) {
     cost += countCrossings(lines, line, ownLines) + LENGTH_COST * verticalExtent(lines, line);
@@ -91,9 +97,9 @@ function totalCost({ lines, ownLines, wires, boxes, positions }: Search): number
   }
   for (const [box, { width, height }] of boxes.entries()) {
     const [x, y] = [positions.x[box] ?? 0, positions.y[box] ?? 0];
-    cost += OVER_COST * countLinesOver(ownLines, x, x + width, y, y + height);
+    hiddenEdges += countLinesOver(ownLines, x, x + width, y, y + height);
   }
-  return cost;
+  return { cost: cost + OVER_COST * hiddenEdges, hiddenEdges };
 }
 
 function createSearch(layered: Layered, boxes: readonly Box[], positions: BoxPositions): Search {
@@ -278,7 +284,7 @@ function addClearTops(
     const [top, bottom] = [boxes.top[other] ?? 0, boxes.bottom[other] ?? 0];
     const span = spanOver(lines, line, start, end);
     if (span === undefined || span.low >= bottom || span.high <= top) continue;
-    const shares = [start, end].map(at => (at - farX) / (nearX - farX)).filter(share => share > 0.05);
+    const shares = [start, end].map(at => riseAt((at - farX) / (nearX - farX))).filter(share => share > 0.05);
     const over = shares.map(share => farY + (top - gaps.wire - farY) / share);
     const under = shares.map(share => farY + (bottom + gaps.wire - farY) / share);
     tops.push(Math.min(...over) - port, Math.max(...under) - port);

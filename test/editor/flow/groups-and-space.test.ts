@@ -1,5 +1,7 @@
 // Tests groups, which are one, and that new nodes take free space.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
@@ -10,6 +12,8 @@ import {
   type FlowTests,
   nodeOf,
   PICTURE,
+  type SentGraph,
+  type Stored,
   startFlowTests,
   untilSaved,
 } from './flow-page.ts';
@@ -76,7 +80,58 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
     await waitUntil('the copies', async () => (await flow.read(id)).nodes.length === 8);
     assert.deepEqual(await overlaps(page), []);
   });
+
+  // Their straight lines clear the nodes, but their curves ran behind them.
+  for (const name of ['storyboard-to-video', 'localize-a-video'])
+    it(`arranges ${name} with no connection behind another node`, async () => {
+      const file = join(import.meta.dirname, `../../../templates/workflows/${name}/template.json`);
+      const { workflow } = JSON.parse(await readFile(file, 'utf8')) as { readonly workflow: SentGraph };
+      const { nodes, edges } = workflow;
+      const id = await flow.create({ nodes, edges });
+      await using opened = await flow.open(id);
+      const { page } = opened;
+      await page.getByRole('button', { name: 'Arrange' }).click();
+      await untilSaved(page);
+      await waitUntil('the view to rest', async () => {
+        const before = await page.locator('[data-node-id]').first().boundingBox();
+        await page.waitForTimeout(150);
+        const after = await page.locator('[data-node-id]').first().boundingBox();
+        return JSON.stringify(before) === JSON.stringify(after);
+      });
+      await takeScreenshot(page, `flow-arranged-${name}`, VIEWS[2]);
+      const stored = await flow.read(id);
+      assert.deepEqual(await hiddenEdges(page, stored.edges), []);
+      assert.deepEqual(await overlaps(page), []);
+    });
 });
+
+/** Connections whose curve runs behind a node that it does not belong to. */
+const hiddenEdges = (page: Page, edges: Stored['edges']): Promise<readonly string[]> =>
+  page.evaluate(edges => {
+    const nodes = [...document.querySelectorAll<HTMLElement>('[data-node-id]')]
+      .filter(
+        element => element.closest('.react-flow__node-stickyNote, .react-flow__node-groupFrame') === null,
+      )
+      .map(element => ({ id: element.dataset.nodeId ?? '', box: element.getBoundingClientRect() }));
+    const centerOf = (node: string, handle: string) => {
+      const port = document.querySelector(`[data-node-id="${node}"] [data-port="${handle}"]`);
+      const { x = 0, y = 0, width = 0, height = 0 } = port?.getBoundingClientRect() ?? {};
+      return { x: x + width / 2, y: y + height / 2, isFound: port !== null };
+    };
+    return edges.flatMap(({ source, target, sourceHandle = '', targetHandle = '' }) => {
+      const [from, to] = [centerOf(source, sourceHandle), centerOf(target, targetHandle)];
+      if (!from.isFound || !to.isFound) return [`${source} ${target} has no ports`];
+      const isOver = ({ left, right, top, bottom }: DOMRect): boolean =>
+        Array.from({ length: 101 }, (_, step) => step / 100).some(t => {
+          const x = from.x + (to.x - from.x) * (1.5 * t - 1.5 * t ** 2 + t ** 3);
+          const y = from.y + (to.y - from.y) * (3 * t ** 2 - 2 * t ** 3);
+          return x > left && x < right && y > top && y < bottom;
+        });
+      return nodes
+        .filter(({ id, box }) => id !== source && id !== target && isOver(box))
+        .map(({ id }) => `${source} ${target} behind ${id}`);
+    });
+  }, edges);
 
 /** Pairs of nodes that cover each other. */
 const overlaps = (page: Page): Promise<readonly string[]> =>
