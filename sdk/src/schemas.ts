@@ -33,9 +33,11 @@ export type Error = {
    * - `insufficient_credits`: The credits do not cover the run
    * - `max_credits_exceeded`: The run would cost more than maxCredits
    * - `daily_budget_exceeded`: The run would exceed the daily credit budget
+   * - `daily_limit_exceeded`: The calls would exceed the daily USD limit of a credential
    * - `forbidden`: The caller does not have permission
    * - `no_sample`: The workflow has no sample results
    * - `unpriced_model`: The plan does not allow models without a price
+   * - `credentials_off`: Only the credentials of the environment are used
    * - `sign_in_refused`: The identity provider did not confirm an account
    * - `reauthentication_required`: The user must confirm their identity again
    * - `cross_site_request`: Another site may have sent the request
@@ -52,6 +54,7 @@ export type Error = {
    * - `idempotency_in_progress`: The first request with this key is still in progress
    * - `not_resumable`: The execution cannot be resumed
    * - `media_in_use`: Workflows use this media
+   * - `credential_in_use`: Workflows or calls in flight use this credential
    * - `conflict`: The resource already exists or is in another state
    * - `file_too_large`: The file is larger than the limit
    * - `storage_quota_exceeded`: The account's storage quota is used up
@@ -106,9 +109,11 @@ export type Error = {
     | 'insufficient_credits'
     | 'max_credits_exceeded'
     | 'daily_budget_exceeded'
+    | 'daily_limit_exceeded'
     | 'forbidden'
     | 'no_sample'
     | 'unpriced_model'
+    | 'credentials_off'
     | 'sign_in_refused'
     | 'reauthentication_required'
     | 'cross_site_request'
@@ -125,6 +130,7 @@ export type Error = {
     | 'idempotency_in_progress'
     | 'not_resumable'
     | 'media_in_use'
+    | 'credential_in_use'
     | 'conflict'
     | 'file_too_large'
     | 'storage_quota_exceeded'
@@ -557,6 +563,90 @@ export type CreatedUser = {
   readonly createdAt: string;
   readonly apiKey?: string;
   readonly inviteUrl?: string;
+};
+
+/** A credential for a model provider, without its values */
+export type Credential = {
+  readonly id: string;
+  /** The provider */
+  readonly kind: 'fal' | 'replicate' | 'openai' | 'elevenlabs' | 'comfyui';
+  readonly name: string;
+  /** `instance`: for everyone here, managed by administrators. `workspace`: for one workspace */
+  readonly owner: 'instance' | 'workspace';
+  readonly teamId: string | null;
+  readonly isDefault: boolean;
+  readonly dailyUsdLimit: number | null;
+  /** `failed`: the provider rejected the key at the last test or call */
+  readonly status: 'ok' | 'failed' | 'untested';
+  readonly error: string | null;
+  readonly lastTestedAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly hint: string | null;
+  /** `environment`: set by the settings of the service and not changeable here */
+  readonly source: 'stored' | 'environment';
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+  readonly createdBy: number | null;
+};
+
+/** The credential to store */
+export type CredentialInput = {
+  /** The provider */
+  readonly kind: 'fal' | 'replicate' | 'openai' | 'elevenlabs' | 'comfyui';
+  readonly name: string;
+  /** `instance`: for everyone here, managed by administrators. `workspace`: for one workspace */
+  readonly owner: 'instance' | 'workspace';
+  readonly values: CredentialValues;
+  /** The team whose credential it is, or `user:…` for your own. Default: your active workspace */
+  readonly teamId?: string;
+  /** Whether the owner's workflows use it if they choose no other. Default: true for the first of its kind */
+  readonly isDefault?: boolean;
+  readonly dailyUsdLimit?: number | null;
+};
+
+/** One page of a list */
+export type CredentialPage = {
+  readonly data: readonly Credential[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** How the provider responded to a free request */
+export type CredentialTest = {
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  /** The name of the account at the provider */
+  readonly account?: string;
+  /** Why the credential cannot be used */
+  readonly error?: string;
+};
+
+/** The values to test */
+export type CredentialTestInput = {
+  /** The provider */
+  readonly kind: 'fal' | 'replicate' | 'openai' | 'elevenlabs' | 'comfyui';
+  readonly values: CredentialValues;
+  /** `instance`: for everyone here, managed by administrators. `workspace`: for one workspace */
+  readonly owner?: 'instance' | 'workspace';
+};
+
+/** What uses a credential */
+export type CredentialUses = {
+  /** Workflows that chose it, or whose active runs use it, newest first */
+  readonly workflows: readonly {
+    readonly id: string;
+    readonly name: string;
+  }[];
+  /** Calls at the provider that have not ended */
+  readonly callsInFlight: number;
+};
+
+/** What to send to the provider. Never returned */
+export type CredentialValues = {
+  /** Required, except for ComfyUI and servers that are compatible with OpenAI. For ComfyUI: the Authorization header, or another one as `Name: value` */
+  readonly apiKey?: string;
+  /** The address, if it is not the provider's own. Required for ComfyUI */
+  readonly baseUrl?: string;
 };
 
 /** A balance after a grant */
@@ -2091,6 +2181,15 @@ export type WorkflowChanges = {
   readonly updatedAt?: unknown;
   /** Alias of updatedAt */
   readonly baseUpdatedAt?: unknown;
+};
+
+/** The credentials that a workflow uses instead of the defaults of its workspace, by provider */
+export type WorkflowCredentials = {
+  readonly fal?: string | null;
+  readonly replicate?: string | null;
+  readonly openai?: string | null;
+  readonly elevenlabs?: string | null;
+  readonly comfyui?: string | null;
 };
 
 /** One server-sent event of a workflow, with its fields `event` and `data` */

@@ -8,6 +8,7 @@ import { registerAuth } from './routes/auth.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
 import { registerContent } from './routes/content.ts';
+import { registerCredentials } from './routes/credentials.ts';
 import { registerCredits } from './routes/credits.ts';
 import { registerDeliveries } from './routes/deliveries.ts';
 import { registerExecutions } from './routes/executions.ts';
@@ -60,6 +61,7 @@ export const ROUTES: readonly Register[] = [
   registerInvitations,
   registerAdmin,
   registerModels,
+  registerCredentials,
   registerCredits,
   registerCdn,
   registerMedia,

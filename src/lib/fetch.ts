@@ -27,6 +27,8 @@ export interface OutboundRequest {
   readonly maxRedirects?: number;
   /** Allows `localhost`, `127.0.0.1` and `*.localhost`, as webhooks may need. Does not apply after a redirect. */
   readonly allowLoopback?: boolean;
+  /** An origin that the operator configured for this request: reachable even if its address is private. */
+  readonly trustedOrigin?: string;
   /**
    * Returns whether a redirect to this URL may carry the request unchanged. If not, the headers are dropped, and a
    * request with a body fails.
@@ -133,7 +135,10 @@ async function exchange(
     let hop = firstHop(start, request);
     for (let redirects = 0; ; redirects++) {
       state.host = hop.url.hostname;
-      const agent = await pools.agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
+      const agent = await pools.agentFor(hop.url, {
+        allowLoopback: redirects === 0 && request.allowLoopback === true,
+        trustedOrigin: request.trustedOrigin,
+      });
       const response = await send(hop, state, agent);
       const next = maxRedirects === 0 ? undefined : nextHop(hop, response, request.mayRedirect);
       if (next === undefined) return toOutboundResponse(hop, response, state);

@@ -17,6 +17,8 @@ const PREFIXES = {
   connection: 'con',
   follower: 'flw',
   invitation: 'inv',
+  credential: 'cred',
+  credentialValue: 'cval',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -95,6 +95,14 @@ const PLANS: Readonly<Record<string, PlanLimits>> = {
   },
 };
 
+/** The public addresses of the providers that have one. */
+export const PROVIDER_URLS = {
+  fal: 'https://queue.fal.run',
+  replicate: 'https://api.replicate.com/v1',
+  openai: 'https://api.openai.com/v1',
+  elevenlabs: 'https://api.elevenlabs.io',
+} as const;
+
 const ROWS = {
   PORT: row('port to listen on', '3000', integer(0, 65535)),
   HOST: row('address to listen on', '127.0.0.1', text),
@@ -143,13 +151,13 @@ const ROWS = {
   ),
   NEW_SECRETS_KEY: optionalRow('the new key for `secrets rotate`', hexKey),
   FAL_KEY: optionalRow('enables fal', text),
-  FAL_BASE_URL: row('URL of fal', 'https://queue.fal.run', httpUrl),
+  FAL_BASE_URL: row('URL of fal', PROVIDER_URLS.fal, httpUrl),
   REPLICATE_API_TOKEN: optionalRow('enables Replicate', text),
-  REPLICATE_BASE_URL: row('URL of Replicate', 'https://api.replicate.com/v1', httpUrl),
+  REPLICATE_BASE_URL: row('URL of Replicate', PROVIDER_URLS.replicate, httpUrl),
   OPENAI_API_KEY: optionalRow('enables OpenAI', text),
-  OPENAI_BASE_URL: row('URL of OpenAI or a compatible server', 'https://api.openai.com/v1', httpUrl),
+  OPENAI_BASE_URL: row('URL of OpenAI or a compatible server', PROVIDER_URLS.openai, httpUrl),
   ELEVENLABS_API_KEY: optionalRow('enables ElevenLabs', text),
-  ELEVENLABS_BASE_URL: row('URL of ElevenLabs', 'https://api.elevenlabs.io', httpUrl),
+  ELEVENLABS_BASE_URL: row('URL of ElevenLabs', PROVIDER_URLS.elevenlabs, httpUrl),
   COMFYUI_URL: optionalRow('URL of a ComfyUI server; enables it', httpUrl),
   COMFYUI_AUTH: optionalRow('Authorization header for ComfyUI, or another header as `Name: value`', text),
   COMFY_ORG_API_KEY: optionalRow('comfy.org API key, for ComfyUI nodes that call hosted models', text),
@@ -161,6 +169,12 @@ const ROWS = {
     '',
     domains,
     'unset: only administrators create accounts',
+  ),
+  CREDENTIALS: row('on, or off to use only the provider keys of these settings', 'on', oneOf(['on', 'off'])),
+  CREDENTIALS_BASE_URLS: row(
+    "address of workspaces' credentials without one: public for the provider's own, instance for *_BASE_URL",
+    'public',
+    oneOf(['public', 'instance']),
   ),
   PROVIDER_CONCURRENCY: row(
     'maximum of concurrent calls per provider over all processes, e.g. {"fal": 40}',

@@ -1,7 +1,7 @@
 // Lists the providers and how many calls one process makes to each at once.
 import { createLimiter, type Limiter } from '../lib/limiter.ts';
 
-const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
+export const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {

@@ -4,6 +4,7 @@ import type { Backoff } from '../lib/backoff.ts';
 import type { ProviderName } from './names.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { ProviderResponse } from './response.ts';
+import type { Send } from './send.ts';
 
 /** The address of a provider, and our credentials there. */
 export interface Endpoint {
@@ -13,6 +14,23 @@ export interface Endpoint {
   /** For ComfyUI: the key of a comfy.org account, for partner nodes. */
   readonly partnerKey?: string;
 }
+
+/** A credential with the value that a call uses now. */
+export interface ProviderCredential {
+  readonly id: string;
+  readonly kind: ProviderName;
+  readonly name: string;
+  /** The stored value; null for a credential of the environment. */
+  readonly valueId: string | null;
+  /** Whether calls cost credits, or are billed to the owner of this credential. */
+  readonly paidBy: PaidBy;
+  readonly endpoint: Endpoint;
+  /** Reaches only addresses that the owner of the credential may use. Responses do not contain the credential. */
+  readonly fetch: Send;
+}
+
+export const PAID_BY = ['credits', 'credential'] as const;
+export type PaidBy = (typeof PAID_BY)[number];
 
 export interface ProviderRequest {
   readonly method: 'GET' | 'POST' | 'PUT';

@@ -24,6 +24,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   bytes('deliveries', 'id', 'secret'),
   bytes('oauth_clients', 'id', 'secret'),
   bytes('oauth_keys', 'name', 'encrypted'),
+  bytes('credential_values', 'id', 'encrypted'),
   {
     table: 'executions',
     key: 'id',

@@ -1,7 +1,9 @@
 // The closed sets of words in rows: what the code calls them is what PostgreSQL lets in.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { PROVIDER_NAMES } from '../../src/providers/names.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/store/content.ts';
+import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
@@ -17,6 +19,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 const SETS: Readonly<Record<string, readonly string[]>> = {
   'content_pages.parent_category': CONTENT_CATEGORIES,
   'content_pages.type': CONTENT_TYPES,
+  'credentials.kind': PROVIDER_NAMES,
+  'credentials.status': CREDENTIAL_STATUSES,
   'credit_entries.kind': ENTRY_KINDS,
   'deliveries.event': DELIVERY_EVENTS,
   'deliveries.state': DELIVERY_STATES,

@@ -16,6 +16,10 @@ interface Recorded {
 /** Errors that need an outage, a race, a defect or a long wait. */
 const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   svg_not_drawable: 'The SVG at node "logo" cannot be drawn. Give the model a PNG or JPEG instead.',
+  credentials_off:
+    'This service uses only the provider keys of its settings (CREDENTIALS=off). Ask the operator to change them.',
+  daily_limit_exceeded:
+    'The run needs 0.50 USD, but the calls of Studio key have cost 19.80 USD of its 20 USD today (UTC).',
   sign_in_refused: 'The identity provider has not verified your email address.',
   reauthentication_required:
     'Confirm that it is you: POST /auth/reauthenticate with your password, then send this again.',

@@ -28,6 +28,10 @@ export const TAGS = [
   { name: 'Keys', description: 'Manage API keys and their scopes.' },
   { name: 'Connections', description: 'Manage the applications that you authorized by OAuth.' },
   { name: 'Teams', description: 'Manage teams: workspaces that several users share.' },
+  {
+    name: 'Credentials',
+    description: 'Manage the keys for model providers that the instance and workspaces store.',
+  },
   { name: 'Credits', description: 'Read balances, spending and budgets.' },
   { name: 'Content', description: 'Publish content pages with the content secret.' },
   { name: 'Pages', description: 'Pages for browsers: HTML, feeds and drawings.' },

@@ -16,9 +16,15 @@ export interface ReachOptions {
   readonly resolve?: Resolve;
 }
 
+/** What one request may reach besides public addresses. */
+export interface RequestReach {
+  readonly allowLoopback: boolean;
+  readonly trustedOrigin: string | undefined;
+}
+
 export interface Pools {
   /** Throws `blocked_address` for a literal address that is not allowed; names are checked when they are resolved. */
-  agentFor(url: URL, allowLoopback: boolean): Promise<Agent>;
+  agentFor(url: URL, reach: RequestReach): Promise<Agent>;
   close(): Promise<void>;
 }
 
@@ -42,8 +48,8 @@ export function createPools({
   const loopback = createLazyAgent(async () => LOOPBACK);
   const anywhere = createLazyAgent(resolve);
   return {
-    async agentFor(url, allowLoopback) {
-      if (trusted.has(url.origin)) return anywhere.open();
+    async agentFor(url, { allowLoopback, trustedOrigin }) {
+      if (url.origin === trustedOrigin || trusted.has(url.origin)) return anywhere.open();
       // Before resolving, because not every resolver knows *.localhost.
       if (allowLoopback && isLoopbackHost(url.hostname)) return loopback.open();
       if (allowPrivate) return anywhere.open();

@@ -1,8 +1,8 @@
-// Checks whether providers respond, with one free request each that requires the key if possible.
-
+// Defines one free request per provider that requires the key, to check credentials.
 import { toHeaders as comfyHeaders } from '../../providers/comfyui.ts';
-import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
+import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
+import { asRecord, asText, type ProviderResponse, readObject } from '../../providers/response.ts';
 import { type ProviderSettings, readProviders } from './providers.ts';
 
 interface Probe {
@@ -10,46 +10,83 @@ interface Probe {
   readonly setting: keyof ProviderSettings;
   readonly path: string;
   readonly headers: (key: string) => Readonly<Record<string, string>>;
+  /** Returns the account's name at the provider. */
+  readonly account?: (body: ReturnType<typeof asRecord>) => string | undefined;
+  /** Statuses that show that the key was accepted, although the request failed. */
+  readonly accepted?: readonly number[];
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const PROBES: Readonly<Record<ProviderName, Probe>> = {
-  // fal has no free request that checks the key, so any response counts.
-  fal: { setting: 'FAL_KEY', path: '/', headers: () => ({}) },
-  replicate: { setting: 'REPLICATE_API_TOKEN', path: '/account', headers: bearer },
+  // fal checks the key before it looks for the request, which does not exist.
+  fal: {
+    setting: 'FAL_KEY',
+    path: '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status',
+    headers: key => ({ authorization: `Key ${key}` }),
+    accepted: [400, 404, 405, 410, 422],
+  },
+  replicate: {
+    setting: 'REPLICATE_API_TOKEN',
+    path: '/account',
+    headers: bearer,
+    account: ({ username }) => asText(username),
+  },
   openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: bearer },
   elevenlabs: { setting: 'ELEVENLABS_API_KEY', path: '/v1/models', headers: key => ({ 'xi-api-key': key }) },
   comfyui: { setting: 'COMFYUI_URL', path: '/system_stats', headers: comfyHeaders },
 };
+
+export interface ProbeRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 export interface ProbedProvider {
   readonly name: ProviderName;
   readonly label: string;
   readonly setting: string;
   /** undefined if the provider is not configured. */
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
+  readonly request: ProbeRequest | undefined;
   readonly address: string | undefined;
 }
 
 /** Returns every provider, with the probes of those that are configured. */
 export function listProbes(settings: ProviderSettings): readonly ProbedProvider[] {
   const configured = readProviders(settings);
-  return (Object.entries(PROBES) as [ProviderName, Probe][]).map(([name, { setting, path, headers }]) => {
+  return PROVIDER_NAMES.map(name => {
     const endpoint: Endpoint | undefined = configured[name];
     return {
       name,
       label: DISPLAY_NAMES[name],
-      setting,
+      setting: PROBES[name].setting,
       address: endpoint?.baseUrl,
-      request: endpoint && { url: endpoint.baseUrl + path, headers: headers(endpoint.key) },
+      request: endpoint && getProbe(name, endpoint),
     };
   });
 }
 
-/** Describes the problem that a status indicates; null if there is none. */
-export function describeFault(status: number): string | null {
-  if (status === 401 || status === 403) return `The key was rejected (${status}).`;
-  if (status >= 500) return `The provider returned an error (${status}).`;
-  return null;
+export function getProbe(name: ProviderName, { baseUrl, key }: Endpoint): ProbeRequest {
+  const { path, headers } = PROBES[name];
+  return { url: baseUrl + path, headers: headers(key) };
 }
+
+export interface ProbeResult {
+  /** A sentence that says what is wrong; null if the provider accepted the key. */
+  readonly error: string | null;
+  readonly account?: string;
+}
+
+/** Returns what the response to a probe says about the credential. */
+export function readProbe(name: ProviderName, response: ProviderResponse): ProbeResult {
+  const { status } = response;
+  const { account, accepted = [] } = PROBES[name];
+  if (status === 401 || status === 403) return { error: `The key was rejected (${status}).` };
+  if (status >= 500) return { error: `The provider returned an error (${status}).` };
+  if (status >= 300 && !accepted.includes(status))
+    return { error: `The address does not respond like ${DISPLAY_NAMES[name]} (${status}).` };
+  const accountName = account?.(asRecord(readObject(response)))?.slice(0, MAX_ACCOUNT_LENGTH);
+  return { error: null, ...(accountName === undefined ? {} : { account: accountName }) };
+}
+
+const MAX_ACCOUNT_LENGTH = 100;

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { toError } from '../../lib/errors.ts';
 import type { GuardedFetch } from '../../lib/fetch.ts';
-import { describeFault, listProbes, type ProbedProvider } from '../../nodes/models/provider-probes.ts';
+import { listProbes, type ProbedProvider, readProbe } from '../../nodes/models/provider-probes.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { Named, Nullable } from '../schema.ts';
@@ -58,7 +58,7 @@ async function checkProvider(providerFetch: GuardedFetch, { request, address, ..
   const startedMs = performance.now();
   const error = await providerFetch
     .fetch(request.url, { headers: request.headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
-    .then(({ status }) => describeFault(status))
+    .then(response => readProbe(provider.name, response).error)
     .catch((err: unknown) => toError(err).message);
   const latencyMs = Math.round(performance.now() - startedMs);
   return { ...presented, answers: error === null, latencyMs, error };

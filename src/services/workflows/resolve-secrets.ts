@@ -1,5 +1,6 @@
 // Resolves `{{secrets.NAME}}` in a node's settings while the node runs, each only for the hosts that it allows, and
 // removes the values from everything that is recorded about the run.
+import { HIDDEN, listEncodings, longestFirst, MIN_CONCEALED } from '../../lib/redact.ts';
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
 import { readStoredSecrets } from '../../store/workflows/workflows.ts';
@@ -55,40 +56,11 @@ export async function createRunSecrets(
   };
 }
 
-const HIDDEN = '…';
-/** In data, a shorter secret would match by chance. */
-const MIN_CONCEALED = 6;
-/** Longer values are matched only in their plain form. */
-const MAX_ENCODED = 2048;
-
 /** A secret without hosts may only be sent to the origin that its request was written for. */
 function allowsHost(secret: Secrets[string], first: URL, next: URL): boolean {
   return typeof secret === 'string'
     ? next.origin === first.origin
     : secret.hosts.some(host => matchesHost(host, next));
-}
-
-/** Returns the value in its usual encodings: in JSON, in URLs, in host names, in base64 and in hex. */
-function listEncodings(value: string): readonly string[] {
-  if (value === '') return [];
-  if (value.length > MAX_ENCODED) return [value];
-  const bytes = Buffer.from(value);
-  const encoded = encodeURIComponent(value.toWellFormed());
-  const host = /^[^\s/?#@\\:%]+$/.test(value) ? URL.parse(`http://${value}.invalid/`)?.hostname : undefined;
-  return [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encoded,
-    encoded.replaceAll('%20', '+'),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-    ...(host === undefined ? [] : [host.slice(0, -'.invalid'.length)]),
-  ].filter(form => form !== '');
-}
-
-function longestFirst(forms: readonly string[]): readonly string[] {
-  return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
 /** Throws a NodeError that names a secret the workflow does not have; the message never contains a value. */

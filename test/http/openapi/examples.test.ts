@@ -41,6 +41,8 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   storage_quota_exceeded: 'needs a gigabyte of files of a free account',
   reauthentication_required: 'needs a quarter of an hour of waiting',
   codec_failed: 'needs a broken codec',
+  credentials_off: 'needs a service with CREDENTIALS=off',
+  daily_limit_exceeded: 'needs a credential whose calls were billed',
   internal_error: 'needs a defect',
   unavailable: 'needs an outage',
   sign_in_refused: 'needs an OpenID provider',

@@ -44,6 +44,7 @@ const NOBODY = '01jd8x3k5m7p9r1t3v5w7y9z0b';
 export async function tour(context: TourContext): Promise<void> {
   await tourAccounts(context);
   await tourSessions(context);
+  await tourCredentials(context);
   const workflowId = await tourWorkflows(context);
   await tourRuns(context, workflowId);
   await tourMedia(context);
@@ -52,6 +53,32 @@ export async function tour(context: TourContext): Promise<void> {
   await tourRefusals(context, workflowId);
   await tourPaidRuns(context);
   await tourLimits(context);
+}
+
+async function tourCredentials({ ask, graph }: TourContext): Promise<void> {
+  const stored = await ask('POST', `${V1}/credentials`, {
+    kind: 'openai',
+    name: 'Studio key',
+    owner: 'workspace',
+    values: { apiKey: 'sk-studio-0123456789' },
+    dailyUsdLimit: 20,
+  });
+  const path = `${V1}/credentials/${stored.body.id}`;
+  await ask('GET', `${V1}/credentials`);
+  await ask('GET', path);
+  await ask('PATCH', path, { name: 'Studio key, renewed', values: { apiKey: 'sk-studio-9876543210' } });
+  // Nothing listens there.
+  const values = { baseUrl: 'http://127.0.0.1:9' };
+  await ask('POST', `${V1}/credentials/test`, { kind: 'comfyui', values });
+  const other = { kind: 'comfyui', name: 'Render box', owner: 'workspace', values };
+  const { id: otherId } = (await ask('POST', `${V1}/credentials`, other)).body;
+  await ask('POST', `${V1}/credentials/${otherId}/test`);
+  const { id: workflowId } = (await ask('POST', `${V1}/workflows`, { name: 'Poster', ...graph })).body;
+  await ask('PUT', `${V1}/workflows/${workflowId}/credentials`, { openai: stored.body.id });
+  await ask('GET', `${V1}/workflows/${workflowId}/credentials`);
+  await ask('GET', `${path}/uses`);
+  await ask('DELETE', path);
+  await ask('DELETE', `${path}?force=true`);
 }
 
 async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext): Promise<void> {

@@ -18,6 +18,8 @@ export interface FalDouble extends Double {
   keys: readonly object[];
   /** Uploaded bytes by upload URL. */
   readonly uploads: ReadonlyMap<string, { readonly bytes: Buffer; readonly key: string | undefined }>;
+  /** The API keys that it accepts. */
+  apiKeys: Set<string>;
   /** Requests that fal has accepted. */
   readonly accepted: string[];
   readonly cancelled: string[];
@@ -43,6 +45,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     result: { status: 200, body: {} } as Reply,
     results: new Map<string, Reply>(),
     keys: [] as readonly object[],
+    apiKeys: new Set(['fal-key']),
     accepted: [] as string[],
     cancelled: [] as string[],
     ignoresCancel: false,
@@ -57,7 +60,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
       uploads.set(path, { bytes: asked.body, key: asked.headers.authorization });
       return { status: 200 };
     }
-    if (asked.headers.authorization !== 'Key fal-key')
+    if (!state.apiKeys.has(String(asked.headers.authorization).replace('Key ', '')))
       return { status: 401, body: { detail: 'Cannot access' } };
     const query = new URLSearchParams(asked.path.split('?')[1]);
     if (path === '/v1/models') return listModels(state, query);

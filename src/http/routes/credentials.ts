@@ -1,0 +1,166 @@
+// Routes of credentials for model providers.
+import { Success } from '../../services/accounts/account.schema.ts';
+import {
+  ChangeCredentialBody,
+  CreateCredentialBody,
+  Credential,
+  CredentialPage,
+  CredentialParams,
+  CredentialTest,
+  ListCredentialsQuery,
+  RemoveCredentialQuery,
+  TestCredentialBody,
+} from '../../services/credentials/credential.schema.ts';
+import { CredentialUses, readCredentialUses } from '../../services/credentials/credential-uses.ts';
+import {
+  changeCredential,
+  createCredential,
+  deleteCredential,
+  listOwnCredentials,
+  readCredential,
+} from '../../services/credentials/credentials.ts';
+import { testCredential, testValues } from '../../services/credentials/test-credential.ts';
+import {
+  chooseCredentials,
+  readWorkflowCredentials,
+  WorkflowCredentials,
+} from '../../services/credentials/workflow-credentials.ts';
+import type { Deps } from '../../services/deps.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import type { App } from '../app.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+
+const operation = operationsOf('Credentials');
+// Which scope a request needs depends on the owner of the credential.
+const CREDENTIAL_ERRORS = [...RESOURCE_ERRORS, 'insufficient_scope'] as const;
+
+export function registerCredentials(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/credentials',
+    operation('listCredentials', 'signed-in', {
+      summary: 'List credentials',
+      description:
+        "Returns the credentials of a workspace, for its members with the scope `workflows:read`. With `owner=instance`, returns the instance's, beginning with those of the environment, for administrators.",
+      errors: ['insufficient_scope', 'not_found'],
+      querystring: ListCredentialsQuery,
+      response: { 200: CredentialPage },
+    }),
+    req => listOwnCredentials(deps, req.actor, req.query),
+  );
+  app.post(
+    '/api/v1/credentials',
+    operation('createCredential', 'signed-in', {
+      summary: 'Store a credential',
+      description:
+        'Stores a credential for a provider. A personal workspace is managed by its user and a team by its OWNERs, with the scope `account:admin`; the instance by administrators, with the scope `instance:admin`. Values are encrypted and never returned.',
+      reauthentication: 'always',
+      errors: [...CREDENTIAL_ERRORS, 'conflict', 'credentials_off'],
+      body: CreateCredentialBody,
+      response: { 201: Credential },
+    }),
+    async (req, reply) => {
+      const credential = await createCredential(deps, req.actor, req.body);
+      return created(deps, reply, `/api/v1/credentials/${credential.id}`).send(credential);
+    },
+  );
+  app.post(
+    '/api/v1/credentials/test',
+    operation('testCredentialValues', 'signed-in', {
+      summary: 'Test values of a credential',
+      description:
+        'Sends a request that costs nothing to the provider, with a time limit of 10 s. A user can test ten credentials a minute.',
+      errors: ['insufficient_scope', 'credentials_off', 'rate_limited'],
+      body: TestCredentialBody,
+      response: { 200: CredentialTest },
+    }),
+    req => testValues(deps, req.actor, req.body),
+  );
+  app.get(
+    '/api/v1/credentials/:id',
+    operation('getCredential', 'signed-in', {
+      summary: 'Read a credential',
+      description: 'Returns a credential without its values.',
+      errors: ['insufficient_scope', 'not_found'],
+      params: CredentialParams,
+      response: { 200: Credential },
+    }),
+    req => readCredential(deps, req.actor, req.params.id),
+  );
+  app.patch(
+    '/api/v1/credentials/:id',
+    operation('updateCredential', 'signed-in', {
+      summary: 'Change a credential',
+      description:
+        'Changes a credential. `values` replaces the value and keeps the id: calls that are submitted from now on use it, and calls in flight keep the one that submitted them.',
+      reauthentication: 'always',
+      errors: [...CREDENTIAL_ERRORS, 'credentials_off'],
+      params: CredentialParams,
+      body: ChangeCredentialBody,
+      response: { 200: Credential },
+    }),
+    req => changeCredential(deps, req.actor, req.params.id, req.body),
+  );
+  app.delete(
+    '/api/v1/credentials/:id',
+    operation('deleteCredential', 'signed-in', {
+      summary: 'Delete a credential',
+      description:
+        'Deletes a credential. If workflows chose it or calls are in flight, returns 409 with their names, unless `force=true`. Calls in flight end with the value that submitted them; later calls of accepted runs fail.',
+      reauthentication: 'always',
+      errors: [...CREDENTIAL_ERRORS, 'credential_in_use', 'credentials_off'],
+      params: CredentialParams,
+      querystring: RemoveCredentialQuery,
+      response: { 200: Success },
+    }),
+    ({ actor, params, query }) =>
+      whenDone(deleteCredential(deps, actor, params.id, { force: query.force === 'true' })),
+  );
+  app.post(
+    '/api/v1/credentials/:id/test',
+    operation('testCredential', 'signed-in', {
+      summary: 'Test a credential',
+      description:
+        'Tests a stored credential like `POST /credentials/test`, and records the outcome in its `status`.',
+      errors: [...CREDENTIAL_ERRORS, 'credentials_off', 'rate_limited'],
+      params: CredentialParams,
+      response: { 200: CredentialTest },
+    }),
+    req => testCredential(deps, req.actor, req.params.id),
+  );
+  app.get(
+    '/api/v1/credentials/:id/uses',
+    operation('listCredentialUses', 'signed-in', {
+      summary: 'List what uses a credential',
+      description: 'Returns the workflows that use a credential, and how many of its calls are in flight.',
+      errors: CREDENTIAL_ERRORS,
+      params: CredentialParams,
+      response: { 200: CredentialUses },
+    }),
+    req => readCredentialUses(deps, req.actor, req.params.id),
+  );
+  app.get(
+    '/api/v1/workflows/:id/credentials',
+    operation('getWorkflowCredentials', 'workflows:read', {
+      summary: 'Read the credentials of a workflow',
+      description:
+        'Returns the credentials that the workflow uses instead of the defaults of its workspace, for its editors.',
+      errors: RESOURCE_ERRORS,
+      params: WorkflowId,
+      response: { 200: WorkflowCredentials },
+    }),
+    req => readWorkflowCredentials(deps, req.actor, req.params.id),
+  );
+  app.put(
+    '/api/v1/workflows/:id/credentials',
+    operation('chooseWorkflowCredentials', 'workflows:write', {
+      summary: 'Choose the credentials of a workflow',
+      description:
+        'Chooses the credentials that the workflow uses instead of the defaults of its workspace. They must belong to that workspace. Kinds that the body does not name keep their choice; null removes it. Copies of the workflow have no choice.',
+      errors: [...RESOURCE_ERRORS, 'credentials_off'],
+      params: WorkflowId,
+      body: WorkflowCredentials,
+      response: { 200: WorkflowCredentials },
+    }),
+    req => chooseCredentials(deps, req.actor, req.params.id, req.body),
+  );
+}

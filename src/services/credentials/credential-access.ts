@@ -1,0 +1,81 @@
+// Decides who may see and change the credentials of the instance and of workspaces.
+import { AppError } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { type CredentialRow, findCredential } from '../../store/credentials.ts';
+import type { Tx } from '../../store/db.ts';
+import { can, getWorkspaceId, isTeam, type WorkspaceAccess } from '../accounts/access.ts';
+import { type Actor, hasScope, requireScope, type UserActor } from '../accounts/actor.ts';
+import { getActiveWorkspace, getWorkspace } from '../accounts/teams.ts';
+import type { Deps } from '../deps.ts';
+
+/** Whose credentials a request concerns. */
+export interface CredentialOwner {
+  /** null: the instance. */
+  readonly workspace: string | null;
+  /** Whether the caller may change them. */
+  readonly canManage: boolean;
+}
+
+/** Throws 403 if the service uses only the credentials of the environment. */
+export function requireCredentials({ settings }: Pick<Deps, 'settings'>): void {
+  if (settings.CREDENTIALS === 'on') return;
+  throw new AppError(
+    'credentials_off',
+    'This service uses only the provider keys of its settings (CREDENTIALS=off). Ask the operator to change them.',
+  );
+}
+
+/** Returns the owner that a request names. Throws 401 without the scope, 404 for a foreign team. */
+export async function resolveOwner(
+  tx: Tx,
+  actor: Actor,
+  { owner, teamId }: { readonly owner: 'instance' | 'workspace'; readonly teamId?: string | undefined },
+): Promise<CredentialOwner> {
+  if (owner === 'instance') {
+    requireScope(actor, 'instance:admin');
+    return { workspace: null, canManage: true };
+  }
+  const user = requireScope(actor, hasScope(actor, 'account:admin') ? 'account:admin' : 'workflows:read');
+  const access = await (teamId === undefined ? getActiveWorkspace(tx, user) : getWorkspace(tx, user, teamId));
+  return toOwner(user, access);
+}
+
+function toOwner(user: UserActor, access: WorkspaceAccess): CredentialOwner {
+  return {
+    workspace: getWorkspaceId(access),
+    canManage: hasScope(user, 'account:admin') && can(user, 'manage', { workspace: access }),
+  };
+}
+
+/** Throws 401 without the scope, 403 for members who may not change the credentials. */
+export function requireManaged(actor: Actor, owner: CredentialOwner): void {
+  if (owner.canManage) return;
+  requireScope(actor, 'account:admin');
+  throw new AppError('forbidden', 'Only an OWNER of the team can change its credentials.');
+}
+
+/** Returns a stored credential and the caller's rights. Throws 404 for a foreign one, whether or not it exists. */
+export async function findOwnCredential(
+  tx: Tx,
+  actor: Actor,
+  id: string,
+  find: typeof findCredential = findCredential,
+): Promise<{ readonly row: CredentialRow; readonly owner: CredentialOwner }> {
+  const row = isId('credential', id) ? await find(tx, id) : undefined;
+  if (row === undefined) throw notFound();
+  if (row.workspace === null) {
+    if (!hasScope(actor, 'instance:admin')) throw notFound();
+    return { row, owner: { workspace: null, canManage: true } };
+  }
+  const teamId = row.workspace;
+  const owner = await resolveOwner(tx, actor, { owner: 'workspace', teamId }).catch((err: unknown) => {
+    throw err instanceof AppError && err.code === 'not_found' ? notFound() : err;
+  });
+  return { row, owner };
+}
+
+export const notFound = (): AppError => new AppError('not_found', 'Credential not found.');
+
+/** Returns the id of the team that owns the workspace; null for a personal one and the instance. */
+export const toTeamId = (workspace: string | null): string | null =>
+  workspace !== null && isTeam(workspace) ? workspace : null;

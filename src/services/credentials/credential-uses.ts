@@ -1,0 +1,53 @@
+// Lists what uses a credential: workflows, and calls in flight.
+import { Type } from 'typebox';
+import { AppError } from '../../lib/errors.ts';
+import { type CredentialRow, countCallsInFlight, listUses } from '../../store/credentials.ts';
+import type { Tx } from '../../store/db.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { Named } from '../schema.ts';
+import { findOwnCredential, requireManaged } from './credential-access.ts';
+
+const MAX_WORKFLOWS = 100;
+/** An error names at most this many workflows. */
+const MAX_NAMED = 10;
+
+export const CredentialUses = Named('CredentialUses', 'What uses a credential', {
+  workflows: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+    maxItems: MAX_WORKFLOWS,
+    description: 'Workflows that chose it, or whose active runs use it, newest first',
+  }),
+  callsInFlight: Type.Integer({ description: 'Calls at the provider that have not ended' }),
+});
+
+/** Throws 404 for a foreign credential, 403 for members who may not change it. */
+export async function readCredentialUses(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
+  const { owner } = await findOwnCredential(deps.db, actor, id);
+  requireManaged(actor, owner);
+  return findUses(deps.db, id);
+}
+
+async function findUses(tx: Tx, id: string) {
+  return {
+    workflows: await listUses(tx, id, MAX_WORKFLOWS),
+    callsInFlight: await countCallsInFlight(tx, id),
+  };
+}
+
+/** Throws 409 `credential_in_use` with the workflows' names. */
+export async function requireUnused(tx: Tx, { id, name }: CredentialRow): Promise<void> {
+  const { workflows, callsInFlight } = await findUses(tx, id);
+  if (workflows.length === 0 && callsInFlight === 0) return;
+  const names = workflows.slice(0, MAX_NAMED).map(workflow => workflow.name);
+  const others = workflows.length - names.length;
+  const users = [
+    ...names,
+    ...(others > 0 ? [`${others} more`] : []),
+    ...(workflows.length === 0 ? [`${callsInFlight} calls in flight`] : []),
+  ];
+  throw new AppError(
+    'credential_in_use',
+    `${name} is used by ${users.join(', ')}. Change them first, or delete it with force=true.`,
+    { details: { workflows, callsInFlight } },
+  );
+}

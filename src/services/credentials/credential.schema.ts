@@ -1,0 +1,128 @@
+// Defines the schemas of requests and responses about credentials for model providers.
+import { type Static, Type } from 'typebox';
+import { PROVIDER_NAMES } from '../../providers/names.ts';
+import { CREDENTIAL_STATUSES } from '../../store/credentials.ts';
+import { Name } from '../accounts/names.ts';
+import { PageQuery, PageSchema } from '../paging.ts';
+import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
+
+const Kind = Type.Enum(PROVIDER_NAMES, { description: 'The provider' });
+const Owner = Type.Enum(['instance', 'workspace'], {
+  description: '`instance`: for everyone here, managed by administrators. `workspace`: for one workspace',
+});
+const TeamId = Type.String({
+  maxLength: 64,
+  description: 'The team whose credential it is, or `user:…` for your own. Default: your active workspace',
+});
+
+const Values = NamedExact('CredentialValues', 'What to send to the provider. Never returned', {
+  apiKey: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description:
+        'Required, except for ComfyUI and servers that are compatible with OpenAI. For ComfyUI: the Authorization header, or another one as `Name: value`',
+    }),
+  ),
+  baseUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: "The address, if it is not the provider's own. Required for ComfyUI",
+    }),
+  ),
+});
+
+const DailyUsdLimit = Nullable(
+  Type.Number({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'The most that its calls may cost in a day (UTC), in USD; null: unlimited',
+  }),
+);
+const IsDefault = Type.Boolean({
+  description:
+    "Whether the owner's workflows use it if they choose no other. Default: true for the first of its kind",
+});
+
+export const CreateCredentialBody = NamedExact('CredentialInput', 'The credential to store', {
+  kind: Kind,
+  name: Name,
+  owner: Owner,
+  values: Values,
+  teamId: Type.Optional(TeamId),
+  isDefault: Type.Optional(IsDefault),
+  dailyUsdLimit: Type.Optional(DailyUsdLimit),
+});
+export type CreateCredential = Static<typeof CreateCredentialBody>;
+
+export const ChangeCredentialBody = Exact({
+  name: Type.Optional(Name),
+  values: Type.Optional(Values),
+  isDefault: Type.Optional(IsDefault),
+  dailyUsdLimit: Type.Optional(DailyUsdLimit),
+});
+export type ChangeCredential = Static<typeof ChangeCredentialBody>;
+
+export const TestCredentialBody = NamedExact('CredentialTestInput', 'The values to test', {
+  kind: Kind,
+  values: Values,
+  owner: Type.Optional(Owner),
+});
+export type TestCredential = Static<typeof TestCredentialBody>;
+
+export const CredentialTest = Named('CredentialTest', 'How the provider responded to a free request', {
+  ok: Type.Boolean(),
+  latencyMs: Type.Integer(),
+  account: Type.Optional(Type.String({ description: 'The name of the account at the provider' })),
+  error: Type.Optional(Type.String({ description: 'Why the credential cannot be used' })),
+});
+
+export const CredentialParams = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Credential ID, `cred_…`' }),
+});
+
+export const RemoveCredentialQuery = Type.Object({
+  force: Type.Optional(Type.Enum(['true', 'false'], { description: 'true: delete it even if it is in use' })),
+});
+
+export const ListCredentialsQuery = Type.Object({
+  ...PageQuery.properties,
+  owner: Type.Optional(
+    Type.Enum(['instance', 'workspace'], {
+      description: '`instance` requires the scope `instance:admin`. Default: `workspace`',
+    }),
+  ),
+  teamId: Type.Optional(TeamId),
+  kind: Type.Optional(Kind),
+});
+export type ListCredentials = Static<typeof ListCredentialsQuery>;
+
+export const Credential = Named('Credential', 'A credential for a model provider, without its values', {
+  id: Type.String(),
+  kind: Kind,
+  name: Type.String(),
+  owner: Owner,
+  teamId: Nullable(Type.String({ description: 'The team that owns it; null: the instance or a person' })),
+  isDefault: Type.Boolean(),
+  dailyUsdLimit: DailyUsdLimit,
+  status: Type.Enum(CREDENTIAL_STATUSES, {
+    description: '`failed`: the provider rejected the key at the last test or call',
+  }),
+  error: Nullable(Type.String({ description: 'Why the status is `failed`' })),
+  lastTestedAt: Nullable(Timestamp),
+  lastUsedAt: Nullable(Timestamp),
+  hint: Nullable(
+    Type.String({
+      description:
+        'The last four characters of the key; null for a short key, and for readers who cannot change it',
+    }),
+  ),
+  source: Type.Enum(['stored', 'environment'], {
+    description: '`environment`: set by the settings of the service and not changeable here',
+  }),
+  createdAt: Nullable(Timestamp),
+  updatedAt: Nullable(Timestamp),
+  createdBy: Nullable(Type.Integer({ description: 'The user who stored it' })),
+});
+export const CredentialPage = PageSchema(Credential);

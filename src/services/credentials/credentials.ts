@@ -1,0 +1,256 @@
+// Manages stored credentials: create, list, read, change and delete. Values are encrypted and never returned.
+import { encrypt } from '../../lib/crypto.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
+import { FetchError } from '../../lib/fetch/error.ts';
+import { parseOutboundUrl } from '../../lib/fetch.ts';
+import { newId } from '../../lib/ids.ts';
+import type { ProviderName } from '../../providers/names.ts';
+import type { ProviderCredential } from '../../providers/provider.ts';
+import {
+  type CredentialRow,
+  clearDefault,
+  countCredentials,
+  hasDefaultCredential,
+  insertCredential,
+  listCredentials,
+  listInstanceKinds,
+  lockCredential,
+  lockCredentials,
+  type NewValue,
+  removeCredential,
+  replaceValue,
+  updateCredential,
+} from '../../store/credentials.ts';
+import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
+import { parseName } from '../accounts/names.ts';
+import type { Deps } from '../deps.ts';
+import { byId, readPage } from '../paging.ts';
+import type { ChangeCredential, CreateCredential, ListCredentials } from './credential.schema.ts';
+import {
+  type CredentialOwner,
+  findOwnCredential,
+  notFound,
+  requireCredentials,
+  requireManaged,
+  resolveOwner,
+  toTeamId,
+} from './credential-access.ts';
+import { requireUnused } from './credential-uses.ts';
+import { type CredentialValues, environmentKind, readEnvironment } from './provider-credential.ts';
+
+/** The most credentials that the instance, or one workspace, may have. */
+const MAX_CREDENTIALS = 50;
+
+/** Stores a credential. Throws 403 `credentials_off`, 403 for members who may not, 409 if there are too many. */
+export async function createCredential(deps: Deps, actor: Actor, input: CreateCredential) {
+  const { userId } = requireUser(actor);
+  requireCredentials(deps);
+  const owner = await resolveOwner(deps.db, actor, input);
+  requireManaged(actor, owner);
+  const name = parseName(input.name);
+  const value = toNewValue(deps, parseValues(input.kind, input.values));
+  const { workspace } = owner;
+  const row = await deps.db.transaction(async tx => {
+    await lockCredentials(tx, workspace);
+    if ((await countCredentials(tx, workspace)) >= MAX_CREDENTIALS)
+      throw new AppError('conflict', `There are already ${MAX_CREDENTIALS} credentials. Delete one first.`);
+    const facts = {
+      id: newId('credential'),
+      workspace,
+      kind: input.kind,
+      name,
+      is_default: input.isDefault ?? !(await hasDefaultCredential(tx, workspace, input.kind)),
+      daily_usd_limit: input.dailyUsdLimit ?? null,
+      created_by: userId,
+    };
+    return insertCredential(tx, facts, value);
+  });
+  audit(deps, userId, 'created', row);
+  return presentCredential(row, owner);
+}
+
+/** Lists the credentials of an owner. The instance's begin with those of the environment. */
+export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCredentials) {
+  const owner = await resolveOwner(deps.db, actor, {
+    owner: query.owner ?? 'workspace',
+    teamId: query.teamId,
+  });
+  const { workspace } = owner;
+  const page = await readPage(
+    query,
+    byId('credential'),
+    ({ after, limit }) => listCredentials(deps.db, { workspace, kind: query.kind ?? null, after, limit }),
+    row => presentCredential(row, owner),
+  );
+  if (workspace !== null || query.cursor !== undefined) return page;
+  const environment = [...readEnvironment(deps).values()].filter(
+    ({ kind }) => query.kind === undefined || kind === query.kind,
+  );
+  const kinds = await listInstanceKinds(deps.db);
+  return { ...page, data: [...environment.map(entry => presentEnvironment(entry, kinds)), ...page.data] };
+}
+
+/** Throws 404 for a foreign credential. */
+export async function readCredential(deps: Deps, actor: Actor, id: string) {
+  const environment = findEnvironment(deps, actor, id);
+  if (environment !== undefined) return presentEnvironment(environment, await listInstanceKinds(deps.db));
+  const { row, owner } = await findOwnCredential(deps.db, actor, id);
+  return presentCredential(row, owner);
+}
+
+/** Changes the credential. New values apply to calls that are submitted from now on. */
+export async function changeCredential(deps: Deps, actor: Actor, id: string, input: ChangeCredential) {
+  const { userId } = requireUser(actor);
+  requireCredentials(deps);
+  requireStored(deps, actor, id);
+  const { owner } = await findOwnCredential(deps.db, actor, id);
+  requireManaged(actor, owner);
+  const row = await deps.db.transaction(async tx => {
+    await lockCredentials(tx, owner.workspace);
+    const before = await lockCredential(tx, id);
+    if (before === undefined) throw notFound();
+    if (input.values !== undefined) {
+      const values = parseValues(before.kind as ProviderName, input.values);
+      await replaceValue(tx, id, toNewValue(deps, values));
+    }
+    const isDefault = input.isDefault ?? before.is_default;
+    if (isDefault && !before.is_default) await clearDefault(tx, before.workspace, before.kind);
+    return updateCredential(tx, {
+      ...before,
+      name: input.name === undefined ? before.name : parseName(input.name),
+      is_default: isDefault,
+      daily_usd_limit: input.dailyUsdLimit === undefined ? before.daily_usd_limit : input.dailyUsdLimit,
+    });
+  });
+  audit(deps, userId, input.values === undefined ? 'changed' : 'replaced', row);
+  return presentCredential(row, owner);
+}
+
+/** Deletes the credential. Throws 409 `credential_in_use`, unless `force` is set. Calls in flight end with its value. */
+export async function deleteCredential(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  const { userId } = requireUser(actor);
+  requireCredentials(deps);
+  requireStored(deps, actor, id);
+  const { row, owner } = await findOwnCredential(deps.db, actor, id);
+  requireManaged(actor, owner);
+  await deps.db.transaction(async tx => {
+    await lockCredentials(tx, owner.workspace);
+    if ((await lockCredential(tx, id)) === undefined) throw notFound();
+    if (!force) await requireUnused(tx, row);
+    await removeCredential(tx, id);
+  });
+  audit(deps, userId, 'deleted', row);
+}
+
+/** Returns the environment's credential with this id, for administrators. */
+export function findEnvironment(deps: Deps, actor: Actor, id: string): ProviderCredential | undefined {
+  const kind = environmentKind(id);
+  if (kind === undefined) return undefined;
+  requireScope(actor, 'instance:admin');
+  const found = readEnvironment(deps).get(kind);
+  if (found === undefined) throw notFound();
+  return found;
+}
+
+function requireStored(deps: Deps, actor: Actor, id: string): void {
+  if (findEnvironment(deps, actor, id) === undefined) return;
+  throw new AppError(
+    'forbidden',
+    'This credential is set by the settings of the service. Change them and restart it.',
+  );
+}
+
+/** Checks the values of a credential of the kind. Throws 400. */
+export function parseValues(kind: ProviderName, { apiKey, baseUrl }: CredentialValues): CredentialValues {
+  const key = apiKey?.trim();
+  const needsKey = kind !== 'comfyui' && !(kind === 'openai' && baseUrl !== undefined);
+  if (key === undefined ? needsKey : !/^[\x20-\x7e]+$/.test(key))
+    throw invalidField('/values/apiKey', 'must be an API key without line breaks', 'apiKey');
+  if (baseUrl === undefined && kind === 'comfyui')
+    throw invalidField('/values/baseUrl', 'must be the address of the server', 'baseUrl');
+  return {
+    ...(key === undefined ? {} : { apiKey: key }),
+    ...(baseUrl === undefined ? {} : { baseUrl: parseBaseUrl(baseUrl) }),
+  };
+}
+
+function parseBaseUrl(text: string): string {
+  try {
+    const url = parseOutboundUrl(text.trim());
+    if (url.search === '' && url.hash === '') return url.href.replace(/\/+$/, '');
+  } catch (err) {
+    if (!(err instanceof FetchError)) throw err;
+  }
+  throw invalidField(
+    '/values/baseUrl',
+    'must be an http or https URL without a user name, password, query or fragment',
+    'baseUrl',
+  );
+}
+
+const HINT_LENGTH = 4;
+/** The last characters of a shorter key would be too large a part of it. */
+const MIN_HINTED_LENGTH = 12;
+
+function toNewValue({ secretsKey }: Pick<Deps, 'secretsKey'>, values: CredentialValues): NewValue {
+  const { apiKey = '' } = values;
+  return {
+    id: newId('credentialValue'),
+    encrypted: encrypt(secretsKey, JSON.stringify(values)),
+    hint: apiKey.length < MIN_HINTED_LENGTH ? null : apiKey.slice(-HINT_LENGTH),
+  };
+}
+
+/** Records who changed a credential. The log is the service's record of such changes. */
+function audit({ log }: Pick<Deps, 'log'>, userId: number, change: string, row: CredentialRow): void {
+  const { id, kind, workspace } = row;
+  log.info({ userId, credentialId: id, kind, workspace, change }, 'a credential was changed');
+}
+
+function presentCredential(row: CredentialRow, { canManage }: CredentialOwner) {
+  return {
+    id: row.id,
+    kind: row.kind as ProviderName,
+    name: row.name,
+    owner: row.workspace === null ? ('instance' as const) : ('workspace' as const),
+    teamId: toTeamId(row.workspace),
+    isDefault: row.is_default,
+    dailyUsdLimit: row.daily_usd_limit,
+    status: row.status,
+    error: row.error,
+    lastTestedAt: row.last_tested_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    hint: canManage ? row.hint : null,
+    source: 'stored' as const,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    createdBy: row.created_by,
+  };
+}
+
+/** Presents a credential of the environment, which is used if no stored one of its kind is a default. */
+function presentEnvironment({ id, kind, name }: ProviderCredential, storedKinds: readonly string[]) {
+  return {
+    id,
+    kind,
+    name,
+    owner: 'instance' as const,
+    teamId: null,
+    isDefault: !storedKinds.includes(kind),
+    dailyUsdLimit: null,
+    status: 'untested' as const,
+    error: null,
+    lastTestedAt: null,
+    lastUsedAt: null,
+    hint: null,
+    source: 'environment' as const,
+    createdAt: null,
+    updatedAt: null,
+    createdBy: null,
+  };
+}

@@ -1,0 +1,81 @@
+// Tests credentials by a request to the provider that costs nothing.
+import { type AppError, toError } from '../../lib/errors.ts';
+import { getProbe, readProbe } from '../../nodes/models/provider-probes.ts';
+import type { ProviderCredential } from '../../providers/provider.ts';
+import { listValues, recordStatus } from '../../store/credentials.ts';
+import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
+import { rateLimitError } from '../accounts/rate-limits.ts';
+import type { Deps } from '../deps.ts';
+import type { TestCredential } from './credential.schema.ts';
+import { findOwnCredential, notFound, requireCredentials, requireManaged } from './credential-access.ts';
+import { findEnvironment, parseValues } from './credentials.ts';
+import { decryptValues, toProviderCredential } from './provider-credential.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 8_000_000;
+const TESTS_PER_MINUTE = 10;
+const MINUTE_S = 60;
+
+/** Tests values that are not stored. Throws 403 `credentials_off`, 429 after ten tests in a minute. */
+export async function testValues(deps: Deps, actor: Actor, { kind, values, owner }: TestCredential) {
+  requireCredentials(deps);
+  const isInstance = owner === 'instance';
+  const { userId } = requireScope(actor, isInstance ? 'instance:admin' : 'account:admin');
+  const parsed = parseValues(kind, values);
+  await countTest(deps, userId);
+  const workspace = isInstance ? null : '';
+  const credential = toProviderCredential(deps, { id: '', kind, name: '', valueId: null, workspace }, parsed);
+  return presentTest(await askProvider(credential));
+}
+
+/** Tests a stored credential, or one of the environment, and records the outcome. */
+export async function testCredential(deps: Deps, actor: Actor, id: string) {
+  const { userId } = requireUser(actor);
+  const environment = findEnvironment(deps, actor, id);
+  if (environment !== undefined) {
+    await countTest(deps, userId);
+    return presentTest(await askProvider(environment));
+  }
+  requireCredentials(deps);
+  const { row, owner } = await findOwnCredential(deps.db, actor, id);
+  requireManaged(actor, owner);
+  const [value] = await listValues(deps.db, row.value_id === null ? [] : [row.value_id]);
+  if (value === undefined) throw notFound();
+  await countTest(deps, userId);
+  const facts = { ...row, kind: row.kind as ProviderCredential['kind'], valueId: value.id };
+  const result = await askProvider(toProviderCredential(deps, facts, decryptValues(deps, value.encrypted)));
+  await recordStatus(deps.db, { id, valueId: value.id }, { error: result.error, isTest: true });
+  return presentTest(result);
+}
+
+async function askProvider({ kind, endpoint, fetch }: ProviderCredential) {
+  const { url, headers } = getProbe(kind, endpoint);
+  const startedMs = performance.now();
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const result = await fetch(url, {
+    method: 'GET',
+    headers,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    signal,
+  })
+    .then(response => readProbe(kind, response))
+    .catch((err: unknown) => ({ error: toError(err).message }));
+  return { ...result, latencyMs: Math.round(performance.now() - startedMs) };
+}
+
+function presentTest({ error, latencyMs, ...account }: Awaited<ReturnType<typeof askProvider>>) {
+  return { ok: error === null, latencyMs, ...account, ...(error === null ? {} : { error }) };
+}
+
+async function countTest({ limiter, now }: Deps, userId: number): Promise<void> {
+  const { isAllowed, ...state } = await limiter.take(
+    `credential tests ${userId}`,
+    TESTS_PER_MINUTE,
+    MINUTE_S,
+  );
+  if (!isAllowed) throw tooManyTests(state, now());
+}
+
+const tooManyTests = (state: { limit: number; reset: number }, nowMs: number): AppError =>
+  rateLimitError('rate_limited', `A user can test ${TESTS_PER_MINUTE} credentials a minute`, state, nowMs);

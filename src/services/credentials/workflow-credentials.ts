@@ -1,0 +1,67 @@
+// Chooses the credentials that a workflow uses instead of its workspace's defaults.
+import { type Static, Type } from 'typebox';
+import { invalidField } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { PROVIDER_NAMES } from '../../providers/names.ts';
+import { clearChoice, findCredential, listChoices, setChoice } from '../../store/credentials.ts';
+import type { Tx } from '../../store/db.ts';
+import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { authorize, getWorkspaceId } from '../accounts/access.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { NamedExact, Nullable } from '../schema.ts';
+import { requireCredentials } from './credential-access.ts';
+
+const Choice = Nullable(
+  Type.String({ maxLength: 64, description: 'Credential ID, `cred_…`; null: the default of the workspace' }),
+);
+
+export const WorkflowCredentials = NamedExact(
+  'WorkflowCredentials',
+  'The credentials that a workflow uses instead of the defaults of its workspace, by provider',
+  {
+    fal: Type.Optional(Choice),
+    replicate: Type.Optional(Choice),
+    openai: Type.Optional(Choice),
+    elevenlabs: Type.Optional(Choice),
+    comfyui: Type.Optional(Choice),
+  },
+);
+export type WorkflowCredentials = Static<typeof WorkflowCredentials>;
+
+/** Throws 404 and 403 like every read for editors of the workflow. */
+export async function readWorkflowCredentials({ db }: Pick<Deps, 'db'>, actor: Actor, workflowId: string) {
+  const user = requireScope(actor, 'workflows:read');
+  const { workflow } = authorize(actor, 'edit', await findWorkflow(db, workflowId, user.userId));
+  return readChoices(db, workflow.id);
+}
+
+/** Changes the choices that the body names. Throws 400 for a credential of another workspace or kind. */
+export async function chooseCredentials(
+  deps: Pick<Deps, 'db' | 'settings'>,
+  actor: Actor,
+  workflowId: string,
+  choices: WorkflowCredentials,
+) {
+  const user = requireScope(actor, 'workflows:write');
+  requireCredentials(deps);
+  return deps.db.transaction(async tx => {
+    const { workflow } = authorize(actor, 'edit', await findWorkflow(tx, workflowId, user.userId));
+    const workspace = getWorkspaceId(workflow);
+    for (const kind of PROVIDER_NAMES) {
+      const id = choices[kind];
+      if (id === null) await clearChoice(tx, workflow.id, kind);
+      if (typeof id !== 'string') continue;
+      const row = isId('credential', id) ? await findCredential(tx, id) : undefined;
+      if (row?.workspace !== workspace || row.kind !== kind)
+        throw invalidField(`/${kind}`, `must be a ${kind} credential of the workflow's workspace`);
+      await setChoice(tx, workflow.id, { kind, credential_id: id });
+    }
+    return readChoices(tx, workflow.id);
+  });
+}
+
+async function readChoices(tx: Tx, workflowId: string): Promise<WorkflowCredentials> {
+  const chosen = new Map((await listChoices(tx, workflowId)).map(row => [row.kind, row.credential_id]));
+  return Object.fromEntries(PROVIDER_NAMES.map(kind => [kind, chosen.get(kind) ?? null]));
+}

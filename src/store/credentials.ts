@@ -1,0 +1,303 @@
+// Stores the credentials for model providers, with the values that calls in flight still use.
+import type { Tx } from './db.ts';
+import { all, countRows, first, matches } from './rows.ts';
+
+export const CREDENTIAL_STATUSES = ['ok', 'failed', 'untested'] as const;
+export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
+
+export interface CredentialRow {
+  readonly id: string;
+  /** null: owned by the instance. */
+  readonly workspace: string | null;
+  readonly kind: string;
+  readonly name: string;
+  /** null: removed. */
+  readonly value_id: string | null;
+  readonly hint: string | null;
+  readonly is_default: boolean;
+  readonly daily_usd_limit: number | null;
+  readonly status: CredentialStatus;
+  readonly error: string | null;
+  readonly last_tested_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly created_by: number | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const COLUMNS = `c.id, c.workspace, c.kind, c.name, c.value_id, c.hint, c.is_default, c.daily_usd_limit::float8,
+  c.status, c.error, c.last_tested_at, c.last_used_at, c.created_by, c.created_at, c.updated_at`;
+
+/** Returns the credential, or undefined if there is none or it was removed. */
+export function findCredential(tx: Tx, id: string): Promise<CredentialRow | undefined> {
+  return first(tx, `select ${COLUMNS} from credentials c where c.id = $1 and c.removed_at is null`, [id]);
+}
+
+/** Like `findCredential`, and locks the row until the transaction ends. */
+export function lockCredential(tx: Tx, id: string): Promise<CredentialRow | undefined> {
+  return first(
+    tx,
+    `select ${COLUMNS} from credentials c where c.id = $1 and c.removed_at is null for no key update`,
+    [id],
+  );
+}
+
+export interface CredentialFilter {
+  readonly workspace: string | null;
+  readonly kind: string | null;
+  /** The id of the last credential of the previous page. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Lists the credentials of an owner, oldest first. */
+export function listCredentials(
+  tx: Tx,
+  { workspace, kind, after, limit }: CredentialFilter,
+): Promise<readonly CredentialRow[]> {
+  return all(
+    tx,
+    `select ${COLUMNS} from credentials c
+     where coalesce(c.workspace, '') = $1 and c.removed_at is null
+       and ($2::text is null or c.kind = $2) and ($3::text is null or c.id > $3)
+     order by c.id limit $4`,
+    [workspace ?? '', kind, after, limit],
+  );
+}
+
+export function countCredentials(tx: Tx, workspace: string | null): Promise<number> {
+  return countRows(
+    tx,
+    `select count(*)::int as count from credentials where coalesce(workspace, '') = $1 and removed_at is null`,
+    [workspace ?? ''],
+  );
+}
+
+/** Serializes changes to the credentials of an owner until the transaction ends. */
+export async function lockCredentials(tx: Tx, workspace: string | null): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('credentials ' || $1, 0))`, [
+    workspace ?? '',
+  ]);
+}
+
+export function hasDefaultCredential(tx: Tx, workspace: string | null, kind: string): Promise<boolean> {
+  return matches(
+    tx,
+    `select from credentials where coalesce(workspace, '') = $1 and kind = $2 and is_default and removed_at is null`,
+    [workspace ?? '', kind],
+  );
+}
+
+export interface NewValue {
+  readonly id: string;
+  readonly encrypted: Buffer;
+  readonly hint: string | null;
+}
+
+export type NewCredential = Pick<
+  CredentialRow,
+  'id' | 'workspace' | 'kind' | 'name' | 'is_default' | 'daily_usd_limit' | 'created_by'
+>;
+
+/** Stores a credential. The caller has locked the owner's credentials. */
+export async function insertCredential(tx: Tx, row: NewCredential, value: NewValue): Promise<CredentialRow> {
+  if (row.is_default) await clearDefault(tx, row.workspace, row.kind);
+  const stored = await first<CredentialRow>(
+    tx,
+    `insert into credentials as c (id, workspace, kind, name, value_id, hint, is_default, daily_usd_limit, created_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+    [
+      row.id,
+      row.workspace,
+      row.kind,
+      row.name,
+      value.id,
+      value.hint,
+      row.is_default,
+      row.daily_usd_limit,
+      row.created_by,
+    ],
+  );
+  await insertValue(tx, row.id, value);
+  return stored as CredentialRow;
+}
+
+async function insertValue(tx: Tx, credentialId: string, { id, encrypted }: NewValue): Promise<void> {
+  await tx.query('insert into credential_values (id, credential_id, encrypted) values ($1, $2, $3)', [
+    id,
+    credentialId,
+    encrypted,
+  ]);
+}
+
+export async function clearDefault(tx: Tx, workspace: string | null, kind: string): Promise<void> {
+  await tx.query(
+    `update credentials set is_default = false
+     where coalesce(workspace, '') = $1 and kind = $2 and is_default and removed_at is null`,
+    [workspace ?? '', kind],
+  );
+}
+
+/** Changes the properties of a credential that the caller has locked. */
+export async function updateCredential(
+  tx: Tx,
+  { id, name, is_default, daily_usd_limit }: CredentialRow,
+): Promise<CredentialRow> {
+  const row = await first<CredentialRow>(
+    tx,
+    `update credentials c set name = $2, is_default = $3, daily_usd_limit = $4, updated_at = now()
+     where c.id = $1 returning ${COLUMNS}`,
+    [id, name, is_default, daily_usd_limit],
+  );
+  return row as CredentialRow;
+}
+
+/** Replaces the value of a credential that the caller has locked. Calls in flight keep the value that submitted them. */
+export async function replaceValue(tx: Tx, id: string, value: NewValue): Promise<CredentialRow> {
+  await retireValues(tx, id);
+  await insertValue(tx, id, value);
+  const row = await first<CredentialRow>(
+    tx,
+    `update credentials c set value_id = $2, hint = $3, status = 'untested', error = null, last_tested_at = null, updated_at = now()
+     where c.id = $1 returning ${COLUMNS}`,
+    [id, value.id, value.hint],
+  );
+  return row as CredentialRow;
+}
+
+async function retireValues(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    'update credential_values set retired_at = now() where credential_id = $1 and retired_at is null',
+    [id],
+  );
+}
+
+export async function removeCredential(tx: Tx, id: string): Promise<void> {
+  await retireValues(tx, id);
+  await tx.query(
+    `update credentials set removed_at = now(), value_id = null, is_default = false, updated_at = now() where id = $1`,
+    [id],
+  );
+}
+
+/** Removes all credentials of a workspace that is deleted. */
+export async function removeCredentialsOf(tx: Tx, workspace: string): Promise<void> {
+  await tx.query(
+    `with removed as (
+       update credentials set removed_at = now(), value_id = null, is_default = false
+       where workspace = $1 and removed_at is null returning id
+     )
+     update credential_values set retired_at = now()
+     where credential_id in (select id from removed) and retired_at is null`,
+    [workspace],
+  );
+}
+
+/** Records the outcome of a request with this value, unless the value was replaced meanwhile. */
+export async function recordStatus(
+  tx: Tx,
+  { id, valueId }: { readonly id: string; readonly valueId: string },
+  { error, isTest }: { readonly error: string | null; readonly isTest: boolean },
+): Promise<void> {
+  await tx.query(
+    `update credentials set status = case when $3::text is null then 'ok' else 'failed' end, error = $3,
+       last_tested_at = case when $4 then now() else last_tested_at end
+     where id = $1 and value_id = $2`,
+    [id, valueId, error, isTest],
+  );
+}
+
+export interface StoredValue {
+  readonly id: string;
+  readonly credential_id: string;
+  readonly encrypted: Buffer;
+}
+
+/** Returns the values with these ids. Values never change. */
+export function listValues(tx: Tx, ids: readonly string[]): Promise<readonly StoredValue[]> {
+  return all(tx, 'select id, credential_id, encrypted from credential_values where id = any ($1::text[])', [
+    ids,
+  ]);
+}
+
+export interface CredentialUse {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Lists the workflows that chose the credential, or have an active run that uses it, newest first. */
+export function listUses(tx: Tx, credentialId: string, limit: number): Promise<readonly CredentialUse[]> {
+  return all(
+    tx,
+    `select w.id, w.name from workflows w
+     where w.deleted_at is null and w.id in (
+       select workflow_id from workflow_credentials where credential_id = $1
+       union
+       select e.workflow_id from executions e
+       where e.under_way and e.credentials like '%"' || $1 || '"%'
+       union
+       select e.workflow_id from calls c join executions e on e.id = c.execution_id where c.credential_id = $1)
+     order by w.id desc limit $2`,
+    [credentialId, limit],
+  );
+}
+
+/** Counts the calls at the provider that have not ended. */
+export function countCallsInFlight(tx: Tx, credentialId: string): Promise<number> {
+  return countRows(
+    tx,
+    'select count(*)::int as count from calls where credential_id = $1 and ended_at is null',
+    [credentialId],
+  );
+}
+
+/** Lists the kinds for which the instance has a stored default. */
+export async function listInstanceKinds(tx: Tx): Promise<readonly string[]> {
+  const rows = await all<{ readonly kind: string }>(
+    tx,
+    'select kind from credentials where workspace is null and is_default and removed_at is null',
+  );
+  return rows.map(({ kind }) => kind);
+}
+
+export interface ChosenCredential {
+  readonly kind: string;
+  readonly credential_id: string;
+}
+
+/** Lists the credentials that the workflow uses instead of its workspace's defaults, including removed ones. */
+export function listChoices(tx: Tx, workflowId: string): Promise<readonly ChosenCredential[]> {
+  return all(
+    tx,
+    'select kind, credential_id from workflow_credentials where workflow_id = $1 order by kind',
+    [workflowId],
+  );
+}
+
+export async function setChoice(
+  tx: Tx,
+  workflowId: string,
+  { kind, credential_id }: ChosenCredential,
+): Promise<void> {
+  await tx.query(
+    `insert into workflow_credentials (workflow_id, kind, credential_id) values ($1, $2, $3)
+     on conflict (workflow_id, kind) do update set credential_id = excluded.credential_id`,
+    [workflowId, kind, credential_id],
+  );
+}
+
+export async function clearChoice(tx: Tx, workflowId: string, kind: string): Promise<void> {
+  await tx.query('delete from workflow_credentials where workflow_id = $1 and kind = $2', [workflowId, kind]);
+}
+
+/**
+ * Deletes values that no credential and no call uses any more. A worker that has just read a value has a minute to
+ * store its call.
+ */
+export async function deleteUnusedValues(tx: Tx): Promise<number> {
+  const { rowCount } = await tx.query(
+    `delete from credential_values v
+     where v.retired_at < now() - interval '1 minute' and not exists (select from calls c where c.value_id = v.id)`,
+  );
+  return rowCount ?? 0;
+}

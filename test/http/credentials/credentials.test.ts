@@ -1,0 +1,295 @@
+// Credentials over HTTP: storing, testing, listing and deleting them, who may, and that values never come back.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { joinTeam } from '../../support/accounts/people.ts';
+import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { plainImage } from '../../support/media/pixels.ts';
+import { type FalDouble, startFal } from '../../support/providers/fal.ts';
+import { refused } from '../../support/workflows.ts';
+
+interface Credential {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly teamId: string | null;
+  readonly isDefault: boolean;
+  readonly dailyUsdLimit: number | null;
+  readonly status: string;
+  readonly error: string | null;
+  readonly lastTestedAt: string | null;
+  readonly hint: string | null;
+  readonly source: string;
+  readonly createdBy: number | null;
+}
+
+const SECRET = 'fal-secret-value-1234';
+
+let fal: FalDouble;
+let test: TestApp;
+let admin: Caller;
+let owner: Caller;
+
+before(async () => {
+  fal = await startFal(await plainImage(8, 8, '#336699'));
+  fal.apiKeys.add(SECRET);
+  test = await createTestApp({
+    env: { FAL_BASE_URL: fal.url, CREDENTIALS_BASE_URLS: 'instance', REPLICATE_API_TOKEN: 'r8-environment' },
+  });
+  admin = await test.createCaller();
+  owner = await test.createCaller({ scopes: ['workflows:execute', 'workflows:write', 'account:admin'] });
+});
+after(async () => {
+  await fal.close();
+  await test.close();
+});
+
+const input = (more: object = {}) => ({
+  kind: 'fal',
+  name: 'Our fal key',
+  owner: 'workspace',
+  values: { apiKey: SECRET },
+  ...more,
+});
+const store = (by: Pick<Caller, 'request'>, more: object = {}): Promise<Answer<Credential>> =>
+  by.request<Credential>('POST', '/credentials', input(more));
+const list = async (by: Pick<Caller, 'request'>, query = ''): Promise<readonly Credential[]> => {
+  const { status, body } = await by.request<{ data: Credential[] }>('GET', `/credentials${query}`);
+  assert.equal(status, 200);
+  return body.data;
+};
+
+async function createTeam(...members: readonly (readonly [Caller, string])[]): Promise<string> {
+  const { body } = await owner.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
+  for (const [member, role] of members) await joinTeam(owner, body.id, member, role);
+  return body.id;
+}
+
+describe('POST /credentials', () => {
+  it('stores an encrypted credential and returns everything but its values', async () => {
+    const { status, headers, body } = await store(owner);
+    assert.equal(status, 201);
+    assert.match(headers.location ?? '', /\/api\/v1\/credentials\/cred_/);
+    const { id, ...rest } = body;
+    assert.match(id, /^cred_/);
+    assert.deepEqual(
+      { ...rest, createdAt: null, updatedAt: null },
+      {
+        kind: 'fal',
+        name: 'Our fal key',
+        owner: 'workspace',
+        teamId: null,
+        isDefault: true,
+        dailyUsdLimit: null,
+        status: 'untested',
+        error: null,
+        lastTestedAt: null,
+        lastUsedAt: null,
+        hint: '1234',
+        source: 'stored',
+        createdAt: null,
+        updatedAt: null,
+        createdBy: owner.userId,
+      },
+    );
+    assert.deepEqual((await owner.request('GET', `/credentials/${id}`)).body, body);
+    const { rows } = await test.deps.db.query<{ text: string }>(
+      `select encode(encrypted, 'escape') as text from credential_values where credential_id = $1`,
+      [id],
+    );
+    assert.equal(rows.length, 1);
+    assert.ok(!rows[0]?.text.includes(SECRET));
+  });
+
+  it('makes only the first of a kind the default, unless another is chosen', async () => {
+    const caller = await test.createCaller();
+    const [first, second] = [(await store(caller)).body, (await store(caller)).body];
+    assert.deepEqual([first.isDefault, second.isDefault], [true, false]);
+    await caller.request('PATCH', `/credentials/${second.id}`, { isDefault: true });
+    assert.deepEqual(
+      (await list(caller)).map(({ isDefault }) => isDefault),
+      [false, true],
+    );
+  });
+
+  it('answers 400 to values that no provider could use', async () => {
+    for (const [kind, values, path] of [
+      ['fal', {}, '/values/apiKey'],
+      ['fal', { apiKey: 'two\r\nlines' }, '/values/apiKey'],
+      ['comfyui', { apiKey: 'x' }, '/values/baseUrl'],
+      ['openai', { baseUrl: 'ftp://example.com' }, '/values/baseUrl'],
+      ['openai', { baseUrl: 'https://user:hunter2@example.com' }, '/values/baseUrl'],
+    ] as const) {
+      const { status, body } = await store(owner, { kind, values });
+      assert.equal(status, 400);
+      assert.deepEqual((body as unknown as { issues: { path: string }[] }).issues[0]?.path, path);
+      assert.ok(!JSON.stringify(body).includes('hunter2'));
+    }
+    assert.equal((await store(owner, { kind: 'speech' })).status, 400);
+    assert.equal((await store(owner, { dailyUsdLimit: -1 })).status, 400);
+  });
+});
+
+describe('rights to credentials', () => {
+  it("lets only administrators see and change the instance's", async () => {
+    refused(await store(owner, { owner: 'instance' }), 401, 'insufficient_scope');
+    const { status, body } = await store(admin, { owner: 'instance' });
+    assert.equal(status, 201);
+    for (const method of ['GET', 'PATCH', 'DELETE'] as const)
+      refused(
+        await owner.request(method, `/credentials/${body.id}`, method === 'PATCH' ? {} : undefined),
+        404,
+        'not_found',
+      );
+    refused(await owner.request('GET', '/credentials?owner=instance'), 401, 'insufficient_scope');
+    assert.deepEqual(
+      (await list(admin, '?owner=instance')).map(({ id }) => id),
+      ['cred_environment_replicate', body.id],
+    );
+    assert.equal((await admin.request('DELETE', `/credentials/${body.id}`)).status, 200);
+  });
+
+  it('shows the credential of the environment, and refuses to change it', async () => {
+    const path = '/credentials/cred_environment_replicate';
+    const { body } = await admin.request<Credential>('GET', path);
+    assert.deepEqual([body.source, body.isDefault, body.hint], ['environment', true, null]);
+    refused(await admin.request('PATCH', path, { name: 'Mine' }), 403, 'forbidden');
+    refused(await admin.request('DELETE', path), 403, 'forbidden');
+    refused(await owner.request('GET', path), 401, 'insufficient_scope');
+    refused(await admin.request('GET', '/credentials/cred_environment_fal'), 404, 'not_found');
+  });
+
+  it("lets members of a team see its credentials' names, and only its OWNERs change them", async () => {
+    const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
+    const teamId = await createTeam([editor, 'EDITOR']);
+    const { body } = await store(owner, { teamId });
+    assert.equal(body.teamId, teamId);
+    const [seen] = await list(await test.withScopes(editor, ['workflows:read']), `?teamId=${teamId}`);
+    assert.deepEqual([seen?.name, seen?.hint], ['Our fal key', null]);
+    refused(await store(editor, { teamId }), 403, 'forbidden');
+    refused(await editor.request('DELETE', `/credentials/${body.id}`), 403, 'forbidden');
+    refused(await editor.request('POST', `/credentials/${body.id}/test`), 403, 'forbidden');
+    refused(await stranger.request('GET', `/credentials/${body.id}`), 404, 'not_found');
+    refused(await stranger.request('GET', `/credentials?teamId=${teamId}`), 404, 'not_found');
+    const reader = await test.withScopes(owner, ['workflows:read']);
+    refused(await store(reader, { teamId }), 401, 'insufficient_scope');
+  });
+
+  it('removes the credentials of a team that is deleted', async () => {
+    const teamId = await createTeam();
+    const { body } = await store(owner, { teamId });
+    assert.equal((await owner.request('DELETE', `/teams/${teamId}`)).status, 200);
+    const { rows } = await test.deps.db.query<{ value_id: string | null }>(
+      'select value_id from credentials where id = $1',
+      [body.id],
+    );
+    assert.deepEqual(rows, [{ value_id: null }]);
+  });
+});
+
+describe('PATCH and DELETE /credentials/{id}', () => {
+  it('replaces the value under the same id, and forgets the last test', async () => {
+    const caller = await test.createCaller();
+    const { id } = (await store(caller)).body;
+    await caller.request('POST', `/credentials/${id}/test`);
+    const { status, body } = await caller.request<Credential>('PATCH', `/credentials/${id}`, {
+      name: 'New',
+      values: { apiKey: 'another-secret-9876' },
+      dailyUsdLimit: 2.5,
+    });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [body.id, body.name, body.hint, body.dailyUsdLimit, body.status, body.lastTestedAt],
+      [id, 'New', '9876', 2.5, 'untested', null],
+    );
+  });
+
+  it('deletes a credential', async () => {
+    const caller = await test.createCaller();
+    const { id } = (await store(caller)).body;
+    assert.equal((await caller.request('DELETE', `/credentials/${id}`)).status, 200);
+    refused(await caller.request('GET', `/credentials/${id}`), 404, 'not_found');
+    refused(await caller.request('DELETE', `/credentials/${id}`), 404, 'not_found');
+    assert.deepEqual(await list(caller), []);
+  });
+});
+
+describe('testing credentials', () => {
+  interface Tested {
+    readonly ok: boolean;
+    readonly latencyMs: number;
+    readonly error?: string;
+  }
+  const testValues = (by: Caller, apiKey: string) =>
+    by.request<Tested>('POST', '/credentials/test', { kind: 'fal', values: { apiKey } });
+
+  it('tells a good key from a bad one without submitting anything', async () => {
+    const caller = await test.createCaller();
+    const good = await testValues(caller, SECRET);
+    assert.equal(good.status, 200);
+    assert.deepEqual([good.body.ok, good.body.error], [true, undefined]);
+    const bad = await testValues(caller, 'wrong-key-of-somebody');
+    assert.deepEqual([bad.body.ok, bad.body.error], [false, 'The key was rejected (401).']);
+    assert.deepEqual(fal.accepted, []);
+  });
+
+  it('records the outcome for a stored credential', async () => {
+    const caller = await test.createCaller();
+    const { id } = (await store(caller, { values: { apiKey: 'wrong-key-of-somebody' } })).body;
+    const { body } = await caller.request<Tested>('POST', `/credentials/${id}/test`);
+    assert.equal(body.ok, false);
+    const failed = (await caller.request<Credential>('GET', `/credentials/${id}`)).body;
+    assert.deepEqual([failed.status, failed.error], ['failed', 'The key was rejected (401).']);
+    assert.ok(failed.lastTestedAt !== null);
+    await caller.request('PATCH', `/credentials/${id}`, { values: { apiKey: SECRET } });
+    await caller.request('POST', `/credentials/${id}/test`);
+    const repaired = (await caller.request<Credential>('GET', `/credentials/${id}`)).body;
+    assert.deepEqual([repaired.status, repaired.error], ['ok', null]);
+  });
+
+  it('refuses the eleventh test in a minute', async () => {
+    const caller = await test.createCaller();
+    const answers = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
+    // The minute may change between the tests.
+    const refusals = answers.filter(({ status }) => status === 429).length;
+    const again = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
+    assert.ok(refusals + again.filter(({ status }) => status === 429).length >= 1);
+  });
+
+  it('does not reach private addresses that a workspace sets', async () => {
+    const caller = await test.createCaller();
+    const { body } = await caller.request<Tested>('POST', '/credentials/test', {
+      kind: 'fal',
+      values: { apiKey: SECRET, baseUrl: fal.url },
+    });
+    assert.equal(body.ok, false);
+    assert.match(body.error ?? '', /address/);
+    const trusted = await admin.request<Tested>('POST', '/credentials/test', {
+      kind: 'fal',
+      owner: 'instance',
+      values: { apiKey: SECRET, baseUrl: fal.url },
+    });
+    assert.equal(trusted.body.ok, true);
+  });
+});
+
+describe('CREDENTIALS=off', () => {
+  it('answers 403 credentials_off to every write', async () => {
+    const off = await createTestApp({
+      env: { CREDENTIALS: 'off', FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url },
+    });
+    try {
+      const caller = await off.createCaller();
+      refused(await store(caller), 403, 'credentials_off');
+      refused(await caller.request('PATCH', '/credentials/cred_x', {}), 403, 'credentials_off');
+      refused(await caller.request('DELETE', '/credentials/cred_x'), 403, 'credentials_off');
+      const values = { kind: 'fal', values: { apiKey: SECRET } };
+      refused(await caller.request('POST', '/credentials/test', values), 403, 'credentials_off');
+      assert.equal((await list(caller, '?owner=instance')).length, 1);
+      const tested = await caller.request<{ ok: boolean }>('POST', '/credentials/cred_environment_fal/test');
+      assert.deepEqual([tested.status, tested.body.ok], [200, true]);
+    } finally {
+      await off.close();
+    }
+  });
+});
