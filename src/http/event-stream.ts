@@ -1,6 +1,7 @@
 // Sends server-sent events as fast as the caller reads them, with a comment to keep idle connections open.
 import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import type { Deps } from '../services/deps.ts';
 import { onClosed } from './close-signal.ts';
@@ -73,4 +74,13 @@ export async function sendEvents(
 
 function format({ event, id, data }: ServerEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${stringifyJson(data)}\n\n`;
+}
+
+/** Returns the id of the event after which the stream resumes. Throws 400. */
+export function parseLastEventId(req: FastifyRequest): number | undefined {
+  const lastEventId = req.headers['last-event-id'];
+  if (lastEventId === undefined || lastEventId === '') return undefined;
+  if (typeof lastEventId !== 'string' || !/^\d{1,9}$/.test(lastEventId))
+    throw new AppError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
+  return Number(lastEventId);
 }

@@ -7,7 +7,8 @@ import { FormError, readField, readParts } from './form-parts.ts';
 
 const MAX_FILE_BYTES = 4_194_304;
 /** A file of 4 MB and the rest of the form. */
-export const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 65_536;
+const MAX_REST_BYTES = 65_536;
+export const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + MAX_REST_BYTES;
 const MAX_FIELD_BYTES = 1000;
 const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
 // RFC 2046 §5.1.1 allows at most 70 characters.
@@ -23,13 +24,20 @@ export function isForm(req: FastifyRequest): boolean {
 }
 
 /** Yields the parts. A file must be read before the next part is requested. Throws `file_too_large`, `invalid_request`. */
-export async function* readForm(req: FastifyRequest): AsyncGenerator<FormPart, void, undefined> {
-  if (Number(req.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw tooLarge();
+export async function* readForm(
+  req: FastifyRequest,
+  maxFileBytes = MAX_FILE_BYTES,
+): AsyncGenerator<FormPart, void, undefined> {
+  const maxBytes = maxFileBytes + MAX_REST_BYTES;
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
   const [, quoted, bare] = BOUNDARY.exec(req.headers['content-type'] ?? '') ?? [];
   const boundary = quoted ?? bare;
   if (boundary === undefined) throw toFormFault(new FormError('its Content-Type has no boundary'));
   try {
-    for await (const { name, filename, contentType, body } of readParts(readBody(req), boundary)) {
+    for await (const { name, filename, contentType, body } of readParts(
+      readBody(req, maxFileBytes),
+      boundary,
+    )) {
       if (filename === undefined) yield { field: name, value: await readField(body, MAX_FIELD_BYTES) };
       else yield { field: name, source: readFile(body), declared: contentType, name: filename };
     }
@@ -42,11 +50,14 @@ export async function* readForm(req: FastifyRequest): AsyncGenerator<FormPart, v
 }
 
 /** Limits forms without a Content-Length, which could be endless between their parts. */
-async function* readBody(req: FastifyRequest): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readBody(
+  req: FastifyRequest,
+  maxFileBytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let bytes = 0;
   for await (const chunk of req.raw.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > 2 * MAX_UPLOAD_BYTES) throw tooLarge();
+    if (bytes > 2 * (maxFileBytes + MAX_REST_BYTES)) throw tooLarge(maxFileBytes);
     yield chunk;
   }
 }
@@ -67,6 +78,6 @@ function toFormFault(err: unknown): unknown {
   return new AppError('invalid_request', `The form cannot be read: ${message}.`, { cause: err });
 }
 
-function tooLarge(): AppError {
-  return new AppError('file_too_large', `The file is larger than the limit of ${MAX_FILE_BYTES} bytes.`);
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
 }

@@ -5,6 +5,7 @@ import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerApp } from './routes/app.ts';
 import { registerAuth } from './routes/auth.ts';
+import { registerBatches } from './routes/batches.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
 import { registerContent } from './routes/content.ts';
@@ -47,6 +48,7 @@ export const ROUTES: readonly Register[] = [
   registerWorkflowHistory,
   registerTemplates,
   registerRuns,
+  registerBatches,
   registerExecutions,
   registerDeliveries,
   registerHooks,

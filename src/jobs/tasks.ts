@@ -1,5 +1,6 @@
 // Defines the tasks of the job queue. Each row maps a task to the function that runs it.
 
+import { advanceBatch } from '../automation/batches/advance-batch.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { claimFromQueue } from '../runs/dispatch.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
@@ -34,6 +35,7 @@ export interface Task {
 export const TASKS: Readonly<Record<string, Task>> = {
   run: { pool: 'runs', work: ({ deps, slots }, id) => claimFromQueue(deps, slots, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
+  batch: { pool: 'deliveries', work: ({ deps }, id) => advanceBatch(deps, id) },
   render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {
     pool: 'deliveries',

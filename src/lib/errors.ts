@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   invalid_graph: [400, 'The graph is invalid'],
   invalid_webhook: [400, 'The webhook is invalid'],
   invalid_inputs: [400, 'The inputs do not match the graph'],
+  invalid_rows: [400, 'Rows of the batch are invalid'],
   cyclic_graph: [400, 'The nodes to run form a cycle'],
   provider_not_configured: [400, 'A node needs a provider that is not configured'],
   svg_not_drawable: [400, 'An SVG input of a paid model cannot be rasterized'],

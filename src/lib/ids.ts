@@ -19,6 +19,8 @@ const PREFIXES = {
   invitation: 'inv',
   credential: 'cred',
   credentialValue: 'cval',
+  batch: 'bat',
+  table: 'tbl',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

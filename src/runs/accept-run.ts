@@ -17,6 +17,16 @@ import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { runRequestText } from './run-request.ts';
 
+/** What starts a run besides a request, such as a row of a batch. */
+export interface RunOrigin {
+  /** The id of the batch. */
+  readonly id: string;
+  /** The number of the row. */
+  readonly key: string;
+  /** Chosen by the origin, which stores it before the run starts. */
+  readonly executionId: string;
+}
+
 /** A run that passed validation. */
 export interface ValidatedRun {
   readonly workflow: ReadWorkflowRow;
@@ -27,6 +37,7 @@ export interface ValidatedRun {
   readonly estimate: Estimate;
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
+  readonly origin?: RunOrigin | undefined;
   readonly idempotency: Idempotency | null;
   /** Results of earlier runs that the run starts with. */
   readonly reused: ReusedSteps;
@@ -61,8 +72,8 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
 }
 
 function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
-  const { workflow, webhook } = run;
-  const id = newId('execution');
+  const { workflow, webhook, origin } = run;
+  const id = origin?.executionId ?? newId('execution');
   const span = currentScope()?.span;
   span?.set({ 'graphwright.execution.id': id, 'graphwright.workflow.id': workflow.id });
   return {
@@ -79,6 +90,8 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     nodes_total: run.nodesTotal,
     resumed_from_id: run.reused.fromId ?? null,
     traceparent: span?.traceparent ?? null,
+    origin_id: origin?.id ?? null,
+    origin_key: origin?.key ?? null,
     created_at: new Date(deps.now()),
   };
 }

@@ -4,7 +4,7 @@ import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import { newId } from '../lib/ids.ts';
 import { stringifyJson } from '../lib/json-text.ts';
-import type { DeliveryEvent } from '../store/deliveries.ts';
+import type { ExecutionEvent } from '../store/deliveries.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow } from '../store/runs.ts';
 import { cutRecord } from './cut-record.ts';
@@ -56,7 +56,7 @@ interface EventFields {
 }
 
 export interface WebhookEvent {
-  readonly kind: DeliveryEvent;
+  readonly kind: ExecutionEvent;
   readonly eventId: string;
   readonly body: string;
 }

@@ -129,13 +129,16 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
 export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
   const user = requireScope(actor, 'workflows:execute');
   const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
-  if (row.finished_at === null) {
-    await deps.commit.change([id], (run, tx) =>
-      run.worker_id === null ? toUnleasedEnd(deps, tx, run, CANCELLED) : { kind: 'cancel' },
-    );
-    deps.runNotifier.notify(id);
-  }
+  if (row.finished_at === null) await cancelRuns(deps, [id]);
   return getExecution(deps, actor, id);
+}
+
+/** Cancels runs without checking access. */
+export async function cancelRuns(deps: RunDeps, ids: readonly string[]): Promise<void> {
+  await deps.commit.change(ids, (run, tx) =>
+    run.worker_id === null ? toUnleasedEnd(deps, tx, run, CANCELLED) : { kind: 'cancel' },
+  );
+  for (const id of ids) deps.runNotifier.notify(id);
 }
 
 const CANCELLED = {

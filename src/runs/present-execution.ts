@@ -126,22 +126,35 @@ const OUTPUT_MEMBER = {
   AUDIO: 'url',
 } as const;
 
-/** Presents the results of the output nodes or, if the graph has none, of its last nodes. */
-function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly ExecutionOutput[] {
-  const outputNodes = plan.nodes.filter(node => node.category === 'output');
-  const resultNodes =
-    outputNodes.length > 0 ? outputNodes : plan.nodes.filter(node => node.dependents.length === 0);
-  return resultNodes.flatMap(node =>
+/** A value of a node whose results are the results of the run. */
+export interface RunOutput {
+  readonly node: Plan['nodes'][number];
+  readonly value: Value;
+}
+
+/** Lists the results of the output nodes or, if the graph has none, of its last nodes. */
+export function listOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly RunOutput[] {
+  return listResultNodes(plan).flatMap(node =>
     Object.values(steps.get(node.id)?.outputs ?? {}).flatMap(value =>
-      (value.type === 'LIST' ? value.items : [value]).map(item => ({
-        nodeId: node.id,
-        label: node.label,
-        type: item.type,
-        [OUTPUT_MEMBER[item.type]]: presentValue(item),
-        ...presentRender(item),
-      })),
+      (value.type === 'LIST' ? value.items : [value]).map(item => ({ node, value: item })),
     ),
   );
+}
+
+export function listResultNodes({ nodes }: Plan): Plan['nodes'] {
+  const outputNodes = nodes.filter(node => node.category === 'output');
+  return outputNodes.length > 0 ? outputNodes : nodes.filter(node => node.dependents.length === 0);
+}
+
+/** Presents the results of a run. */
+export function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly ExecutionOutput[] {
+  return listOutputs(plan, steps).map(({ node, value }) => ({
+    nodeId: node.id,
+    label: node.label,
+    type: value.type,
+    [OUTPUT_MEMBER[value.type]]: presentValue(value),
+    ...presentRender(value),
+  }));
 }
 
 export interface StoredError extends StepError {
@@ -173,7 +186,12 @@ export function presentListedExecution(row: ListedFields, metadata: RunRequest['
     webhook: presentWebhook(row),
     idempotencyKey: row.idempotency_key,
     resumedFromId: row.resumed_from_id,
+    ...presentOrigin(row),
   };
+}
+
+function presentOrigin({ trigger, origin_id, origin_key }: ListedFields) {
+  return trigger === 'batch' && origin_id !== null ? { batchId: origin_id, rowKey: origin_key } : {};
 }
 
 function presentWebhook(row: ListedFields) {

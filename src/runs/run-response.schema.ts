@@ -5,7 +5,7 @@ import { Edge, Node } from '../services/graph.schema.ts';
 import { PageSchema } from '../services/paging.ts';
 import { EventStreamSchema, Named, Nullable, Timestamp } from '../services/schema.ts';
 import { ENTRY_KINDS } from '../store/credits.ts';
-import { DELIVERY_EVENTS, DELIVERY_STATES } from '../store/deliveries.ts';
+import { DELIVERY_STATES, EXECUTION_EVENTS } from '../store/deliveries.ts';
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../store/executions.ts';
 
 const Credits = Type.Integer({ minimum: 0 });
@@ -128,6 +128,8 @@ const LIST_FIELDS = {
   ),
   idempotencyKey: Nullable(Type.String()),
   resumedFromId: Nullable(Type.String()),
+  batchId: Type.Optional(Type.String({ description: 'The batch that started the run' })),
+  rowKey: Type.Optional(Type.String({ description: 'The key or number of its row in the batch' })),
 };
 
 export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, outputs and costs', {
@@ -217,7 +219,7 @@ export const Success = Type.Object({ success: Type.Literal(true) });
 
 /** The body of a webhook after a run has ended. */
 export const CompletionEvent = Named('CompletionEvent', 'The body of a webhook when a run has ended', {
-  event: Type.Enum(DELIVERY_EVENTS),
+  event: Type.Enum(EXECUTION_EVENTS),
   eventId: Type.String({ format: 'uuid', description: 'Identical across retries' }),
   executionId: Type.String(),
   workflowId: Type.String(),

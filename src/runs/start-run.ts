@@ -7,7 +7,7 @@ import { type Actor, requireScope, type UserActor } from '../services/accounts/a
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findAmongOthers } from '../services/workflows/read-workflow.ts';
 import { findSampleRun } from '../store/runs.ts';
-import { acceptRun } from './accept-run.ts';
+import { acceptRun, type RunOrigin } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import {
   type Estimate,
@@ -35,10 +35,13 @@ export interface StartRunInput {
   readonly webhook?: unknown;
   readonly idempotencyKey?: string | undefined;
   readonly trigger: string;
+  /** Default: the current version. */
+  readonly version?: number;
+  readonly origin?: RunOrigin;
 }
 
 /**
- * Starts a run of the workflow's current graph. Resolves once it is certain to execute. A rejected request stores
+ * Starts a run of the workflow's current graph, or of an earlier version. Resolves once it is certain to execute. A rejected request stores
  * nothing, not even its idempotency key.
  */
 export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput): Promise<AcceptedRun> {
@@ -54,7 +57,8 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
   requireActive(workflow);
-  const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
+  const number = input.version ?? workflow.version;
+  const version = await deps.versions.get(deps.db, workflow.id, number);
   const plan = planRequest(deps, version, request);
   const overrides = inputOverrides(deps, version.graph, request.inputs);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
@@ -65,12 +69,13 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const warnings = sampleWarnings(plan, reused.steps);
   const accepted = await acceptRun(deps, user, {
     workflow,
-    version: workflow.version,
+    version: number,
     request,
     nodesTotal: plan.nodes.length,
     estimate,
     webhook,
     trigger: input.trigger,
+    origin: input.origin,
     idempotency,
     reused,
   });

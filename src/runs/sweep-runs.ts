@@ -36,6 +36,9 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     renders: await inBatches(signal, () =>
       deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
     ),
+    batchRows: await sweepOld('batch_rows', KEEP_EXECUTIONS_DAYS),
+    batches: await sweepOld('batches', KEEP_EXECUTIONS_DAYS),
+    tables: await sweepOld('tables', 1),
     // The files of these rows are temporary and are gone by now.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),

@@ -5,12 +5,15 @@ import { all } from './rows.ts';
 
 export const DELIVERY_STATES = ['pending', 'attempting', 'delivered', 'exhausted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-export const DELIVERY_EVENTS = ['execution.completed', 'execution.failed'] as const;
+export const EXECUTION_EVENTS = ['execution.completed', 'execution.failed'] as const;
+export type ExecutionEvent = (typeof EXECUTION_EVENTS)[number];
+export const DELIVERY_EVENTS = [...EXECUTION_EVENTS, 'batch.completed', 'batch.stopped'] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
 export interface DeliveryRow {
   readonly id: string;
-  readonly execution_id: string;
+  /** null: the delivery of a batch. */
+  readonly execution_id: string | null;
   readonly user_id: number;
   readonly event_id: string;
   readonly event: DeliveryEvent;

@@ -33,6 +33,8 @@ export interface ExecutionRow {
   readonly error: string | null;
   readonly idempotency_key: string | null;
   readonly resumed_from_id: string | null;
+  readonly origin_id: string | null;
+  readonly origin_key: string | null;
   /** JSON object: node id → decision. */
   readonly decisions: string | null;
   readonly created_at: Date;
@@ -51,7 +53,7 @@ export interface ExecutionRow {
 
 /** Columns of `executions e`, `deliveries d` and `run_credits c`. */
 export const LISTED_COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.webhook,
-  e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
+  e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id, e.origin_id, e.origin_key,
   e.created_at, e.started_at, e.finished_at, e.nodes_done,
   d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code,
   c.estimated as credits_estimated, c.held as credits_held, c.charged as credits_charged, c.released as credits_released`;

@@ -27,6 +27,9 @@ export interface RunSpec {
   readonly resumed_from_id: string | null;
   /** W3C trace context of the request that started it; null without tracing. */
   readonly traceparent: string | null;
+  /** What started the run, such as a batch, and the number of its row; null for a request. */
+  readonly origin_id: string | null;
+  readonly origin_key: string | null;
   readonly created_at: Date;
 }
 
@@ -58,7 +61,7 @@ export interface RunState {
 export type RunRow = RunSpec & RunState;
 
 const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook, e.watched, e.is_paid,
-  e.nodes_total, e.resumed_from_id, e.traceparent, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
+  e.nodes_total, e.resumed_from_id, e.traceparent, e.origin_id, e.origin_key, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
   e.running_ms, e.running_since, e.wake_at, e.error, e.decisions, e.started_at, e.finished_at`;
 
 export interface NewRun {
@@ -93,7 +96,8 @@ with input as materialized (
     json_array_length(i.steps) as step_count
   from json_to_recordset($1::json) as i(
     id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text, webhook text,
-    watched bool, is_paid bool, nodes_total int, resumed_from_id text, traceparent text, created_at timestamptz, status text, lease int,
+    watched bool, is_paid bool, nodes_total int, resumed_from_id text, traceparent text,
+    origin_id text, origin_key text, created_at timestamptz, status text, lease int,
     worker_id text, under_way bool, seq int, started_at timestamptz, steps json, idempotency json, has_job bool)
 ), keys as (
   insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
@@ -107,9 +111,11 @@ with input as materialized (
   returning execution_id
 ), accepted as (
   insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, idempotency_key, resumed_from_id, traceparent, created_at, seq, lease, worker_id, under_way, started_at)
+    is_paid, nodes_total, idempotency_key, resumed_from_id, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
+    under_way, started_at)
   select id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, key, resumed_from_id, traceparent, created_at, seq, lease, worker_id, under_way, started_at
+    is_paid, nodes_total, key, resumed_from_id, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
+    under_way, started_at
   from input where key is null or id in (select execution_id from keys)
   returning id
 ), steps as (
@@ -304,8 +310,8 @@ const UPDATE_ROWS = `
   where e.id = any ($2::text[]) and e.id = i.id and e.seq = i.from_seq and e.lease = i.from_lease
     and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken
     and (e.finished_at is not null) = i.from_ended
-  returning e.id, e.watched, e.workspace, e.user_id, i.from_seq + i.step_count as steps_seq, i.steps, i.step_count, i.delivery,
-    i.job_at, i.frees, i.cancels, i.wakes`;
+  returning e.id, e.watched, e.workspace, e.user_id, e.origin_id, e.finished_at, i.from_seq + i.step_count as steps_seq,
+    i.steps, i.step_count, i.delivery, i.job_at, i.frees, i.cancels, i.wakes`;
 
 /** CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. */
 const INSERT_STEPS = `
@@ -333,13 +339,15 @@ const UNPARK_RUNS = `
   returning e.id`;
 
 /**
- * CTE `jobs`: enqueues one job for each delivery, for each unparked run, and for each run that a worker should claim at
- * a given time.
+ * CTE `jobs`: enqueues one job for each delivery, for each unparked run, for each run that a worker should claim at a
+ * given time, and for each batch with runs that ended.
  */
 const ENQUEUE_JOBS = jobSpecs(`
   select 'deliver' as task, id, null::timestamptz as run_at from outbox
   union all select 'run', id, null from unparked
-  union all select 'run', id, job_at from written where job_at is not null`);
+  union all select 'run', id, job_at from written where job_at is not null
+  union all select distinct 'batch', origin_id, null::timestamptz from written
+    where origin_id like 'bat\\_%' and finished_at is not null`);
 
 /**
  * Builds a select that sends one notification with the ids of the written runs that fulfil the condition, or none. It

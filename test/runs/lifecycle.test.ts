@@ -25,6 +25,8 @@ const FACTS: RunSpec = {
   nodes_total: 3,
   resumed_from_id: null,
   traceparent: null,
+  origin_id: null,
+  origin_key: null,
   created_at: new Date(1000),
 };
 const WORKERS = ['wrk_1', 'wrk_2'];

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
+import { BATCH_STATUSES, ROW_STATUSES } from '../../src/store/automation/batches.ts';
+import { DELIMITERS, TABLE_FORMATS } from '../../src/store/automation/tables.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/store/content.ts';
 import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
@@ -17,6 +19,8 @@ import { LINK_PERMISSIONS } from '../../src/store/workflows/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const SETS: Readonly<Record<string, readonly string[]>> = {
+  'batch_rows.status': ROW_STATUSES,
+  'batches.status': BATCH_STATUSES,
   'content_pages.parent_category': CONTENT_CATEGORIES,
   'content_pages.type': CONTENT_TYPES,
   'credentials.kind': PROVIDER_NAMES,
@@ -29,6 +33,8 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'oauth_tokens.kind': TOKEN_KINDS,
   'password_links.kind': LINK_KINDS,
   'renders.status': RENDER_STATUSES,
+  'tables.delimiter': DELIMITERS,
+  'tables.format': TABLE_FORMATS,
   'team_invitations.role': TEAM_ROLES,
   'team_members.role': TEAM_ROLES,
   'workflow_email_shares.role': SHARE_ROLES,

@@ -1,7 +1,6 @@
 // Routes of executions: records, lists, event streams and cancellation.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   cancelRun,
@@ -27,7 +26,7 @@ import { getResults } from '../../runs/workflow-results.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
-import { sendEvents, streamSignal } from '../event-stream.ts';
+import { parseLastEventId, sendEvents, streamSignal } from '../event-stream.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = operationsOf('Executions');
@@ -168,12 +167,4 @@ async function streamEvents(
     return;
   }
   await sendEvents(deps, { req, reply }, { events, signal });
-}
-
-function parseLastEventId(req: FastifyRequest): number | undefined {
-  const lastEventId = req.headers['last-event-id'];
-  if (lastEventId === undefined || lastEventId === '') return undefined;
-  if (typeof lastEventId !== 'string' || !/^\d{1,9}$/.test(lastEventId))
-    throw new AppError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
-  return Number(lastEventId);
 }

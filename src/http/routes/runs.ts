@@ -24,7 +24,7 @@ const links = {
     cancel: { operationId: 'cancelExecution', description: 'Cancel it', ...ofRun },
   },
 };
-const START_ERRORS = [
+export const START_ERRORS = [
   ...RESOURCE_ERRORS,
   'invalid_graph',
   'invalid_inputs',
@@ -123,15 +123,18 @@ export function registerRuns(app: App, deps: RunDeps): void {
   );
 }
 
-function getWebhook(body: unknown): unknown {
+export function getWebhook(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'webhook' in body ? body.webhook : undefined;
 }
 
 /** Reads the options of a start from the headers. */
 const toStartOptions = (req: FastifyRequest) => ({
-  idempotencyKey: singleHeader(req, 'idempotency-key'),
+  idempotencyKey: getIdempotencyKey(req),
   trigger: readTrigger(req),
 });
+
+export const getIdempotencyKey = (req: FastifyRequest): string | undefined =>
+  singleHeader(req, 'idempotency-key');
 
 /** Sends 202, or with `Prefer: wait` 200 and the record of the run if it ends in time. */
 async function sendRun(

@@ -90,18 +90,19 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<WebhookResponse | undefined> {
   const { execution_id: executionId } = delivery;
+  const run = executionId === null ? {} : { executionId };
   const span = deps.tracer?.start('deliver webhook', {
     kind: 'consumer',
     parent: delivery.traceparent,
     attributes: {
-      'graphwright.execution.id': executionId,
+      ...(executionId === null ? {} : { 'graphwright.execution.id': executionId }),
       'graphwright.delivery.id': delivery.id,
       'graphwright.delivery.attempt': delivery.attempts + 1,
       'graphwright.delivery.event': delivery.event,
     },
   });
   try {
-    const response = await inScope({ executionId, span }, () =>
+    const response = await inScope({ ...run, span }, () =>
       sendWebhook(deps, toMessage(deps, delivery), signal),
     );
     if (response === undefined || !isDelivered(response))

@@ -36,7 +36,10 @@ const ALL_STEPS = '~';
 /** Deletes one ended execution; false if there is none. Requires a transaction. */
 export async function deleteExecutionRow(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await tx.query<ExecutionKey>(
-    'select id, workflow_id, user_id from executions where id = $1 and finished_at is not null for update',
+    `select id, workflow_id, user_id from executions where id = $1 and finished_at is not null
+       -- Its batch has not recorded the result yet.
+       and not exists (select from batch_rows r where r.execution_id = executions.id and r.status = 'running')
+     for update`,
     [id],
   );
   await deleteExecutions(tx, rows, ALL_STEPS);
@@ -99,6 +102,12 @@ const SWEEPS = {
   oauth_clients: `delete from oauth_clients where id in (
     select id from oauth_clients c where created_at < $1 and not exists (
       select from oauth_grants g where g.client_id = c.id) limit $2)`,
+  batch_rows: `delete from batch_rows where ctid in (
+    select r.ctid from batches b join batch_rows r on r.batch_id = b.id where b.finished_at < $1 limit $2)`,
+  batches: `delete from batches where id in (
+    select id from batches b where finished_at < $1 and not exists (
+      select from batch_rows r where r.batch_id = b.id) limit $2)`,
+  tables: `delete from tables where id in (select id from tables where created_at < $1 limit $2)`,
   rate_windows: `delete from rate_windows where ctid in (
     select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
 } as const;

@@ -30,6 +30,8 @@ export const RUNNING = {
   nodes_total: 1,
   resumed_from_id: null,
   traceparent: null,
+  origin_id: null,
+  origin_key: null,
   status: 'RUNNING',
   lease: 1,
   worker_id: 'w',

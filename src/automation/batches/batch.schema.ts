@@ -1,0 +1,235 @@
+// Defines the schemas of batches: requests and responses.
+import { type Static, Type } from 'typebox';
+import { RunBody } from '../../runs/run.schema.ts';
+import { PageQuery, PageSchema } from '../../services/paging.ts';
+import { EventStreamSchema, Exact, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
+import { BATCH_STATUSES, ROW_STATUSES } from '../../store/automation/batches.ts';
+
+export const MAX_ROWS = 10_000;
+export const DEFAULT_CONCURRENCY = 10;
+export const DEFAULT_STOP_AFTER_FAILURES = 20;
+
+const NodeId = Type.String({ maxLength: 200 });
+const Inputs = Type.Record(NodeId, Type.Unknown(), {
+  description: 'Values by input node ID, as in the request to run a workflow',
+});
+const Key = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Your name for the row, unique in the batch',
+});
+
+const SOURCES = {
+  rows: Type.Optional(
+    Type.Array(Exact({ key: Type.Optional(Key), inputs: Inputs }), {
+      minItems: 1,
+      maxItems: MAX_ROWS,
+      description: 'The inputs of each row',
+    }),
+  ),
+  tableId: Type.Optional(Type.String({ maxLength: 64, description: 'A table that was uploaded, `tbl_…`' })),
+  mapping: Type.Optional(
+    Type.Record(NodeId, Type.String({ maxLength: 1000 }), {
+      maxProperties: 1000,
+      description:
+        'With `tableId`: by input node ID, the column with its values. An empty cell keeps the default.',
+    }),
+  ),
+  keyColumn: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'With `tableId`: the column with the keys of the rows' }),
+  ),
+  matrix: Type.Optional(
+    Exact(
+      {
+        inputs: Type.Record(NodeId, Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_ROWS }), {
+          minProperties: 1,
+          maxProperties: 1000,
+          description: 'By input node ID, the values to vary',
+        }),
+        mode: Type.Optional(
+          Type.Enum(['product', 'zip'], {
+            default: 'product',
+            description: '`product`: every combination; `zip`: the first values, then the second ones, …',
+          }),
+        ),
+      },
+      { description: 'Varies inputs' },
+    ),
+  ),
+};
+
+const Credits = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+export const CreateBatchBody = NamedExact(
+  'BatchRequest',
+  'The rows to run, as exactly one of `rows`, `tableId` with `mapping`, and `matrix`',
+  {
+    ...SOURCES,
+    maxCredits: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The most that the whole batch may cost. It stops before a row that would exceed it.',
+      }),
+    ),
+    concurrency: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: DEFAULT_CONCURRENCY,
+        description: 'How many rows run at the same time',
+      }),
+    ),
+    stopAfterFailures: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_ROWS,
+        default: DEFAULT_STOP_AFTER_FAILURES,
+        description: 'Stops the batch after this many failed rows in a row; 0: never',
+      }),
+    ),
+    firstRows: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_ROWS,
+        description: 'Runs only these rows at first and then pauses',
+      }),
+    ),
+    webhook: RunBody.properties.webhook,
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Echoed in the webhook' }),
+    ),
+  },
+);
+export type CreateBatchBody = Static<typeof CreateBatchBody>;
+
+export const BatchParams = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Batch ID, `bat_…`' }),
+});
+
+export const RowParams = Type.Object({
+  ...BatchParams.properties,
+  row: Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: 'The number of the row, from 1' }),
+});
+
+export const StopBody = Exact({
+  cancelRunning: Type.Optional(
+    Type.Boolean({ default: false, description: 'Cancels the rows that run instead of letting them end' }),
+  ),
+});
+
+export const ResumeBatchBody = Exact({
+  maxCredits: Type.Optional({ ...Credits, description: 'A new limit for the whole batch' }),
+});
+
+export const RetryBody = Exact({
+  includeCancelled: Type.Optional(Type.Boolean({ default: false, description: 'Retries canceled rows too' })),
+  includeUnknown: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Also retries rows that a provider may have billed, `provider_outcome_unknown`',
+    }),
+  ),
+});
+
+export const RowMarkBody = Exact(
+  {
+    rating: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 5 }))),
+    isPicked: Type.Optional(Type.Boolean()),
+  },
+  { minProperties: 1 },
+);
+
+export const ListRowsQuery = Type.Object({
+  status: Type.Optional(Type.Enum(ROW_STATUSES)),
+  picked: Type.Optional(Type.Boolean()),
+  ...PageQuery.properties,
+});
+export type ListRowsQuery = Static<typeof ListRowsQuery>;
+
+export const ExportQuery = Type.Object({
+  format: Type.Optional(Type.Enum(['csv', 'jsonl', 'zip'], { default: 'csv' })),
+});
+
+const Counts = Type.Object({
+  total: Type.Integer(),
+  ...Object.fromEntries(ROW_STATUSES.map(status => [status, Type.Integer()])),
+});
+
+export const BatchEstimate = Named('BatchEstimate', 'What a batch would cost', {
+  rows: Type.Integer(),
+  credits: Type.Integer({ description: 'The credits of all rows' }),
+  exact: Type.Boolean(),
+  perRow: Nullable(Type.Integer({ description: 'The credits of each row; null if rows differ' })),
+});
+
+const Urls = Type.Object({
+  self: Type.String(),
+  rows: Type.String(),
+  events: Type.String(),
+  stop: Type.String(),
+});
+
+const FIELDS = {
+  status: Type.Enum(BATCH_STATUSES),
+  reason: Nullable(
+    Type.String({ description: 'Why it stopped, such as `max_credits` or `failures_in_a_row`' }),
+  ),
+  counts: Counts,
+};
+
+export const AcceptedBatch = Named('AcceptedBatch', 'A batch that was accepted', {
+  batchId: Type.String(),
+  ...FIELDS,
+  estimate: BatchEstimate,
+  urls: Urls,
+});
+
+export const Batch = Named('Batch', 'A workflow that runs over many rows', {
+  id: Type.String(),
+  workflowId: Type.String(),
+  workflowVersion: Type.Integer(),
+  ...FIELDS,
+  concurrency: Type.Integer(),
+  stopAfterFailures: Type.Integer(),
+  firstRows: Nullable(Type.Integer()),
+  maxCredits: Nullable(Type.Integer()),
+  credits: Type.Object({
+    estimated: Type.Integer(),
+    exact: Type.Boolean(),
+    charged: Type.Integer(),
+  }),
+  metadata: Nullable(Type.Object({}, { additionalProperties: true })),
+  createdAt: Timestamp,
+  finishedAt: Nullable(Timestamp),
+  urls: Urls,
+});
+export const BatchPage = PageSchema(Batch);
+
+export const BatchRowSchema = Named('BatchRow', 'A row of a batch', {
+  row: Type.Integer({ description: 'From 1' }),
+  key: Nullable(Type.String()),
+  inputs: Type.Object({}, { additionalProperties: true }),
+  status: Type.Enum(ROW_STATUSES),
+  executionId: Nullable(Type.String()),
+  outputs: Type.Array(Type.Object({}, { additionalProperties: true }), {
+    description: 'As in the execution record',
+  }),
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  credits: Type.Integer({ description: 'Charged, with earlier attempts' }),
+  rating: Nullable(Type.Integer()),
+  isPicked: Type.Boolean(),
+});
+export const BatchRowPage = PageSchema(BatchRowSchema);
+
+const Event = (event: string, data: typeof Batch | typeof BatchRowSchema) =>
+  Named(`Batch${event[0]?.toUpperCase()}${event.slice(1)}Event`, `The event \`${event}\``, {
+    event: Type.Literal(event),
+    data,
+  });
+
+export const BatchEvents = EventStreamSchema('BatchEvent', 'An event of a batch', {
+  snapshot: Event('snapshot', Batch),
+  row: Event('row', BatchRowSchema),
+  batch: Event('batch', Batch),
+});

@@ -1,0 +1,125 @@
+// Stops, resumes, retries and deletes batches, and rates their rows.
+import { AppError, invalidField } from '../../lib/errors.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import {
+  type BatchRow,
+  type BatchState,
+  deleteBatch,
+  enqueueBatch,
+  findBatch,
+  lockBatch,
+  markRow,
+  type RetryChoice,
+  type RowMark,
+  retryRows,
+  updateBatch,
+} from '../../store/automation/batches.ts';
+import type { Tx } from '../../store/db.ts';
+import { getBatchRow, presentBatch, presentRows } from './read-batch.ts';
+
+type Change = Partial<Omit<BatchState, 'seq'>>;
+
+/** Locks the batch, writes what `decide` returns, and queues the job that acts on it. */
+async function changeBatch(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  decide: (batch: BatchRow, tx: Tx) => Promise<Change | undefined> | Change | undefined,
+) {
+  const user = requireScope(actor, 'workflows:execute');
+  await getBatchRow(deps, user, id, 'run');
+  await deps.db.transaction(async tx => {
+    const batch = await lockBatch(tx, id);
+    if (batch === undefined) throw new AppError('not_found', 'Batch not found.');
+    const change = await decide(batch, tx);
+    if (change === undefined) return;
+    await updateBatch(tx, id, change);
+    await enqueueBatch(tx, id);
+  });
+  deps.wakeTimers.set('deliveries', 0);
+  deps.runNotifier.notify(id);
+  return presentBatch(deps, (await findBatch(deps.db, id)) as BatchRow);
+}
+
+/** Starts no more rows. Running rows end, or are cancelled. A batch that has ended does not change. */
+export function stopBatch(deps: RunDeps, actor: Actor, id: string, cancelRunning: boolean) {
+  return changeBatch(deps, actor, id, batch => {
+    if (batch.status === 'STOPPED' || batch.status === 'COMPLETED') return undefined;
+    const reason = batch.status === 'STOPPING' ? batch.reason : null;
+    return { status: 'STOPPING', reason, cancels_running: batch.cancels_running || cancelRunning };
+  });
+}
+
+const RUNNING: Change = {
+  status: 'RUNNING',
+  reason: null,
+  failures_in_a_row: 0,
+  cancels_running: false,
+  finished_at: null,
+};
+
+/** Continues with the waiting rows. Throws 409 `conflict` if the batch is complete or runs. */
+export function resumeBatch(deps: RunDeps, actor: Actor, id: string, maxCredits: number | undefined) {
+  return changeBatch(deps, actor, id, batch => {
+    if (batch.status === 'RUNNING' || batch.status === 'COMPLETED')
+      throw new AppError(
+        'conflict',
+        batch.status === 'RUNNING'
+          ? 'The batch is running.'
+          : 'The batch is complete. Retry it to run its failed rows again.',
+      );
+    const isRaised = maxCredits !== undefined && maxCredits > (batch.max_credits ?? 0);
+    if (batch.reason === 'max_credits' && !isRaised)
+      throw invalidField(
+        '/maxCredits',
+        `must be more than ${batch.max_credits}, because the batch stopped when it reached that limit`,
+      );
+    return {
+      ...RUNNING,
+      max_credits: maxCredits ?? batch.max_credits,
+      first_rows: batch.status === 'PAUSED' ? null : batch.first_rows,
+    };
+  });
+}
+
+/** Runs failed rows again from their completed nodes. */
+export function retryBatch(deps: RunDeps, actor: Actor, id: string, choice: RetryChoice) {
+  return changeBatch(deps, actor, id, async (batch, tx) => {
+    const count = await retryRows(tx, id, batch.seq + 1, choice);
+    if (count === 0)
+      throw new AppError(
+        'conflict',
+        'The batch has no rows to retry. See its counts, and the options of retry.',
+      );
+    return RUNNING;
+  });
+}
+
+/** Deletes a batch that has ended; its executions stay. Throws 409 `conflict` if it has not ended. */
+export async function removeBatch(deps: RunDeps, actor: Actor, id: string): Promise<void> {
+  const user = requireScope(actor, 'workflows:execute');
+  await getBatchRow(deps, user, id, 'run');
+  await deps.db.transaction(async tx => {
+    const batch = await lockBatch(tx, id);
+    if (batch !== undefined && batch.status !== 'STOPPED' && batch.status !== 'COMPLETED')
+      throw new AppError('conflict', 'The batch has not ended. Stop it first.');
+    await deleteBatch(tx, id);
+  });
+}
+
+/** Rates or picks a row. Throws 404 for an unknown row. */
+export async function changeRow(deps: RunDeps, actor: Actor, id: string, rowNumber: number, mark: RowMark) {
+  const user = requireScope(actor, 'workflows:execute');
+  const batch = await getBatchRow(deps, user, id, 'run');
+  const row = await deps.db.transaction(async tx => {
+    const locked = await lockBatch(tx, id);
+    if (locked === undefined) return undefined;
+    await updateBatch(tx, id, {});
+    return markRow(tx, id, rowNumber, { ...mark, seq: locked.seq + 1 });
+  });
+  if (row === undefined) throw new AppError('not_found', `The batch has no row ${rowNumber}.`);
+  deps.runNotifier.notify(id);
+  const [presented] = await presentRows(deps, batch, [row]);
+  return presented;
+}

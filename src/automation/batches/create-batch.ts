@@ -1,0 +1,197 @@
+// Creates and estimates batches.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError, type Issue } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { JsonText, stringifyJson } from '../../lib/json-text.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import {
+  findMissingInputs,
+  findOverMax,
+  findUnavailable,
+  findUnpriced,
+  hasPaidNode,
+  priceForecast,
+  requireBounded,
+  requirePriced,
+  requireProviders,
+} from '../../runs/estimate/estimate-plan.ts';
+import { forecastPaidNodes } from '../../runs/estimate/estimate-run.ts';
+import { toIdempotency } from '../../runs/idempotency.ts';
+import { inputOverrides, planRequest } from '../../runs/run-request.ts';
+import { requireActive } from '../../runs/start-run.ts';
+import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import { parseWebhook, sealTarget } from '../../services/webhooks/webhook-target.ts';
+import { type BatchRow, findBatch, insertBatch, type NewBatchRow } from '../../store/automation/batches.ts';
+import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
+import { expandRows, invalidRows } from './expand-rows.ts';
+
+export interface BatchEstimate {
+  readonly rows: number;
+  readonly credits: number;
+  readonly exact: boolean;
+  /** null if rows differ. */
+  readonly perRow: number | null;
+}
+
+interface PricedBatch {
+  readonly workflow: ReadWorkflowRow;
+  readonly rows: readonly NewBatchRow[];
+  readonly estimate: BatchEstimate;
+}
+
+/** Returns what a batch would cost. Throws the errors of `createBatch`. */
+export async function estimateBatch(
+  deps: RunDeps,
+  actor: Actor,
+  workflowId: string,
+  body: CreateBatchBody,
+): Promise<BatchEstimate> {
+  const user = requireScope(actor, 'workflows:execute');
+  return (await priceBatch(deps, user, workflowId, body)).estimate;
+}
+
+export interface CreatedBatch {
+  readonly batch: BatchRow;
+  readonly estimate: BatchEstimate;
+  /** Whether this repeats the first response for the idempotency key. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Stores a batch with all its rows; a job starts them. Throws 400 `invalid_rows` with the problems of every row, and
+ * the errors of starting one run.
+ */
+export async function createBatch(
+  deps: RunDeps,
+  actor: Actor,
+  input: {
+    readonly workflowId: string;
+    readonly body: CreateBatchBody;
+    readonly idempotencyKey: string | undefined;
+  },
+): Promise<CreatedBatch> {
+  const user = requireScope(actor, 'workflows:execute');
+  const { workflowId, body } = input;
+  const webhook = parseWebhook(deps.settings, body.webhook);
+  const idempotency = toIdempotency('batch', input.idempotencyKey, body);
+  const key = idempotency && { userId: user.userId, workflowId, route: 'batch', key: idempotency.key };
+  const repeated = key && (await findRepeated(deps, key, idempotency.body_hash));
+  if (repeated !== null) return repeated;
+  const { workflow, rows, estimate } = await priceBatch(deps, user, workflowId, body);
+  const id = newId('batch', deps.now());
+  const batch = {
+    id,
+    workflow_id: workflow.id,
+    workflow_version: workflow.version,
+    user_id: user.userId,
+    workspace: getWorkspaceId(workflow),
+    total: rows.length,
+    concurrency: body.concurrency ?? DEFAULT_CONCURRENCY,
+    max_credits: body.maxCredits ?? null,
+    stop_after_failures: body.stopAfterFailures ?? DEFAULT_STOP_AFTER_FAILURES,
+    first_rows: body.firstRows ?? null,
+    estimated_credits: estimate.credits,
+    estimate_is_exact: estimate.exact,
+    metadata: body.metadata === undefined ? null : stringifyJson(body.metadata),
+    webhook: webhook === undefined ? null : sealTarget(deps, webhook),
+    created_at: new Date(deps.now()),
+  };
+  const stored = await deps.db.transaction(async tx => {
+    await insertBatch(tx, batch, rows);
+    if (key !== null)
+      await saveIdempotencyKey(tx, { ...key, body_hash: idempotency?.body_hash ?? '', executionId: id });
+    // A concurrent request may have used the key first.
+    const first = key && (await findIdempotencyKey(tx, key));
+    if (first !== null && first?.execution_id !== id)
+      throw new AppError(
+        'idempotency_in_progress',
+        'The first request with this Idempotency-Key is still being processed. Try again in a second.',
+        { headers: { 'retry-after': '1' } },
+      );
+    return findBatch(tx, id);
+  });
+  deps.wakeTimers.set('deliveries', 0);
+  if (stored === undefined)
+    throw new AppError('internal_error', 'The batch was deleted while it was created.');
+  return { batch: stored, estimate, replayed: false };
+}
+
+type Key = Parameters<typeof findIdempotencyKey>[1];
+
+async function findRepeated(deps: RunDeps, key: Key, bodyHash: string): Promise<CreatedBatch | null> {
+  const used = await findIdempotencyKey(deps.db, key);
+  if (used === undefined) return null;
+  if (used.body_hash.toString('hex') !== bodyHash)
+    throw new AppError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new batch.',
+    );
+  const batch = await findBatch(deps.db, used.execution_id);
+  if (batch === undefined) return null;
+  const { total: rows, estimated_credits: credits, estimate_is_exact: exact } = batch;
+  return { batch, estimate: { rows, credits, exact, perRow: null }, replayed: true };
+}
+
+// Rows between two turns of the event loop. Checking a row takes some tens of microseconds, pricing it longer.
+const ROWS_PER_TURN = 50;
+
+/** Checks and prices every row. */
+async function priceBatch(
+  deps: RunDeps,
+  user: UserActor,
+  workflowId: string,
+  body: CreateBatchBody,
+): Promise<PricedBatch> {
+  const { workflow } = authorize(user, 'run', await findWorkflow(deps.db, workflowId, user.userId));
+  requireActive(workflow);
+  const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
+  const plan = planRequest(deps, version, {});
+  requireProviders(findUnavailable(plan));
+  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
+  const isPaid = hasPaidNode(deps, plan);
+  const issues: Issue[] = [];
+  const rows: NewBatchRow[] = [];
+  let isExact = true;
+  for (const [index, row] of (await expandRows(deps, user, version.graph, body)).entries()) {
+    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
+    const inputs = JsonText.of(row.inputs as JsonObject);
+    try {
+      const overrides = inputOverrides(deps, version.graph, inputs);
+      const missing = findMissingInputs({ plan, overrides });
+      issues.push(...missing.map(issue => toRowIssue(index, row.path, issue)));
+      let credits = 0;
+      if (isPaid && missing.length === 0) {
+        const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner });
+        requirePriced(findUnpriced(deps, user, forecasts, overrides));
+        const price = priceForecast(forecasts);
+        requireBounded(findOverMax(forecasts), price);
+        credits = price.credits;
+        isExact &&= price.exact;
+      }
+      rows.push({ row_number: index + 1, key: row.key, inputs: inputs.text, estimated_credits: credits });
+    } catch (err) {
+      if (!(err instanceof AppError) || err.status !== 400) throw err;
+      issues.push(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
+    }
+  }
+  if (issues.length > 0) throw invalidRows(issues);
+  const prices = new Set(rows.map(({ estimated_credits }) => estimated_credits));
+  const [onlyPrice = 0] = prices;
+  const credits = rows.reduce((sum, { estimated_credits }) => sum + estimated_credits, 0);
+  const estimate = { rows: rows.length, credits, exact: isExact, perRow: prices.size > 1 ? null : onlyPrice };
+  return { workflow, rows, estimate };
+}
+
+function toRowIssue(index: number, path: string, issue: Issue): Issue {
+  const isTable = path.startsWith('/tableId/');
+  const place = isTable ? `Line ${path.slice('/tableId/'.length)}` : `Row ${index + 1}`;
+  return {
+    ...issue,
+    path: isTable ? path : `${path}${issue.path ?? ''}`,
+    message: `${place}: ${issue.message}`,
+  };
+}

@@ -1,0 +1,202 @@
+// Exports the rows of a batch as CSV, JSON lines or a ZIP archive of their results.
+import { Readable } from 'node:stream';
+import { makeZip } from 'client-zip';
+import Papa from 'papaparse';
+import type { Step } from '../../engine/types.ts';
+import type { Plan } from '../../graph/plan.ts';
+import type { Json, Value } from '../../graph/types.ts';
+import { valueToJson, valueToJsonText } from '../../graph/values.ts';
+import { memberTexts, stringifyJson } from '../../lib/json-text.ts';
+import { findMediaType } from '../../media/accepted-types.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { readBoundedSteps } from '../../runs/executed-graph.ts';
+import { listOutputs, listResultNodes } from '../../runs/present-execution.ts';
+import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { type BatchRow, listRows, type ShownRow } from '../../store/automation/batches.ts';
+import { getBatchRow, presentRows } from './read-batch.ts';
+
+const ROWS_AT_ONCE = 100;
+/** A row in an exported list has its values complete, up to this size. */
+const MAX_ROW_BYTES = 16_000_000;
+
+export interface BatchExport {
+  readonly contentType: string;
+  readonly name: string;
+  readonly stream: Readable;
+}
+
+export type ExportFormat = 'csv' | 'jsonl' | 'zip';
+
+const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  jsonl: 'application/x-ndjson; charset=utf-8',
+  zip: 'application/zip',
+};
+
+/** Streams the rows in order. The archive has a file for each result of a completed row. */
+export async function exportBatch(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  { format, signal }: { readonly format: ExportFormat; readonly signal: AbortSignal },
+): Promise<BatchExport> {
+  const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
+  const version = await deps.versions.get(deps.db, batch.workflow_id, batch.workflow_version);
+  const planned = version.plan();
+  const plan: Plan = planned.ok ? planned.plan : { nodes: [] };
+  const stream =
+    format === 'zip'
+      ? Readable.from(makeZip(listFiles(deps, batch, plan, signal)))
+      : Readable.from(
+          format === 'csv' ? writeCsv(deps, batch, plan, signal) : writeLines(deps, batch, signal),
+        );
+  return { contentType: CONTENT_TYPES[format], name: `${batch.id}.${format}`, stream };
+}
+
+async function* listAllRows(
+  deps: RunDeps,
+  batch: BatchRow,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ShownRow[]> {
+  let after = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const filter = { status: null, isPicked: null };
+    const rows = await listRows(deps.db, batch.id, filter, { after, limit: ROWS_AT_ONCE });
+    if (rows.length === 0) return;
+    yield rows;
+    after = rows.at(-1)?.row_number ?? after;
+  }
+}
+
+async function* writeLines(deps: RunDeps, batch: BatchRow, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const rows of listAllRows(deps, batch, signal))
+    for (const row of await presentRows(deps, batch, rows, MAX_ROW_BYTES)) yield `${stringifyJson(row)}\n`;
+}
+
+/** A column for each input and each output, with several values of an output on lines of their own. */
+async function* writeCsv(
+  deps: RunDeps,
+  batch: BatchRow,
+  plan: Plan,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const inputs = plan.nodes.filter(node => deps.findNode(node.nodeType)?.runInput !== undefined);
+  const outputs = listResultNodes(plan);
+  const header = [
+    'row',
+    'key',
+    'status',
+    ...inputs.map(({ id }) => `input: ${id}`),
+    ...outputs.map(({ id, label }) => `output: ${label} (${id})`),
+    'error',
+    'credits',
+    'rating',
+    'picked',
+    'executionId',
+  ];
+  yield toCsvLine(header);
+  for await (const rows of listAllRows(deps, batch, signal)) {
+    for (const row of rows) {
+      const values = memberTexts(row.inputs);
+      const results = await readResults(deps, plan, row);
+      const error = row.error === null ? '' : (JSON.parse(row.error) as { message: string }).message;
+      yield toCsvLine([
+        row.row_number,
+        row.key ?? '',
+        row.status,
+        ...inputs.map(({ id }) => toCell(values.get(id))),
+        ...outputs.map(({ id }) =>
+          results
+            .filter(({ node }) => node.id === id)
+            .map(({ value }) => toText(value))
+            .join('\n'),
+        ),
+        error,
+        row.credits,
+        row.rating ?? '',
+        row.is_picked ? 'yes' : '',
+        row.execution_id ?? '',
+      ]);
+    }
+  }
+}
+
+/** Cells that a spreadsheet would take for a formula begin with an apostrophe. */
+const toCsvLine = (cells: readonly (string | number)[]): string =>
+  `${Papa.unparse([cells as (string | number)[]], { escapeFormulae: true, newline: '\r\n' })}\r\n`;
+
+/** Returns a JSON text as the text of a cell: a string without quotes. */
+function toCell(text: string | undefined): string {
+  if (text === undefined) return '';
+  return text.startsWith('"') ? (JSON.parse(text) as string) : text;
+}
+
+function toText(value: Value): string {
+  if (value.type === 'TEXT') return value.text;
+  if ('media' in value) return value.media.url;
+  return valueToJsonText(value);
+}
+
+async function readResults(deps: RunDeps, plan: Plan, { status, execution_id }: ShownRow) {
+  if (status !== 'completed' || execution_id === null) return [];
+  const steps: ReadonlyMap<string, Step> = await readBoundedSteps(deps.db, execution_id);
+  return listOutputs(plan, steps);
+}
+
+interface ZipFile {
+  readonly name: string;
+  readonly lastModified: Date;
+  readonly input: string | AsyncIterable<Uint8Array>;
+}
+
+/** Names files `<row>-<key>-<output>.<extension>`. A file that was deleted is left out. */
+async function* listFiles(
+  deps: RunDeps,
+  batch: BatchRow,
+  plan: Plan,
+  signal: AbortSignal,
+): AsyncGenerator<ZipFile> {
+  for await (const rows of listAllRows(deps, batch, signal)) {
+    for (const row of rows) {
+      const used = new Map<string, number>();
+      for (const { node, value } of await readResults(deps, plan, row)) {
+        const output = toNamePart(node.label);
+        const number = (used.get(output) ?? 0) + 1;
+        used.set(output, number);
+        const key = row.key === null ? [] : [toNamePart(row.key)];
+        const suffix = number === 1 ? output : `${output}-${number}`;
+        const stem = [row.row_number, ...key, suffix].join('-');
+        const file = await openValue(deps, value);
+        if (file !== undefined)
+          yield { name: `${stem}.${file.extension}`, lastModified: batch.created_at, input: file.input };
+      }
+    }
+  }
+}
+
+/** Keeps letters and digits of every language: the name must be valid on every system. */
+function toNamePart(text: string): string {
+  const part = text
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 60);
+  return part === '' ? 'output' : part;
+}
+
+async function openValue(
+  deps: RunDeps,
+  value: Value,
+): Promise<{ readonly extension: string; readonly input: ZipFile['input'] } | undefined> {
+  if (value.type === 'TEXT') return { extension: 'txt', input: value.text };
+  if (!('media' in value)) {
+    const json: Json = valueToJson(value);
+    return { extension: 'json', input: JSON.stringify(json, null, 2) };
+  }
+  const { mediaId, contentType } = value.media;
+  const file = await deps.storage.read(mediaId).catch(() => undefined);
+  if (file === undefined) return undefined;
+  const extension = findMediaType(contentType)?.extension ?? 'bin';
+  return { extension, input: file.stream };
+}

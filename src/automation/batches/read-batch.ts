@@ -1,0 +1,160 @@
+// Reads and lists batches and their rows.
+import type { Step } from '../../engine/types.ts';
+import type { Plan } from '../../graph/plan.ts';
+import { AppError } from '../../lib/errors.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { cutRecord } from '../../runs/cut-record.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { mergeSteps, readBoundedSteps } from '../../runs/executed-graph.ts';
+import { presentOutputs } from '../../runs/present-execution.ts';
+import { authorize, canDo, findRole, type WorkflowVerb } from '../../services/accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import { byId, byNumber, type PageQuery, readPage } from '../../services/paging.ts';
+import {
+  type BatchCounts,
+  type BatchRow,
+  countBatches,
+  findBatch,
+  listBatches,
+  listRows,
+  type ShownRow,
+} from '../../store/automation/batches.ts';
+import { listStepsOfRuns } from '../../store/steps.ts';
+import { findWorkflow } from '../../store/workflows/workflows.ts';
+import type { ListRowsQuery } from './batch.schema.ts';
+
+/**
+ * Returns the batch for the user who started it and for users with the permission on its workflow. Throws 404 or 403.
+ */
+export async function getBatchRow(
+  deps: RunDeps,
+  user: UserActor,
+  id: string,
+  verb: Extract<WorkflowVerb, 'edit' | 'run'> = 'edit',
+): Promise<BatchRow> {
+  const batch = await findBatch(deps.db, id);
+  if (batch === undefined) throw new AppError('not_found', 'Batch not found.');
+  const workflow = await findWorkflow(deps.db, batch.workflow_id, user.userId);
+  const role = workflow && findRole(user, workflow);
+  if (canDo(role, verb)) return batch;
+  // As for executions: whoever may not know the workflow does not learn that the batch exists.
+  if (role === undefined && batch.user_id !== user.userId)
+    throw new AppError('not_found', 'Batch not found.');
+  if (verb === 'edit' && batch.user_id === user.userId && role !== undefined) return batch;
+  throw new AppError('forbidden', 'You do not have permission for this batch. Ask an owner of its workflow.');
+}
+
+export async function getBatch(deps: RunDeps, actor: Actor, id: string) {
+  const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
+  return presentBatch(deps, batch);
+}
+
+/** Lists, newest first, the batches of a workflow that the caller may edit, or those that the caller started. */
+export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
+  const user = requireScope(actor, 'workflows:read');
+  if (workflowId !== undefined)
+    authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
+  const owner = workflowId === undefined ? { userId: user.userId } : { workflowId };
+  const page = await readPage(
+    query,
+    byId('batch'),
+    part => listBatches(deps.db, owner, part),
+    row => row,
+  );
+  const ids = page.data.map(({ id }) => id);
+  const counted = await countBatches(deps.db, ids);
+  return { ...page, data: page.data.map(row => present(deps, row, counted.get(row.id))) };
+}
+
+export async function presentBatch(deps: RunDeps, batch: BatchRow) {
+  return present(deps, batch, (await countBatches(deps.db, [batch.id])).get(batch.id));
+}
+
+function present(
+  deps: RunDeps,
+  batch: BatchRow,
+  counted: { readonly counts: BatchCounts; readonly credits: number } | undefined,
+) {
+  return {
+    id: batch.id,
+    workflowId: batch.workflow_id,
+    workflowVersion: batch.workflow_version,
+    status: batch.status,
+    reason: batch.reason,
+    counts: { total: batch.total, ...(counted?.counts as BatchCounts) },
+    concurrency: batch.concurrency,
+    stopAfterFailures: batch.stop_after_failures,
+    firstRows: batch.first_rows,
+    maxCredits: batch.max_credits,
+    credits: {
+      estimated: batch.estimated_credits,
+      exact: batch.estimate_is_exact,
+      charged: counted?.credits ?? 0,
+    },
+    metadata: batch.metadata === null ? null : new JsonText(batch.metadata),
+    createdAt: batch.created_at.toISOString(),
+    finishedAt: batch.finished_at?.toISOString() ?? null,
+    urls: presentBatchUrls(deps, batch.id),
+  };
+}
+
+export function presentBatchUrls({ settings }: Pick<RunDeps, 'settings'>, id: string) {
+  const self = `${settings.BASE_URL}/api/v1/batches/${id}`;
+  return { self, rows: `${self}/rows`, events: `${self}/events`, stop: `${self}/stop` };
+}
+
+/** Lists the rows of a batch in order, with the outputs of completed ones. */
+export async function listRowPage(deps: RunDeps, actor: Actor, id: string, query: ListRowsQuery) {
+  const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
+  const filter = { status: query.status ?? null, isPicked: query.picked ?? null };
+  const page = await readPage(
+    query,
+    byNumber('row_number'),
+    part => listRows(deps.db, batch.id, filter, part),
+    row => row,
+  );
+  return { ...page, data: await presentRows(deps, batch, page.data) };
+}
+
+/** The size that the outputs of one row may have in a list. Longer values are cut. */
+const MAX_ROW_BYTES = 64_000;
+const MAX_READ_BYTES = 1_000_000;
+
+/** Presents rows with the outputs of their executions. */
+export async function presentRows(
+  deps: RunDeps,
+  batch: Pick<BatchRow, 'workflow_id' | 'workflow_version'>,
+  rows: readonly ShownRow[],
+  maxRowBytes = MAX_ROW_BYTES,
+) {
+  const ids = rows.flatMap(({ status, execution_id }) =>
+    status === 'completed' && execution_id !== null ? [execution_id] : [],
+  );
+  const version = await deps.versions.get(deps.db, batch.workflow_id, batch.workflow_version);
+  const planned = version.plan();
+  const plan: Plan = planned.ok ? planned.plan : { nodes: [] };
+  const stored = ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_READ_BYTES });
+  const steps = new Map<string, ReadonlyMap<string, Step>>();
+  for (const [index, id] of ids.entries()) {
+    const stepRows = stored[index]?.rows;
+    steps.set(id, stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows));
+  }
+  return rows.map(row => {
+    const own = steps.get(row.execution_id ?? '');
+    const outputs = own === undefined ? [] : presentOutputs(plan, own);
+    return {
+      row: row.row_number,
+      key: row.key,
+      inputs: new JsonText(row.inputs),
+      status: row.status,
+      executionId: row.execution_id,
+      outputs: cutRecord({ nodeStates: [], outputs }, maxRowBytes).outputs ?? [],
+      error: row.error === null ? null : (JSON.parse(row.error) as { code: string; message: string }),
+      credits: row.credits,
+      rating: row.rating,
+      isPicked: row.is_picked,
+    };
+  });
+}
+
+export type PresentedRow = Awaited<ReturnType<typeof presentRows>>[number];

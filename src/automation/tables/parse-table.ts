@@ -1,0 +1,268 @@
+// Parses tables: CSV with any usual delimiter and encoding, and JSON lines.
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Papa from 'papaparse';
+import type { Json } from '../../graph/types.ts';
+import { isRecord } from '../../lib/record.ts';
+import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
+import type { Problem, TableLine } from './read-table.ts';
+
+export interface ParsedTable {
+  readonly format: TableFormat;
+  readonly delimiter: Delimiter | null;
+  readonly encoding: string;
+  readonly columns: readonly string[];
+  readonly total: number;
+  /** The first rows, as many as a batch can have. */
+  readonly rows: readonly TableLine[];
+  readonly problems: readonly Problem[];
+}
+
+const DELIMITERS: Readonly<Record<Delimiter, string>> = { comma: ',', semicolon: ';', tab: '\t' };
+
+export interface TableOptions {
+  /** Default: found from the content. */
+  readonly format?: TableFormat | undefined;
+  readonly delimiter?: Delimiter | undefined;
+  /** Rows beyond it are only counted. */
+  readonly maxRows: number;
+}
+
+const CHUNK_BYTES = 65_536;
+const MAX_COLUMNS = 1000;
+const MAX_PROBLEMS = 1000;
+
+/** Decodes and parses the file in chunks, so that other requests get their turn. */
+export async function parseTable(file: Uint8Array, options: TableOptions): Promise<ParsedTable> {
+  const { encoding, start } = findEncoding(file);
+  const chunks = decode(file.subarray(start), encoding);
+  return (options.format ?? (looksLikeJson(file.subarray(start), encoding) ? 'jsonl' : 'csv')) === 'jsonl'
+    ? parseJsonLines(chunks, encoding, options)
+    : parseCsv(chunks, encoding, options);
+}
+
+const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+/** Finds the encoding by the byte order mark, or whether the bytes are valid UTF-8; anything else is GB 18030. */
+function findEncoding(file: Uint8Array): { readonly encoding: string; readonly start: number } {
+  for (const [encoding, bytes] of MARKS)
+    if (bytes.every((byte, index) => file[index] === byte)) return { encoding, start: bytes.length };
+  const halves = countZeros(file.subarray(0, 4096));
+  if (halves.odd > 4 && halves.odd > 10 * halves.even) return { encoding: 'utf-16le', start: 0 };
+  if (halves.even > 4 && halves.even > 10 * halves.odd) return { encoding: 'utf-16be', start: 0 };
+  return { encoding: isUtf8(file) ? 'utf-8' : 'gb18030', start: 0 };
+}
+
+/** Counts zero bytes at even and odd places: UTF-16 text without a mark has many on one side. */
+function countZeros(bytes: Uint8Array): { readonly even: number; readonly odd: number } {
+  let even = 0;
+  let odd = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    if (bytes[index] !== 0) continue;
+    if (index % 2 === 0) even++;
+    else odd++;
+  }
+  return { even, odd };
+}
+
+function* decode(bytes: Uint8Array, encoding: string): Generator<string> {
+  const decoder = new TextDecoder(encoding);
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    yield decoder.decode(bytes.subarray(at, at + CHUNK_BYTES), { stream: true });
+  yield decoder.decode();
+}
+
+function looksLikeJson(bytes: Uint8Array, encoding: string): boolean {
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, 4096));
+  return text.trimStart().startsWith('{');
+}
+
+class Collector {
+  columns: readonly string[] = [];
+  total = 0;
+  readonly rows: TableLine[] = [];
+  readonly problems: Problem[] = [];
+  readonly #maxRows: number;
+
+  constructor(maxRows: number) {
+    this.#maxRows = maxRows;
+  }
+
+  add(line: number, cells: readonly Json[]): void {
+    this.total++;
+    if (this.rows.length < this.#maxRows) this.rows.push({ line, cells });
+  }
+
+  report(line: number, message: string): void {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ line, message });
+  }
+}
+
+interface CsvRecord {
+  readonly cells: readonly string[];
+  /** The index in the text after the record and its line break. */
+  readonly end: number;
+  readonly fault: string | undefined;
+}
+
+async function parseCsv(
+  chunks: Iterable<string>,
+  encoding: string,
+  options: TableOptions,
+): Promise<ParsedTable> {
+  const collector = new Collector(options.maxRows);
+  let delimiter = options.delimiter;
+  let rest = '';
+  let line = 1;
+  let hasHeader = false;
+  const parse = (text: string, isLastChunk: boolean): void => {
+    delimiter ??= findDelimiter(text);
+    const records: CsvRecord[] = [];
+    Papa.parse<string[]>(text, {
+      delimiter: DELIMITERS[delimiter],
+      step: ({ data, errors, meta }) => {
+        records.push({ cells: data, end: meta.cursor, fault: errors[0]?.message });
+      },
+    });
+    // The last record may continue in the next chunk.
+    if (!isLastChunk) records.pop();
+    let start = 0;
+    for (const { cells, end, fault } of records) {
+      const isAtEnd = isLastChunk && end >= text.length;
+      if (!hasHeader) {
+        hasHeader = true;
+        readHeader(collector, line, cells);
+      } else addRecord(collector, line, cells, { isAtEnd, fault });
+      line += countLineBreaks(text.slice(start, end));
+      start = end;
+    }
+    rest = text.slice(start);
+  };
+  for (const chunk of chunks) {
+    rest += chunk;
+    if (rest.length > CHUNK_BYTES) {
+      parse(rest, false);
+      await nextTurn();
+    }
+    if (rest.length > MAX_RECORD_CHARS) {
+      collector.report(line, TOO_LONG);
+      rest = '';
+      break;
+    }
+  }
+  if (rest !== '') parse(rest, true);
+  if (collector.columns.length === 0) collector.report(1, 'The table is empty.');
+  return toTable(collector, { format: 'csv', delimiter: delimiter ?? 'comma', encoding });
+}
+
+/** A longer record usually has a quote that is never closed. It is not read to its end, and nothing after it. */
+const MAX_RECORD_CHARS = 1_000_000;
+const TOO_LONG = 'The row is longer than 1 MB. A quote may be missing. The rest of the file was not read.';
+
+const countLineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
+
+function readHeader(collector: Collector, line: number, cells: readonly string[]): void {
+  collector.columns = cells.slice(0, MAX_COLUMNS).map(cell => cell.trim());
+  if (cells.length > MAX_COLUMNS) collector.report(line, `The table has more than ${MAX_COLUMNS} columns.`);
+  const seen = new Set<string>();
+  for (const [index, name] of collector.columns.entries()) {
+    if (name === '') collector.report(line, `Column ${index + 1} has no name.`);
+    else if (seen.has(name)) collector.report(line, `The column ${JSON.stringify(name)} appears twice.`);
+    seen.add(name);
+  }
+}
+
+function addRecord(
+  collector: Collector,
+  line: number,
+  cells: readonly string[],
+  { isAtEnd, fault }: { readonly isAtEnd: boolean; readonly fault: string | undefined },
+): void {
+  const { columns } = collector;
+  const isEmpty = cells.every(cell => cell === '');
+  // A file may end with a line break.
+  if (isEmpty && isAtEnd) return;
+  if (fault !== undefined) collector.report(line, `The row cannot be read: ${fault}.`);
+  else if (isEmpty) collector.report(line, 'The row is empty.');
+  else if (cells.length !== columns.length)
+    collector.report(line, `The row has ${cells.length} cells, but there are ${columns.length} columns.`);
+  collector.add(line, cells);
+}
+
+/** The delimiter that splits the first lines into the most columns of the same number. */
+function findDelimiter(text: string): Delimiter {
+  const lines = text
+    .slice(0, CHUNK_BYTES)
+    .split(/\r\n|\n|\r/, 20)
+    .filter(line => line !== '');
+  const scores = (Object.keys(DELIMITERS) as Delimiter[]).map(name => {
+    const { data } = Papa.parse<string[]>(lines.join('\n'), { delimiter: DELIMITERS[name] });
+    const [header = [], ...others] = data;
+    const same = others.filter(cells => cells.length === header.length).length;
+    return { name, score: header.length < 2 ? 0 : header.length * (1 + same) };
+  });
+  return scores.reduce((best, candidate) => (candidate.score > best.score ? candidate : best)).name;
+}
+
+async function parseJsonLines(
+  chunks: Iterable<string>,
+  encoding: string,
+  { maxRows }: TableOptions,
+): Promise<ParsedTable> {
+  const collector = new Collector(maxRows);
+  const indexOf = new Map<string, number>();
+  let line = 0;
+  let rest = '';
+  const parseLine = (text: string): void => {
+    line++;
+    const value = parseObject(text);
+    const names = Object.keys(value ?? {});
+    for (const name of names) indexOf.set(name, indexOf.get(name) ?? indexOf.size);
+    if (text.trim() === '') collector.report(line, 'The line is empty.');
+    else if (value === undefined) collector.report(line, 'The line is not a JSON object.');
+    else if (indexOf.size > MAX_COLUMNS)
+      collector.report(line, `There are more than ${MAX_COLUMNS} different members.`);
+    else {
+      const cells: Json[] = [];
+      for (const name of names) cells[indexOf.get(name) ?? 0] = value[name] as Json;
+      collector.add(
+        line,
+        Array.from(cells, cell => cell ?? ''),
+      );
+    }
+  };
+  for (const chunk of chunks) {
+    const lines = (rest + chunk).split(/\r\n|\n/);
+    rest = lines.pop() ?? '';
+    for (const text of lines) parseLine(text);
+    if (rest.length > MAX_RECORD_CHARS) {
+      collector.report(line + 1, TOO_LONG);
+      rest = '';
+      break;
+    }
+    await nextTurn();
+  }
+  if (rest.trim() !== '') parseLine(rest);
+  collector.columns = [...indexOf.keys()];
+  return toTable(collector, { format: 'jsonl', delimiter: null, encoding });
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toTable(
+  { columns, total, rows, problems }: Collector,
+  found: Pick<ParsedTable, 'format' | 'delimiter' | 'encoding'>,
+): ParsedTable {
+  return { ...found, columns, total, rows, problems };
+}

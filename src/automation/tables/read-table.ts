@@ -1,0 +1,61 @@
+// Reads uploaded tables.
+
+import type { Json } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import type { Deps } from '../../services/deps.ts';
+import { findTable, listChunks, type TableRow } from '../../store/automation/tables.ts';
+
+/** A row with the line of the file on which it begins. */
+export interface TableLine {
+  readonly line: number;
+  readonly cells: readonly Json[];
+}
+
+export interface Problem {
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface TableRows {
+  readonly columns: readonly string[];
+  readonly total: number;
+  readonly rows: readonly TableLine[];
+  readonly problems: readonly Problem[];
+}
+
+/** Throws 404 if the table does not exist, has expired or belongs to another user. */
+export async function readTableRows(deps: Deps, user: UserActor, id: string): Promise<TableRows> {
+  const table = await getTableRow(deps, user, id);
+  const chunks = await listChunks(deps.db, id);
+  return {
+    columns: JSON.parse(table.columns) as string[],
+    total: table.total,
+    rows: chunks.flatMap(text => JSON.parse(text) as TableLine[]),
+    problems: JSON.parse(table.problems) as Problem[],
+  };
+}
+
+async function getTableRow({ db }: Pick<Deps, 'db'>, user: UserActor, id: string): Promise<TableRow> {
+  const table = await findTable(db, id, user.userId);
+  if (table === undefined)
+    throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
+  return table;
+}
+
+export async function getTable(deps: Deps, actor: Actor, id: string) {
+  return presentTable(await getTableRow(deps, requireScope(actor, 'workflows:execute'), id));
+}
+
+export function presentTable(table: TableRow) {
+  return {
+    tableId: table.id,
+    format: table.format,
+    delimiter: table.delimiter,
+    encoding: table.encoding,
+    columns: JSON.parse(table.columns) as string[],
+    total: table.total,
+    sample: JSON.parse(table.sample) as readonly Json[][],
+    problems: JSON.parse(table.problems) as Problem[],
+  };
+}

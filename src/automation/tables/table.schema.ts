@@ -1,0 +1,30 @@
+// Defines the schemas of tables: requests and responses.
+import { Type } from 'typebox';
+import { Named, Nullable } from '../../services/schema.ts';
+import { DELIMITERS, TABLE_FORMATS } from '../../store/automation/tables.ts';
+
+export const TableQuery = Type.Object({
+  format: Type.Optional(Type.Enum(TABLE_FORMATS, { description: 'Default: found from the content' })),
+  delimiter: Type.Optional(Type.Enum(DELIMITERS, { description: 'Default: found from the content' })),
+});
+
+export const TableParams = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Table ID, `tbl_…`' }),
+});
+
+export const Table = Named('Table', 'A table that was uploaded for a batch', {
+  tableId: Type.String(),
+  format: Type.Enum(TABLE_FORMATS),
+  delimiter: Nullable(Type.Enum(DELIMITERS)),
+  encoding: Type.String({ description: 'Such as `utf-8`, `utf-16le` or `gb18030`' }),
+  columns: Type.Array(Type.String()),
+  total: Type.Integer({ description: 'The number of rows' }),
+  sample: Type.Array(Type.Array(Type.Unknown()), { description: 'The first 20 rows' }),
+  problems: Type.Array(
+    Type.Object({
+      line: Type.Integer({ description: 'The line of the file, from 1' }),
+      message: Type.String(),
+    }),
+    { description: 'Rows that cannot be used. A batch over such a table is refused.' },
+  ),
+});

@@ -1,0 +1,309 @@
+// Routes of batches and of the tables that they run over.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import {
+  AcceptedBatch,
+  Batch,
+  BatchEstimate,
+  BatchEvents,
+  BatchPage,
+  BatchParams,
+  BatchRowPage,
+  BatchRowSchema,
+  CreateBatchBody,
+  ExportQuery,
+  ListRowsQuery,
+  ResumeBatchBody,
+  RetryBody,
+  RowMarkBody,
+  RowParams,
+  StopBody,
+} from '../../automation/batches/batch.schema.ts';
+import {
+  changeRow,
+  removeBatch,
+  resumeBatch,
+  retryBatch,
+  stopBatch,
+} from '../../automation/batches/change-batch.ts';
+import { createBatch, estimateBatch } from '../../automation/batches/create-batch.ts';
+import { exportBatch } from '../../automation/batches/export-batch.ts';
+import { getBatch, listBatchPage, listRowPage, presentBatch } from '../../automation/batches/read-batch.ts';
+import { watchBatch } from '../../automation/batches/watch-batch.ts';
+import { createTable, MAX_TABLE_BYTES } from '../../automation/tables/create-table.ts';
+import { getTable } from '../../automation/tables/read-table.ts';
+import { Table, TableParams, TableQuery } from '../../automation/tables/table.schema.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { Success } from '../../services/accounts/account.schema.ts';
+import { PageQuery } from '../../services/paging.ts';
+import { Plain } from '../../services/schema.ts';
+import { webhookFault } from '../../services/webhooks/webhook-target.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import type { App } from '../app.ts';
+import { parseLastEventId, sendEvents, streamSignal } from '../event-stream.ts';
+import { isForm, readForm, registerForms } from '../form.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { getIdempotencyKey, getWebhook, START_ERRORS } from './runs.ts';
+
+const operation = operationsOf('Batches');
+const BATCH_ERRORS = [...START_ERRORS, 'invalid_rows'] as const;
+
+export function registerBatches(app: App, deps: RunDeps): void {
+  registerTables(app, deps);
+  app.post(
+    '/api/v1/workflows/:id/batches',
+    {
+      ...operation('createBatch', 'workflows:execute', {
+        summary: 'Run a workflow over many rows',
+        description:
+          'Starts a batch: one run of the current version of the workflow for each row. Every row is checked first; if any is invalid, nothing runs and the response lists the problems of all of them. Rows run in order, at most `concurrency` at a time and within the limits of the workspace. Credits are reserved as rows start. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one batch.',
+        errors: [...BATCH_ERRORS, 'invalid_webhook'],
+        params: WorkflowId,
+        body: CreateBatchBody,
+        response: { 202: AcceptedBatch },
+        requestHeaders: ['Idempotency-Key'],
+        hasExactNumbers: true,
+      }),
+      preValidation: (req, _reply, done) => done(webhookFault(deps, getWebhook(req.body))),
+    },
+    async (req, reply) => {
+      const { batch, estimate, replayed } = await createBatch(deps, req.actor, {
+        workflowId: req.params.id,
+        body: req.body,
+        idempotencyKey: getIdempotencyKey(req),
+      });
+      const { id: batchId, status, reason, counts, urls } = await presentBatch(deps, batch);
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.code(202).header('location', urls.self);
+      return { batchId, status, reason, counts, estimate, urls };
+    },
+  );
+  app.post(
+    '/api/v1/workflows/:id/batches/estimate',
+    operation('estimateBatch', 'workflows:execute', {
+      summary: 'Estimate a batch',
+      description: 'Checks every row and returns what the batch would cost. Stores nothing.',
+      errors: [...BATCH_ERRORS, 'invalid_webhook'],
+      params: WorkflowId,
+      body: CreateBatchBody,
+      response: { 200: BatchEstimate },
+      hasExactNumbers: true,
+    }),
+    req => estimateBatch(deps, req.actor, req.params.id, req.body),
+  );
+  app.get(
+    '/api/v1/workflows/:id/batches',
+    operation('listWorkflowBatches', 'workflows:read', {
+      summary: 'List the batches of a workflow',
+      description: 'Returns the batches of a workflow, newest first.',
+      errors: RESOURCE_ERRORS,
+      params: WorkflowId,
+      querystring: PageQuery,
+      response: { 200: BatchPage },
+    }),
+    req => listBatchPage(deps, req.actor, req.query, req.params.id),
+  );
+  app.get(
+    '/api/v1/batches',
+    operation('listBatches', 'workflows:read', {
+      summary: 'List the batches that you started',
+      description: 'Returns the batches that you started, newest first.',
+      querystring: PageQuery,
+      response: { 200: BatchPage },
+    }),
+    req => listBatchPage(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/batches/:id',
+    operation('getBatch', 'workflows:read', {
+      summary: 'Read a batch',
+      description:
+        'Returns the status, counts and credits of a batch. The counts always add up to the total.',
+      errors: RESOURCE_ERRORS,
+      params: BatchParams,
+      response: { 200: Batch },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return getBatch(deps, req.actor, req.params.id);
+    },
+  );
+  app.get(
+    '/api/v1/batches/:id/rows',
+    operation('listBatchRows', 'workflows:read', {
+      summary: 'List the rows of a batch',
+      description:
+        'Returns the rows in order, with the outputs of completed ones. Long outputs are cut: the execution has the complete values.',
+      errors: RESOURCE_ERRORS,
+      params: BatchParams,
+      querystring: ListRowsQuery,
+      response: { 200: BatchRowPage },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return listRowPage(deps, req.actor, req.params.id, req.query);
+    },
+  );
+  app.patch(
+    '/api/v1/batches/:id/rows/:row',
+    operation('updateBatchRow', 'workflows:execute', {
+      summary: 'Rate or pick a row',
+      description: 'Sets the rating of a row, or picks it.',
+      errors: RESOURCE_ERRORS,
+      params: RowParams,
+      body: RowMarkBody,
+      response: { 200: BatchRowSchema },
+    }),
+    req => changeRow(deps, req.actor, req.params.id, req.params.row, req.body),
+  );
+  app.post(
+    '/api/v1/batches/:id/stop',
+    operation('stopBatch', 'workflows:execute', {
+      summary: 'Stop a batch',
+      description:
+        'Starts no more rows. Rows that run end, or are canceled with `cancelRunning`. A batch that has ended does not change.',
+      errors: RESOURCE_ERRORS,
+      params: BatchParams,
+      body: StopBody,
+      response: { 200: Batch },
+    }),
+    req => stopBatch(deps, req.actor, req.params.id, req.body.cancelRunning === true),
+  );
+  app.post(
+    '/api/v1/batches/:id/resume',
+    operation('resumeBatch', 'workflows:execute', {
+      summary: 'Resume a batch',
+      description:
+        'Continues a paused or stopped batch with its waiting rows. A batch that stopped because of `max_credits` needs a larger `maxCredits`.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: BatchParams,
+      body: ResumeBatchBody,
+      response: { 200: Batch },
+    }),
+    req => resumeBatch(deps, req.actor, req.params.id, req.body.maxCredits),
+  );
+  app.post(
+    '/api/v1/batches/:id/retry',
+    operation('retryBatch', 'workflows:execute', {
+      summary: 'Retry the failed rows of a batch',
+      description:
+        'Runs failed rows again from their completed nodes, so that no result is paid for twice. Rows whose provider may have billed them (`provider_outcome_unknown`) are retried only with `includeUnknown`.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: BatchParams,
+      body: RetryBody,
+      response: { 200: Batch },
+    }),
+    ({ actor, params, body: { includeCancelled = false, includeUnknown = false } }) =>
+      retryBatch(deps, actor, params.id, { includeCancelled, includeUnknown }),
+  );
+  app.delete(
+    '/api/v1/batches/:id',
+    operation('deleteBatch', 'workflows:execute', {
+      summary: 'Delete a batch that has ended',
+      description: 'Deletes a batch with its rows. Its executions stay.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: BatchParams,
+      response: { 200: Success },
+    }),
+    req => whenDone(removeBatch(deps, req.actor, req.params.id)),
+  );
+  app.get(
+    '/api/v1/batches/:id/export',
+    operation('exportBatch', 'workflows:read', {
+      summary: 'Export the rows of a batch',
+      description:
+        'Streams the rows as CSV or JSON lines, or a ZIP archive with a file for each result, named `<row>-<key>-<output>`. In CSV, cells that a spreadsheet would take for a formula begin with an apostrophe.',
+      errors: RESOURCE_ERRORS,
+      params: BatchParams,
+      querystring: ExportQuery,
+      response: { 200: Plain('text/csv', 'application/x-ndjson', 'application/zip') },
+    }),
+    async (req, reply) => {
+      const { format = 'csv' } = req.query;
+      const file = await exportBatch(deps, req.actor, req.params.id, { format, signal: reply.closeSignal() });
+      return reply
+        .header('content-type', file.contentType)
+        .header('content-disposition', `attachment; filename="${file.name}"`)
+        .header('cache-control', 'no-store')
+        .send(file.stream);
+    },
+  );
+  app.get(
+    '/api/v1/batches/:id/events',
+    operation('streamBatch', 'workflows:read', {
+      summary: 'Stream the events of a batch',
+      description:
+        'Streams server-sent events: `snapshot` with the batch, then `row` for each row that changes and `batch` with the counts, until the batch has ended. With `Last-Event-ID`, the stream resumes after that event.',
+      errors: [...RESOURCE_ERRORS, 'too_many_streams'],
+      params: BatchParams,
+      headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
+      response: { 200: BatchEvents },
+      requestHeaders: ['Last-Event-ID'],
+    }),
+    (req, reply) => streamEvents(deps, req, reply, req.params.id),
+  );
+}
+
+async function streamEvents(
+  deps: RunDeps,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  id: string,
+): Promise<void> {
+  const check = () => getBatch(deps, req.actor, id);
+  await check();
+  const signal = streamSignal(req, reply, check);
+  const events = watchBatch(deps, req.actor, id, { afterId: parseLastEventId(req), signal });
+  await sendEvents(deps, { req, reply }, { events, signal });
+}
+
+const TABLE_TYPES = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson', 'text/plain'] as const;
+
+/** Registers the routes of tables in a scope of their own, which reads bodies itself. */
+function registerTables(app: App, deps: RunDeps): void {
+  app.get(
+    '/api/v1/tables/:id',
+    operation('getTable', 'workflows:execute', {
+      summary: 'Read a table',
+      description: 'Returns the columns, a sample and the problems of a table that you uploaded.',
+      errors: ['not_found'],
+      params: TableParams,
+      response: { 200: Table },
+    }),
+    req => getTable(deps, req.actor, req.params.id),
+  );
+  void app.register(async (scope: App) => {
+    registerForms(scope);
+    for (const type of TABLE_TYPES) scope.addContentTypeParser(type, (_req, _payload, done) => done(null));
+    scope.post(
+      '/api/v1/tables',
+      operation('createTable', 'workflows:execute', {
+        summary: 'Upload a table',
+        description:
+          'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding (UTF-8, UTF-16 or GB 18030) are found from the content. Rows that cannot be used are listed in `problems`. Tables are deleted after 24 hours.',
+        errors: ['conflict', 'file_too_large', 'unsupported_type'],
+        querystring: TableQuery,
+        consumes: [...TABLE_TYPES, 'multipart/form-data'],
+        response: { 201: Table },
+      }),
+      async (req, reply) => {
+        const { format, delimiter } = req.query;
+        const source = isForm(req) ? readFormFile(req) : req.raw.iterator({ destroyOnReturn: false });
+        const signal = reply.closeSignal();
+        const table = await createTable(deps, req.actor, { source, format, delimiter }, signal);
+        return created(deps, reply, `/api/v1/tables/${table.tableId}`).send(table);
+      },
+    );
+  });
+}
+
+/** Yields the first file of a form. */
+async function* readFormFile(req: FastifyRequest): AsyncGenerator<Uint8Array> {
+  for await (const part of readForm(req, MAX_TABLE_BYTES)) {
+    if (!('source' in part)) continue;
+    yield* part.source;
+    return;
+  }
+  throw new AppError('invalid_request', 'The form has no file.');
+}
