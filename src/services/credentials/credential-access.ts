@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { type CredentialRow, findCredential } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
-import { can, getWorkspaceId, isTeam, type WorkspaceAccess } from '../accounts/access.ts';
+import { can, getWorkspaceId, isTeamWorkspace, type WorkspaceAccess } from '../accounts/access.ts';
 import { type Actor, hasScope, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace, getWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
@@ -78,4 +78,4 @@ export const notFound = (): AppError => new AppError('not_found', 'Credential no
 
 /** Returns the id of the team that owns the workspace; null for a personal one and the instance. */
 export const toTeamId = (workspace: string | null): string | null =>
-  workspace !== null && isTeam(workspace) ? workspace : null;
+  workspace !== null && isTeamWorkspace(workspace) ? workspace : null;
