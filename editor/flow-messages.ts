@@ -33,9 +33,9 @@ const flow = {
   unknownType: (type: string): string => `Unknown type: ${type}`,
   noDraft:
     'This browser cannot store a local draft, so changes are saved only on the server. If the server is unreachable, export the workflow.',
-  pasteNoGraph: 'Nothing was pasted: this JSON contains no workflow.',
+  pasteNoGraph: 'Nothing was pasted because this JSON contains no workflow. Copy nodes or a workflow and try again.',
   pasteBrokenJson:
-    'Nothing was pasted: this JSON is incomplete or malformed. Copy all of it and paste again.',
+    'Nothing was pasted because this JSON is incomplete or malformed. Copy all of it and paste again.',
   pasteByKeys: 'This browser blocks access to the clipboard. Press Ctrl+V on the board instead.',
   views: 'View',
   outline: 'Outline',
@@ -48,7 +48,7 @@ const flow = {
   connectStarted: (port: string): string =>
     `Connecting from ${port}. Press Tab to move through compatible ports, Enter to connect, Escape to cancel.`,
   connected: (port: string): string => `Connected to ${port}.`,
-  incompatible: (port: string): string => `${port} is not compatible.`,
+  incompatible: (port: string): string => `${port} is not compatible. Choose another port.`,
   connectCancelled: 'Connection canceled.',
   tools: {
     add: 'Add node',
@@ -261,7 +261,7 @@ const flow = {
     title: 'Run history',
     free: 'Free',
     inputs: 'Inputs that differ from the board',
-    none: 'No runs yet. Run the workflow to see it here.',
+    none: 'No runs yet. Run the workflow and its runs appear here.',
     show: 'Show on board',
     useInputs: 'Use these inputs',
     usedInputs: 'The inputs of that run are now on the board.',
@@ -283,7 +283,7 @@ const flow = {
     slider: 'Comparison slider',
     this: 'This result',
     other: 'Other result',
-    none: 'The node has no result in that run.',
+    none: 'This node has no result in that run.',
   },
   approvalAsks: 'This run is waiting for your approval.',
   approve: 'Approve',

@@ -71,7 +71,7 @@ export const messages = {
   },
   reauthentication: {
     title: 'Confirm your identity',
-    lead: 'You last confirmed your identity more than 15 minutes ago. Confirm it again to make this change.',
+    description: 'You last confirmed your identity more than 15 minutes ago. Confirm it again to make this change.',
     submit: 'Confirm',
     openId: 'Sign in again with your identity provider, then come back and continue.',
     openIdStart: 'Sign in in a new tab',
@@ -79,11 +79,11 @@ export const messages = {
   },
   setUp: {
     title: 'Create the administrator account',
-    lead: 'Choose the email and password that you will sign in with.',
+    description: 'Choose the email and password that you will sign in with.',
     inviteTitle: 'Welcome',
-    inviteLead: 'You were invited. Choose a password to sign in.',
+    inviteDescription: 'You were invited. Choose a password to sign in.',
     resetTitle: 'Choose a new password',
-    resetLead: 'You will be signed in here and signed out everywhere else.',
+    resetDescription: 'You will be signed in here and signed out everywhere else.',
     email: 'Email',
     name: 'Name',
     password: 'Password',

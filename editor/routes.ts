@@ -17,9 +17,9 @@ export interface Route {
   readonly load: () => Promise<{ readonly Page: ComponentType }>;
   /** `visitors` pages need no session and show no navigation. */
   readonly for: 'users' | 'visitors';
-  /** Entry in the navigation; absent: none. */
+  /** Entry in the navigation, if the page has one. */
   readonly nav?: { readonly label: string; readonly icon: Icon };
-  /** Fills the window: no header, no margins, no page scrolling. The page shows the `AppMenu` itself. */
+  /** Whether the page fills the window, without header, margins and scrolling. It shows the `AppMenu` itself. */
   readonly isFull?: true;
 }
 

@@ -88,8 +88,8 @@ export function createBoardStore(
 }
 
 function pruneSelection(selection: ReadonlySet<string>, board: Board): ReadonlySet<string> {
-  const isKnown = (id: string): boolean =>
+  const exists = (id: string): boolean =>
     findNodeIndex(board, id) !== undefined || findEdgeIndex(board, id) !== undefined;
-  const remaining = [...selection].filter(isKnown);
+  const remaining = [...selection].filter(exists);
   return remaining.length === selection.size ? selection : new Set(remaining);
 }

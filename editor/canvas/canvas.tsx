@@ -133,7 +133,7 @@ function handleDoubleClick(
   };
   const box = findBoxAt(scene, at, positions);
   if (box === undefined) editor.view.setState({ panel: { kind: 'add', placement: { at } } });
-  else editor.canvas.current?.fit([box.id]);
+  else editor.canvas.current?.zoomTo([box.id]);
 }
 
 /** Copies React Flow's viewport and the canvas size to the render state. */

@@ -4,7 +4,7 @@ import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
-import { useBoard, useEditor, useNodeRun, useShownNode, useView } from '../runs/editor-context.tsx';
+import { useBoard, useEditor, useNodeRun, useDisplayedNode, useView } from '../runs/editor-context.tsx';
 import { NodeResult } from '../runs/node-result.tsx';
 import { getPin } from '../runs/pins.ts';
 import styles from './card.module.css';
@@ -34,7 +34,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
   const { node, entry, inputs, outputs } = data;
   const getFit = useFits(node.id);
   const run = useNodeRun(node.id);
-  const shown = useShownNode(node.id);
+  const displayedNode = useDisplayedNode(node.id);
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
   const diffStatus = useView(view => view.diff?.difference.statuses.get(node.id));
   const changedBy = useView(({ changedByOthers }) =>
@@ -79,7 +79,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
         })}
       </div>
       <CardSettings data={data} />
-      <NodeResult node={node} run={shown} hasPreview={hasPreview(data)} />
+      <NodeResult node={node} run={displayedNode} hasPreview={hasPreview(data)} />
     </div>
   );
 }, hasSameContent);

@@ -105,7 +105,7 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Shift+L'],
     run: ({ view }) => view.setState({ tool: 'lasso' }),
   },
-  { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
+  { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.zoomTo() },
   { id: 'fit-selected', label: labels.fitSelected, keys: ['Shift+2'], run: fitSelected },
   { id: 'rename', label: labels.rename, keys: ['F2'], run: renameNode },
   { id: 'find', label: labels.find, keys: ['Mod+F'], run: openPanel('find') },
@@ -133,7 +133,7 @@ function startRun({ runs, session, view }: EditorContextValue): void {
 /** Pins the selected nodes' results of the shown run, or unpins them. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
-  const { shown } = runs.getState();
+  const { displayedNodes: shown } = runs.getState();
   const { board, selection } = store.getState();
   const changes = board.nodes
     .filter(({ id }) => selection.has(id))
@@ -197,7 +197,7 @@ function isJson(text: string): boolean {
 /** Pastes text that is not a workflow as a text node. */
 function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boolean {
   if (text.trim() === '' || text.length > MAX_PASTED_CHARS) return false;
-  const placement = placeText(session, text, canvas.current?.pasteAt() ?? { x: 0, y: 0 });
+  const placement = placeText(session, text, canvas.current?.getPastePosition() ?? { x: 0, y: 0 });
   if (placement === undefined) return false;
   session.store.actions.perform(messages.flow.edits.paste(1), placement.changes);
   session.store.actions.select([placement.id]);
@@ -217,7 +217,7 @@ async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
 export function pasteText(editor: EditorContextValue, text: string): boolean {
   const pasted = parsePastedText(text);
   if (pasted === undefined) return false;
-  pasteGraph(editor, pasted, editor.canvas.current?.pasteAt() ?? { x: 0, y: 0 });
+  pasteGraph(editor, pasted, editor.canvas.current?.getPastePosition() ?? { x: 0, y: 0 });
   return true;
 }
 
@@ -314,7 +314,7 @@ function deleteAndReconnect({ session, canvas }: EditorContextValue): void {
 function fitSelected({ session, canvas }: EditorContextValue): void {
   const { board, selection } = session.store.getState();
   const ids = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  if (ids.length > 0) canvas.current?.fit(ids);
+  if (ids.length > 0) canvas.current?.zoomTo(ids);
 }
 
 function createAlignCommands(): readonly Command[] {
@@ -364,7 +364,7 @@ async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
       selectedIds.length > 1 ? selectedIds : undefined,
     );
     store.actions.perform(messages.flow.edits.arrange, toLayoutChanges(store.getState().board, layout));
-    requestAnimationFrame(() => canvas.current?.fit());
+    requestAnimationFrame(() => canvas.current?.zoomTo());
   } catch {
     showToast(messages.flow.notArranged, { tone: 'failed' });
   }

@@ -35,7 +35,7 @@ export function EdgeValue({ renderState }: { readonly renderState: RenderState }
 }
 
 function Value({ source, type }: { readonly source: string; readonly type: string }) {
-  const state = useRun(({ shown }) => shown.get(source));
+  const state = useRun(({ displayedNodes: shown }) => shown.get(source));
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === source)?.data.label);
   const [result] = state === undefined ? [] : getResults(state);
   return (

@@ -16,7 +16,7 @@ export function useActions(root: Root, renderState: RenderState): void {
   const flow = useReactFlow<CardNode>();
   useEffect(() => {
     const pointer = trackPointer(root.current);
-    canvas.current = createActions(root, flow, renderState, pointer.at);
+    canvas.current = createActions(root, flow, renderState, pointer.getPosition);
     return () => {
       canvas.current = undefined;
       pointer.stop();
@@ -25,7 +25,7 @@ export function useActions(root: Root, renderState: RenderState): void {
 }
 
 /** Tracks the mouse position over the element, in window pixels. It is undefined for touch. */
-function trackPointer(element: HTMLElement | null): { at(): Position | undefined; stop(): void } {
+function trackPointer(element: HTMLElement | null): { getPosition(): Position | undefined; stop(): void } {
   let lastPosition: Position | undefined;
   const listening = new AbortController();
   const options = { signal: listening.signal, passive: true };
@@ -34,7 +34,7 @@ function trackPointer(element: HTMLElement | null): { at(): Position | undefined
   };
   element?.addEventListener('pointermove', onMove, options);
   element?.addEventListener('pointerleave', () => (lastPosition = undefined), options);
-  return { at: () => lastPosition, stop: () => listening.abort() };
+  return { getPosition: () => lastPosition, stop: () => listening.abort() };
 }
 
 const READABLE_ZOOM = 0.6;
@@ -52,14 +52,14 @@ function createActions(
   const findElement = (id: string): HTMLElement | null =>
     root.current?.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"]`) ?? null;
   return {
-    center,
-    pointer,
+    getCenter: center,
+    getPointerPosition: pointer,
     toScreen: position => flow.flowToScreenPosition(position),
-    pasteAt: () => {
+    getPastePosition: () => {
       const at = pointer();
       return at === undefined ? center() : flow.screenToFlowPosition(at);
     },
-    fit: ids => {
+    zoomTo: ids => {
       const viewport = fitViewport(getBounds(renderState.now.scene, ids), renderState.now.size);
       void flow.setViewport(viewport, { duration: animationMs(250) });
     },

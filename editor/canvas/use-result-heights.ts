@@ -10,7 +10,7 @@ import { getNodeResults } from '../runs/results.ts';
 export function useResultHeights(): ReadonlyMap<string, number> {
   const { catalog } = useEditor().session;
   const nodes = useBoard(({ board }) => board.nodes);
-  const states = useRun(run => run.shown);
+  const states = useRun(run => run.displayedNodes);
   const aspects = useStore(mediaAspects);
   const last = useRef<ReadonlyMap<string, number>>(new Map());
   return useMemo(() => {

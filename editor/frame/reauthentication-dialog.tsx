@@ -21,7 +21,7 @@ export function ReauthenticationDialog() {
   if (settle === undefined) return null;
   return (
     <Dialog title={reauthenticationMessages.title} onClose={() => settle(false)}>
-      <p>{reauthenticationMessages.lead}</p>
+      <p>{reauthenticationMessages.description}</p>
       {methods.includes('password') && <PasswordForm onConfirmed={() => settle(true)} />}
       {methods.includes('openid') && <OpenIdConfirmation onConfirmed={() => settle(true)} />}
     </Dialog>

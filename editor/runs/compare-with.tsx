@@ -1,4 +1,4 @@
-// Compares a result with another item of the same list or with an earlier run.
+// Renders a comparison of a result with another item of the same list or with an earlier run.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Execution, ListedExecution } from '../../sdk/src/types.ts';
@@ -65,8 +65,8 @@ export function CompareWith({ nodeId, results, index }: CompareWithProps) {
           </option>
         ))}
       </SelectField>
-      {item && <Sides now={result} then={item} />}
-      {kind === 'run' && <EarlierRun executionId={id} nodeId={nodeId} index={index} now={result} />}
+      {item && <ResultPair current={result} other={item} />}
+      {kind === 'run' && <EarlierRun executionId={id} nodeId={nodeId} index={index} current={result} />}
     </section>
   );
 }
@@ -75,10 +75,10 @@ interface EarlierRunProps {
   readonly executionId: string;
   readonly nodeId: string;
   readonly index: number;
-  readonly now: Result;
+  readonly current: Result;
 }
 
-function EarlierRun({ executionId, nodeId, index, now }: EarlierRunProps) {
+function EarlierRun({ executionId, nodeId, index, current }: EarlierRunProps) {
   const { data, error } = useQuery({
     queryKey: ['/executions', executionId],
     queryFn: ({ signal }) => api.get<Execution>(`/executions/${executionId}`, { signal }),
@@ -88,24 +88,24 @@ function EarlierRun({ executionId, nodeId, index, now }: EarlierRunProps) {
   if (data === undefined) return <Loading />;
   const state = data.nodeStates.find(node => node.nodeId === nodeId);
   const results = state === undefined ? [] : getResults(state);
-  const then = results[index] ?? results[0];
-  return then === undefined ? <p>{compareMessages.none}</p> : <Sides now={now} then={then} />;
+  const other = results[index] ?? results[0];
+  return other === undefined ? <p>{compareMessages.none}</p> : <ResultPair current={current} other={other} />;
 }
 
 /** Shows the results on top of each other if both are visual, otherwise side by side. */
-function Sides({ now, then }: { readonly now: Result; readonly then: Result }) {
-  if (isVisual(now) && isVisual(then))
+function ResultPair({ current, other }: { readonly current: Result; readonly other: Result }) {
+  if (isVisual(current) && isVisual(other))
     return (
       <Comparison
         label={compareMessages.slider}
-        before={{ ...then, label: compareMessages.other }}
-        after={{ ...now, label: compareMessages.this }}
+        before={{ ...other, label: compareMessages.other }}
+        after={{ ...current, label: compareMessages.this }}
       />
     );
   return (
     <div className={styles.sides}>
-      <ResultView result={then} label={compareMessages.other} />
-      <ResultView result={now} label={compareMessages.this} />
+      <ResultView result={other} label={compareMessages.other} />
+      <ResultView result={current} label={compareMessages.this} />
     </div>
   );
 }

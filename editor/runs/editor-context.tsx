@@ -13,7 +13,7 @@ import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
 import type { Estimate, RunKind } from './plan-run.ts';
 import type { RunState, RunStore } from './run-store.ts';
-import type { ShownNode } from './stored-results.ts';
+import type { DisplayedNode } from './stored-results.ts';
 
 /** The panel that is open over the board. */
 export type Panel =
@@ -28,14 +28,14 @@ export type Dock = 'library' | 'runs' | 'versions';
 export interface PlannedRun {
   readonly kind: RunKind;
   readonly request: RunRequest;
-  /** What the run does with each node, by node id. Other nodes do not take part. */
+  /** What the run does with each node, by node id. Nodes that do not take part are absent. */
   readonly states: ReadonlyMap<string, 'run' | 'cached' | 'kept'>;
-  /** Absent until it is computed. */
+  /** Absent until the service has computed it. */
   readonly estimate?: Estimate;
 }
 
 /** A comparison of the board with one of its versions. */
-export interface ShownDiff {
+export interface VersionDiff {
   readonly version: number;
   /** The board at the time of the comparison. */
   readonly board: Board;
@@ -43,7 +43,7 @@ export interface ShownDiff {
 }
 
 export interface View {
-  readonly diff?: ShownDiff | undefined;
+  readonly diff?: VersionDiff | undefined;
   /** Nodes that someone else has just changed. */
   readonly changedByOthers?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
@@ -51,11 +51,11 @@ export interface View {
   readonly dock: Dock | undefined;
   /** The lint issues of the board, by node. Issues of an edge belong to its target node. */
   readonly issues: ReadonlyMap<string, readonly LintIssue[]>;
-  /** The open end of the connection that is being made, by pointer or keyboard. */
+  /** The start of the connection that the user is making, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
   /** How the next drag selects nodes. */
   readonly tool: 'box' | 'lasso' | undefined;
-  /** Groups whose nodes are hidden, in this browser only. */
+  /** Collapsed groups, whose nodes are hidden in this browser. */
   readonly collapsed: ReadonlySet<string>;
   /** The open context menu, at a position in window pixels. */
   readonly menu: { readonly at: Position; readonly isOnNode: boolean } | undefined;
@@ -65,16 +65,18 @@ export interface View {
 
 /** Actions of the canvas for other components. Available once the canvas is mounted. */
 export interface CanvasActions {
-  center(): Position;
-  /** The pointer over the board, in window pixels. */
-  pointer(): Position | undefined;
-  /** Converts board coordinates to a point of the window. */
+  getCenter(): Position;
+  /** Returns the pointer position in window pixels, or undefined if it is not over the board. */
+  getPointerPosition(): Position | undefined;
+  /** Converts board coordinates to window pixels. */
   toScreen(position: Position): Position;
-  /** Returns where pasted nodes go: under the pointer, or at the center if the pointer is not over the board. */
-  pasteAt(): Position;
-  /** Converts a point of the window to board coordinates. */
+  /**
+   * Returns the position for pasted nodes: under the pointer, or at the center if the pointer is not over the board.
+   */
+  getPastePosition(): Position;
+  /** Converts window pixels to board coordinates. */
   toBoard(point: Position): Position;
-  fit(ids?: readonly string[]): void;
+  zoomTo(ids?: readonly string[]): void;
   focusNode(id: string): void;
   focus(): void;
 }
@@ -129,12 +131,12 @@ export function useRun<T>(select: (state: RunState) => T): T {
   return useStore(useEditor().runs, select);
 }
 
-/** Returns the state of the node in the run shown on the board, if there is one. */
+/** Returns the state of the node in the run that the board shows, if there is one. */
 export function useNodeRun(nodeId: string): NodeState | undefined {
   return useRun(({ nodes }) => nodes.get(nodeId));
 }
 
-/** What the node shows: its state in the shown run, or its result of an earlier one. */
-export function useShownNode(nodeId: string): ShownNode | undefined {
-  return useRun(({ shown }) => shown.get(nodeId));
+/** Returns what the node shows: its state in the run on the board, or its result of an earlier run. */
+export function useDisplayedNode(nodeId: string): DisplayedNode | undefined {
+  return useRun(({ displayedNodes: shown }) => shown.get(nodeId));
 }

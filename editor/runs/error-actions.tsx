@@ -22,7 +22,7 @@ const SETTINGS_ERRORS: ReadonlySet<string> = new Set(['missing_input', 'invalid_
 
 interface ErrorActionsProps {
   readonly code: string | undefined;
-  /** The failed node. Absent: the run itself failed. */
+  /** The failed node. Undefined if the run itself failed. */
   readonly nodeId?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
-// Remembers the aspect ratio of loaded pictures and videos, so that nodes show them whole.
+// Stores the aspect ratios of loaded images and videos, so that nodes show them uncropped.
 import { createStore } from 'zustand/vanilla';
 
-/** By URL: width / height. */
+/** Width divided by height, by URL. */
 export const mediaAspects = createStore<ReadonlyMap<string, number>>(() => new Map());
 
 const MAX_ASPECTS = 5000;

@@ -1,4 +1,4 @@
-// Describes the last run of a node in the inspector: status, duration, credits and warnings.
+// Renders the last run of a node in the inspector: status, duration, credits and warnings.
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
@@ -16,7 +16,7 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   const { status, error, credits, cached, startedAt, finishedAt, warnings = [] } = run;
   const ms =
     startedAt !== null && finishedAt !== null ? Date.parse(finishedAt) - Date.parse(startedAt) : undefined;
-  const facts = [
+  const details = [
     cached ? flowMessages.cached : messages.nodeStates[status],
     ms === undefined || cached ? undefined : formatDuration(ms),
     credits > 0 ? flowMessages.credits(credits, formatNumber(credits)) : undefined,
@@ -25,7 +25,7 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   return (
     <section className={styles.outcome} aria-label={flowMessages.lastRun}>
       <h3>{flowMessages.lastRun}</h3>
-      <p className={styles.facts}>{facts.join(' · ')}</p>
+      <p className={styles.facts}>{details.join(' · ')}</p>
       {error !== null && <p className={styles.error}>{error}</p>}
       {warnings.map(warning => (
         <p key={warning}>{warning}</p>

@@ -9,13 +9,13 @@ import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
 import { getNodeResults, MAX_SHOWN_RESULTS } from './results.ts';
-import type { ShownNode } from './stored-results.ts';
+import type { DisplayedNode } from './stored-results.ts';
 
 const flowMessages = messages.flow;
 
 interface NodeResultProps {
   readonly node: GraphNode;
-  readonly run: ShownNode | undefined;
+  readonly run: DisplayedNode | undefined;
   readonly hasPreview: boolean;
 }
 

@@ -7,7 +7,10 @@ import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
 import { getPins } from './pins.ts';
 import { isInProgress } from './run-store.ts';
 
-/** `to`: the nodes and what they depend on; `again`: only the nodes; `from`: the nodes and everything downstream. */
+/**
+ * Which nodes run. `to`: the nodes and everything upstream; `from`: the nodes and everything downstream; `again`: only
+ * the nodes.
+ */
 export type RunKind = 'to' | 'again' | 'from';
 type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
 
@@ -19,7 +22,7 @@ export interface Estimate {
   readonly breakdown: readonly { readonly nodeId: string; readonly cached: boolean }[];
   /** Nodes whose results are reused from an earlier run. */
   readonly kept?: readonly string[];
-  /** A provider is missing, and sample results could take its place. */
+  /** Whether a provider is missing for which sample results can be used. */
   readonly hasSample?: boolean;
 }
 
@@ -37,8 +40,8 @@ export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly 
   view.setState({ plan: { ...plan, states: computeStates(editor, plan.request) } });
   try {
     await session.saver.flushAll('autosave');
-    const earlier = kind === 'to' ? undefined : await findEarlierRun(editor);
-    const keep = earlier === undefined ? {} : { keep: { executionId: earlier, again: nodes } };
+    const earlierRunId = kind === 'to' ? undefined : await findEarlierRun(editor);
+    const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: nodes } };
     const request = { ...plan.request, ...keep };
     const path = `/workflows/${session.id}/estimate`;
     const sample = runs.getState().usesSample ? { useSample: true } : {};

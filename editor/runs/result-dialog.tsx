@@ -11,7 +11,7 @@ import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { isEditing } from '../lib/editing.ts';
 import { CompareWith } from './compare-with.tsx';
-import { useBoard, useShownNode } from './editor-context.tsx';
+import { useBoard, useDisplayedNode } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
 import { getResults, type Result, toText } from './results.ts';
@@ -27,7 +27,7 @@ interface ResultDialogProps {
 }
 
 export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) {
-  const run = useShownNode(nodeId);
+  const run = useDisplayedNode(nodeId);
   const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label ?? nodeId);
   const [selectedIndex, setSelectedIndex] = useState(index);
   const content = useRef<HTMLDivElement>(null);

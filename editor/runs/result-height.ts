@@ -1,15 +1,15 @@
-// Computes how high the result in a node is: media at their own aspect, texts by their length.
+// Computes the height of the results in a node: of media from their aspect ratio, of text from its length.
 import { getMediaKind } from '../kit/media-view.tsx';
 import { MAX_SHOWN_RESULTS, type Result, toText } from './results.ts';
 
 const SIDE = 12;
-/** Media that are higher become narrower instead. */
+/** Taller media are scaled down to this height. */
 const MAX_HEIGHT = 320;
-/** Until the picture is loaded. */
+/** Height of an image or video until its size is known. */
 const UNKNOWN_HEIGHT = 180;
 const AUDIO_HEIGHT = 112;
 const TEXT = { min: 44, max: 180, line: 17, padding: 18, charPx: 6.3 } as const;
-/** The margin above. */
+/** Margin above the results. */
 const GAP = 2;
 
 export function getResultHeight(
@@ -19,12 +19,12 @@ export function getResultHeight(
 ): number {
   const [first] = results;
   if (first === undefined) return 0;
-  const inner = width - 2 * SIDE;
+  const innerWidth = width - 2 * SIDE;
   const shown = results.slice(0, MAX_SHOWN_RESULTS);
-  if (shown.length === 1) return GAP + heightOfOne(first, inner, aspects);
+  if (shown.length === 1) return GAP + computeHeight(first, innerWidth, aspects);
   if (shown.every(result => result.kind === 'media' && getMediaKind(result) !== 'audio'))
-    return GAP + Math.ceil(shown.length / 2) * (inner / 2);
-  const heights = shown.map(result => heightOfOne(result, inner, aspects));
+    return GAP + Math.ceil(shown.length / 2) * (innerWidth / 2);
+  const heights = shown.map(result => computeHeight(result, innerWidth, aspects));
   return (
     GAP +
     Math.min(
@@ -34,14 +34,14 @@ export function getResultHeight(
   );
 }
 
-function heightOfOne(result: Result, inner: number, aspects: ReadonlyMap<string, number>): number {
+function computeHeight(result: Result, innerWidth: number, aspects: ReadonlyMap<string, number>): number {
   if (result.kind === 'media') {
     if (getMediaKind(result) === 'audio') return AUDIO_HEIGHT;
     const aspect = aspects.get(result.url);
-    return aspect === undefined ? UNKNOWN_HEIGHT : Math.round(Math.min(MAX_HEIGHT, inner / aspect));
+    return aspect === undefined ? UNKNOWN_HEIGHT : Math.round(Math.min(MAX_HEIGHT, innerWidth / aspect));
   }
   const { min, max, line, padding, charPx } = TEXT;
-  const perLine = Math.floor((inner - 20) / charPx);
+  const perLine = Math.floor((innerWidth - 20) / charPx);
   const lines = toText(result)
     .slice(0, 1000)
     .split('\n')

@@ -7,7 +7,7 @@ export type Result =
       readonly kind: 'media';
       readonly url: string;
       readonly posterUrl?: string | undefined;
-      /** Absent: derived from the URL. */
+      /** If absent, derived from the URL. */
       readonly contentType?: string | undefined;
     }
   | { readonly kind: 'text'; readonly text: string }
@@ -35,7 +35,7 @@ export const MAX_SHOWN_RESULTS = 4;
 
 const MEDIA_INPUT = /^input:(image|video|audio)$/;
 
-/** Returns what a node shows: the medium of an input node, otherwise the results of its run. */
+/** Returns the results to show on a node: the media file of an input node, otherwise the results of its run. */
 export function getNodeResults({ data }: GraphNode, state: NodeState | undefined): readonly Result[] {
   const kind = MEDIA_INPUT.exec(data.nodeType)?.[1];
   const url = data.config?.url;

@@ -1,4 +1,4 @@
-// Holds the run shown on the board: starts, follows and cancels it, and sends approvals.
+// Stores the run that the board shows. Starts, follows and cancels it, and sends approvals.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import {
   type AcceptedRun,
@@ -10,24 +10,24 @@ import {
 } from '../../sdk/src/types.ts';
 import { api, followExecution } from '../lib/api.ts';
 import { showToast } from '../lib/toasts.ts';
-import { combineResults, readResults, type ShownNode, type StoredResults } from './stored-results.ts';
+import { combineResults, readResults, type DisplayedNode, type StoredResults } from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
 export interface RunState {
-  /** undefined: no run is shown. */
+  /** Undefined if the board shows no run. */
   readonly run: RunSummary | undefined;
   readonly nodes: ReadonlyMap<string, NodeState>;
   /** The newest result of each node from all runs. */
   readonly results: StoredResults;
-  /** What each node shows: `nodes`, completed by `results`. */
-  readonly shown: ReadonlyMap<string, ShownNode>;
+  /** What each node shows: its state in `nodes`, or else its result in `results`. */
+  readonly displayedNodes: ReadonlyMap<string, DisplayedNode>;
   /** Why the run could not start, or why its events could not be read. */
   readonly error: unknown;
   readonly isStarting: boolean;
-  /** The exact price shown for a complete run, which it may not exceed; undefined: unknown. */
+  /** The exact price shown for a complete run, which the run may not exceed. Undefined if unknown. */
   readonly price: number | undefined;
-  /** Runs take sample results for nodes whose provider is missing. */
+  /** Whether runs use sample results for nodes whose provider is missing. */
   readonly usesSample: boolean;
 }
 
@@ -49,7 +49,7 @@ const NO_RUN: RunState = {
   run: undefined,
   nodes: new Map(),
   results: new Map(),
-  shown: new Map(),
+  displayedNodes: new Map(),
   error: undefined,
   isStarting: false,
   price: undefined,
@@ -57,15 +57,15 @@ const NO_RUN: RunState = {
 };
 export const isInProgress = (run: RunSummary | undefined): boolean => run !== undefined && !hasEnded(run);
 
-/** `flush` saves the board before a run, so that the run uses the board on screen. */
-export function createRunStore(workflowId: string, flush: () => Promise<void>): RunStore {
+/** Creates the run store. `saveBoard` is called before a run, so that the run uses the board on screen. */
+export function createRunStore(workflowId: string, saveBoard: () => Promise<void>): RunStore {
   const store = createStore<RunState>(() => NO_RUN);
   store.subscribe(({ run, nodes, results }, before) => {
     if (nodes !== before.nodes || results !== before.results)
-      store.setState({ shown: combineResults(results, nodes, run?.id) });
+      store.setState({ displayedNodes: combineResults(results, nodes, run?.id) });
   });
   const { refreshResults, stop } = createResultsReader(workflowId, store);
-  const { show, clear, close } = createFollower(workflowId, store);
+  const { show, clear, close } = createRunFollower(workflowId, store);
   store.subscribe(({ run }, before) => {
     if (run !== undefined && hasEnded(run) && run.status !== before.run?.status) refreshResults();
   });
@@ -73,7 +73,7 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
   const start = async (body: StartOptions): Promise<void> => {
     store.setState({ isStarting: true, error: undefined });
     try {
-      await flush();
+      await saveBoard();
       const executionId = await postRun(workflowId, body, store.getState());
       store.setState({ nodes: new Map(), run: undefined });
       void show(executionId);
@@ -83,7 +83,7 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
       store.setState({ isStarting: false });
     }
   };
-  const act = async (path: string, body: unknown): Promise<void> => {
+  const postAction = async (path: string, body: unknown): Promise<void> => {
     const { run } = store.getState();
     if (run === undefined) return;
     try {
@@ -96,8 +96,8 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
   return Object.assign(store, {
     start,
     show,
-    cancel: () => act('cancel', undefined),
-    decide: (nodeId: string, approved: boolean) => act('resume', { decision: { nodeId, approved } }),
+    cancel: () => postAction('cancel', undefined),
+    decide: (nodeId: string, approved: boolean) => postAction('resume', { decision: { nodeId, approved } }),
     clear,
     refreshResults,
     close: () => {
@@ -109,7 +109,7 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
 
 const REFRESH_PAUSE_MS = 300;
 
-/** Reads the results after a pause, so that several changes in a row cost one request. */
+/** Creates a reader of earlier results. It waits for a pause, so that several changes in a row cost one request. */
 function createResultsReader(
   workflowId: string,
   store: StoreApi<RunState>,
@@ -138,14 +138,14 @@ function createResultsReader(
   };
 }
 
-/** Follows one run at a time, starting with the run that this tab showed last. */
-function createFollower(
+/** Creates a follower of one run at a time. It starts with the run that this tab showed last. */
+function createRunFollower(
   workflowId: string,
   store: StoreApi<RunState>,
 ): Pick<RunStore, 'show' | 'clear' | 'close'> {
   let following = new AbortController();
   const show = async (executionId: string): Promise<void> => {
-    saveShownRun(workflowId, executionId);
+    storeShownRunId(workflowId, executionId);
     following.abort();
     following = new AbortController();
     const { signal } = following;
@@ -159,7 +159,7 @@ function createFollower(
     }
   };
   const clear = (): void => {
-    saveShownRun(workflowId, undefined);
+    storeShownRunId(workflowId, undefined);
     following.abort();
     const { price, usesSample, results } = store.getState();
     store.setState({
@@ -167,10 +167,10 @@ function createFollower(
       price,
       usesSample,
       results,
-      shown: combineResults(results, NO_RUN.nodes, undefined),
+      displayedNodes: combineResults(results, NO_RUN.nodes, undefined),
     });
   };
-  const lastShownId = findShownRun(workflowId);
+  const lastShownId = loadShownRunId(workflowId);
   if (lastShownId !== undefined)
     void show(lastShownId).then(() => {
       // A stored run that was deleted or is no longer accessible is not an error for the user.
@@ -180,7 +180,7 @@ function createFollower(
   return { show, clear, close: () => following.abort() };
 }
 
-/** Limits complete runs to the shown price. Partial runs bring their own limit. */
+/** Starts a run, limited to the shown price. Partial runs have their own limit. */
 async function postRun(
   workflowId: string,
   options: StartOptions,
@@ -214,7 +214,7 @@ function applyEvent(state: RunState, event: RunEvent): RunState {
 
 const SHOWN_RUN_KEY = 'graphwright-run:';
 
-function findShownRun(workflowId: string): string | undefined {
+function loadShownRunId(workflowId: string): string | undefined {
   try {
     return sessionStorage.getItem(SHOWN_RUN_KEY + workflowId) ?? undefined;
   } catch {
@@ -222,8 +222,8 @@ function findShownRun(workflowId: string): string | undefined {
   }
 }
 
-/** `undefined` forgets the run. */
-function saveShownRun(workflowId: string, executionId: string | undefined): void {
+/** Stores the id of the shown run for this tab. `undefined` removes it. */
+function storeShownRunId(workflowId: string, executionId: string | undefined): void {
   try {
     if (executionId === undefined) sessionStorage.removeItem(SHOWN_RUN_KEY + workflowId);
     else sessionStorage.setItem(SHOWN_RUN_KEY + workflowId, executionId);

@@ -6,8 +6,8 @@ import { api } from '../lib/api.ts';
 type StoredResult = WorkflowResults['nodes'][string];
 export type StoredResults = ReadonlyMap<string, StoredResult>;
 
-/** What a node shows: its state in the shown run, or its result of an earlier one. */
-export interface ShownNode extends NodeState {
+/** What a node shows: its state in the run on the board, or its result of an earlier run. */
+export interface DisplayedNode extends NodeState {
   /** Whether the node or something upstream has changed since. */
   readonly isOutdated?: boolean;
   /** The run that has the result. */
@@ -19,30 +19,30 @@ export async function readResults(workflowId: string, signal: AbortSignal): Prom
   return new Map(Object.entries(nodes));
 }
 
-/** States in which a node of the run has no result of its own yet. */
+/** Statuses of nodes that have no result in this run. */
 const WITHOUT_RESULT: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
 
-/** `executionId` is the shown run, whose states are in `nodes`. */
+/** Returns what each node shows. `nodes` are the states of the shown run, `executionId`. */
 export function combineResults(
   results: StoredResults,
   nodes: ReadonlyMap<string, NodeState>,
   executionId: string | undefined,
-): ReadonlyMap<string, ShownNode> {
-  const shown = new Map<string, ShownNode>();
-  for (const [nodeId, result] of results) shown.set(nodeId, toShownNode(nodeId, result));
+): ReadonlyMap<string, DisplayedNode> {
+  const displayedNodes = new Map<string, DisplayedNode>();
+  for (const [nodeId, result] of results) displayedNodes.set(nodeId, toDisplayedNode(nodeId, result));
   for (const [nodeId, state] of nodes) {
     const stored = results.get(nodeId);
     if (stored !== undefined && WITHOUT_RESULT.has(state.status))
-      shown.set(nodeId, { ...toShownNode(nodeId, stored), status: state.status, progress: state.progress });
+      displayedNodes.set(nodeId, { ...toDisplayedNode(nodeId, stored), status: state.status, progress: state.progress });
     else {
       const isOutdated = stored?.executionId === executionId && stored?.isCurrent === false;
-      shown.set(nodeId, { ...state, isOutdated, ...(executionId === undefined ? {} : { executionId }) });
+      displayedNodes.set(nodeId, { ...state, isOutdated, ...(executionId === undefined ? {} : { executionId }) });
     }
   }
-  return shown;
+  return displayedNodes;
 }
 
-function toShownNode(nodeId: string, { isCurrent, ...result }: StoredResult): ShownNode {
+function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult): DisplayedNode {
   return {
     ...result,
     nodeId,
@@ -55,5 +55,5 @@ function toShownNode(nodeId: string, { isCurrent, ...result }: StoredResult): Sh
     attempt: 1,
     progress: 1,
     isOutdated: !isCurrent,
-  } as ShownNode;
+  } as DisplayedNode;
 }

@@ -79,7 +79,7 @@ function repaintOnChange({
       if (Object.keys(change).some(key => !UNPAINTED.has(key))) frame.request();
     }),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),
-    runs.subscribe(({ shown }, before) => shown !== before.shown && frame.request()),
+    runs.subscribe(({ displayedNodes: shown }, before) => shown !== before.displayedNodes && frame.request()),
     view.subscribe(({ plan, diff }, before) => {
       if (plan !== before.plan || diff !== before.diff) frame.request();
     }),

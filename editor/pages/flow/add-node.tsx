@@ -25,7 +25,7 @@ interface AddNodeProps {
 
 export function AddNode({ placement, text: initialText = '', onClose }: AddNodeProps) {
   const editor = useEditor();
-  const entries = findOfferedEntries(editor, placement);
+  const entries = findAvailableEntries(editor, placement);
   const choose = (nodeType: string): void => {
     const entry = editor.session.catalog.find(nodeType);
     onClose();
@@ -48,31 +48,33 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
 /** Adds a node, selects it and focuses it. */
 export function addNode(editor: EditorContextValue, entry: CatalogEntry, placement: Placement): void {
   const { session, canvas } = editor;
-  const { id, changes } = placeNode(session, entry, placement, findWantedPosition(editor));
+  const { id, changes } = placeNode(session, entry, placement, getDefaultPosition(editor));
   session.store.actions.perform(flowMessages.edits.add(entry.label), changes);
   session.store.actions.select([id]);
   saveRecentType(entry.nodeType);
   requestAnimationFrame(() => canvas.current?.focusNode(id));
 }
 
-/** At the placement, or else at the pointer; undefined: the palette was opened by its button. */
+/**
+ * Returns where the palette opens: at the placement, or else at the pointer. Undefined if it was opened by its button.
+ */
 function findScreenPosition({ canvas }: EditorContextValue, { at }: Placement): Position | undefined {
-  return at === undefined ? canvas.current?.pointer() : canvas.current?.toScreen(at);
+  return at === undefined ? canvas.current?.getPointerPosition() : canvas.current?.toScreen(at);
 }
 
-/** Space right of the selected node, or else the center of the view. */
-function findWantedPosition({ session, canvas }: EditorContextValue): Position {
+/** Returns the position for a new node: to the right of the selected node, or else the center of the view. */
+function getDefaultPosition({ session, canvas }: EditorContextValue): Position {
   const { board, selection } = session.store.getState();
   const [id = ''] = selection;
   const selected = selection.size === 1 ? findNode(board, id) : undefined;
-  if (selected === undefined) return canvas.current?.center() ?? { x: 0, y: 0 };
+  if (selected === undefined) return canvas.current?.getCenter() ?? { x: 0, y: 0 };
   const { x, y, width, height } = getNodeRect(selected, session.catalog);
-  return { x: x + width + SPACE_RIGHT, y: y + height / 2 };
+  return { x: x + width + OFFSET_RIGHT, y: y + height / 2 };
 }
 
-const SPACE_RIGHT = 220;
+const OFFSET_RIGHT = 220;
 
-export function findOfferedEntries(
+export function findAvailableEntries(
   { session }: EditorContextValue,
   { from }: Placement,
 ): readonly CatalogEntry[] {
@@ -85,7 +87,7 @@ export function findOfferedEntries(
   return visible.filter(entry => findFittingPort(catalog, board, entry, from) !== undefined);
 }
 
-const ORDER = ['input', 'model', 'video', 'utility', 'logic', 'output'];
+const CATEGORY_ORDER = ['input', 'model', 'video', 'utility', 'logic', 'output'];
 
 export function findEntries(all: readonly CatalogEntry[], text: string, filter: string): readonly Choice[] {
   const entries = filter === '' ? all : all.filter(({ category }) => category === filter);
@@ -106,7 +108,7 @@ export function findEntries(all: readonly CatalogEntry[], text: string, filter: 
     .sort(
       (a, b) =>
         Number(needsProvider(a)) - Number(needsProvider(b)) ||
-        ORDER.indexOf(a.category) - ORDER.indexOf(b.category),
+        CATEGORY_ORDER.indexOf(a.category) - CATEGORY_ORDER.indexOf(b.category),
     );
   return [
     ...favorites.map(entry => toChoice(entry, flowMessages.favorites)),
@@ -120,7 +122,9 @@ export function findEntries(all: readonly CatalogEntry[], text: string, filter: 
   ];
 }
 
-/** Offered all the same: the administrator can set the provider up. */
+/**
+ * Whether the node needs a provider that is not set up. It is listed anyway, because an administrator can set it up.
+ */
 const needsProvider = ({ isAvailable }: CatalogEntry): boolean => isAvailable === false;
 
 /** Returns 0 unless all words match. Matches in the label count most, and more at its beginning. */

@@ -7,7 +7,7 @@ import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import styles from './add-node.module.css';
 import { findResultImage } from './palette-storage.ts';
 
-export const ChoiceImage = memo(function ChoicePicture({ entry }: { readonly entry: CatalogEntry }) {
+export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonly entry: CatalogEntry }) {
   const [url, setUrl] = useState(() => findResultImage(entry.nodeType));
   const { strokes } = useMemo(() => drawNodeIcon(entry), [entry]);
   if (url !== undefined)

@@ -61,7 +61,7 @@ export function FindNode({ onClose }: PanelProps) {
       onChoose={id => {
         onClose();
         session.store.actions.select([id]);
-        canvas.current?.fit([id]);
+        canvas.current?.zoomTo([id]);
         // Elements outside of a dialog cannot get the focus before it closes.
         requestAnimationFrame(() => canvas.current?.focusNode(id));
       }}

@@ -34,11 +34,11 @@ export function ConflictNotice() {
       <dl className={styles.both}>
         <div>
           <dt>{conflictMessages.mine}</dt>
-          <dd>{shorten(conflict, mine)}</dd>
+          <dd>{formatValue(conflict, mine)}</dd>
         </div>
         <div>
           <dt>{conflictMessages.theirs}</dt>
-          <dd>{shorten(conflict, conflict.theirs)}</dd>
+          <dd>{formatValue(conflict, conflict.theirs)}</dd>
         </div>
       </dl>
       <div className={styles.actions}>
@@ -57,17 +57,17 @@ function describeItem({ session }: EditorContextValue, { path }: Conflict): stri
   const [list, id = '', ...rest] = path;
   if (list === 'fields') return id;
   const { board } = session.store.getState();
-  const labelOf = (nodeId: string): string =>
+  const getLabel = (nodeId: string): string =>
     (findNode(board, nodeId) ?? findNode(session.saver.base.board, nodeId))?.data.label ?? nodeId;
-  if (list === 'nodes') return [labelOf(id), rest.at(-1)].filter(Boolean).join(', ');
+  if (list === 'nodes') return [getLabel(id), rest.at(-1)].filter(Boolean).join(', ');
   const edge = (getValueAt(board, path) ?? getValueAt(session.saver.base.board, path)) as
     | GraphEdge
     | undefined;
-  return edge === undefined ? id : conflictMessages.connection(labelOf(edge.source), labelOf(edge.target));
+  return edge === undefined ? id : conflictMessages.connection(getLabel(edge.source), getLabel(edge.target));
 }
 
-/** Nodes and edges as a whole are either there or not. */
-function shorten({ path }: Conflict, value: unknown): string {
+/** Formats a value. A node or an edge is only described as removed or kept. */
+function formatValue({ path }: Conflict, value: unknown): string {
   if (value === undefined) return conflictMessages.gone;
   if (path.length === 2 && path[0] !== 'fields') return conflictMessages.kept;
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -12,7 +12,7 @@ export function DiffNotice() {
   const { view, canvas } = useEditor();
   const diff = useView(state => state.diff);
   // The comparison is out of date once the board has changed.
-  const isStale = useBoard(({ board }) => diff !== undefined && board !== diff.board);
+  const isOutdated = useBoard(({ board }) => diff !== undefined && board !== diff.board);
   if (diff === undefined) return null;
   const { version, difference } = diff;
   const counts = Map.groupBy(difference.statuses.values(), status => status);
@@ -34,7 +34,7 @@ export function DiffNotice() {
             removed: difference.removed.length,
             edges: added + removed,
           })}
-          {isStale && ` ${diffMessages.old}`}
+          {isOutdated && ` ${diffMessages.old}`}
         </p>
         <span className={styles.close}>
           <Button size="s" onClick={close}>

@@ -26,7 +26,7 @@ import { useRemoteChanges } from './use-remote-changes.ts';
 import { useResultImages } from './use-result-images.ts';
 import { useShareSelection } from './use-share-selection.ts';
 
-/** Has no space to read a graph on the canvas. */
+/** Windows up to this width have no space for the canvas. They show the outline instead. */
 const PHONE = '(max-width: 48rem)';
 
 export function Editor() {

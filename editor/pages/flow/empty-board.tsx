@@ -29,7 +29,7 @@ export function EmptyBoard() {
       flowMessages.edits.paste(EXAMPLE.nodes.length),
       add(store.getState().board, EXAMPLE),
     );
-    requestAnimationFrame(() => requestAnimationFrame(() => canvas.current?.fit()));
+    requestAnimationFrame(() => requestAnimationFrame(() => canvas.current?.zoomTo()));
   };
   return (
     <div className={styles.empty}>

@@ -15,12 +15,12 @@ const fixMessages = messages.flow.fixes;
 
 interface FixButtonProps {
   readonly issue: LintIssue;
-  /** Called before the issue is fixed, because the focused button disappears with it. */
-  readonly onDone: () => void;
+  /** Called before the issue is fixed, to move the focus: the focused button disappears with the issue. */
+  readonly onBeforeFix: () => void;
 }
 
 /** Renders nothing if the issue has no fix. */
-export function FixButton({ issue, onDone }: FixButtonProps) {
+export function FixButton({ issue, onBeforeFix }: FixButtonProps) {
   const editor = useEditor();
   const fix = useMemo(() => findCurrentFix(editor, issue), [editor, issue]);
   if (fix === undefined) return null;
@@ -33,8 +33,8 @@ export function FixButton({ issue, onDone }: FixButtonProps) {
   const applyFix = (): void => {
     // The board may have changed since the issue was found.
     const current = findCurrentFix(editor, issue);
-    if (current?.kind === 'change') onDone();
-    if (current !== undefined) carryOut(editor, current);
+    if (current?.kind === 'change') onBeforeFix();
+    if (current !== undefined) performFix(editor, current);
   };
   return (
     <Button size="s" icon={Wand} onClick={applyFix}>
@@ -43,13 +43,13 @@ export function FixButton({ issue, onDone }: FixButtonProps) {
   );
 }
 
-/** Fixes all issues that need no input, in one undo step. Renders nothing for fewer than two. */
+/** Renders a button that fixes all issues without user input in one undo step. Renders nothing for fewer than two. */
 export function FixAllButton({
   issues,
-  onDone,
+  onBeforeFix,
 }: {
   readonly issues: readonly LintIssue[];
-  readonly onDone: () => void;
+  readonly onBeforeFix: () => void;
 }) {
   const editor = useEditor();
   const { store, catalog } = editor.session;
@@ -58,7 +58,7 @@ export function FixAllButton({
   const { count } = useMemo(find, [issues]);
   if (count < 2) return null;
   const fixAll = (): void => {
-    onDone();
+    onBeforeFix();
     store.actions.perform(fixMessages.edit, find().changes);
     editor.view.setState({ announcement: fixMessages.done(fixMessages.all(count)) });
   };
@@ -73,7 +73,7 @@ function findCurrentFix({ session }: EditorContextValue, issue: LintIssue): Fix 
   return findFix({ board: session.store.getState().board, catalog: session.catalog, issue });
 }
 
-function carryOut(editor: EditorContextValue, fix: Fix): void {
+function performFix(editor: EditorContextValue, fix: Fix): void {
   const { session, view } = editor;
   if (fix.kind === 'change') {
     session.store.actions.perform(fix.label, fix.changes);

@@ -43,16 +43,16 @@ export function Issues() {
       </button>
       {isOpen && (
         <div className={styles.all}>
-          <FixAllButton issues={issues} onDone={() => canvas.current?.focus()} />
+          <FixAllButton issues={issues} onBeforeFix={() => canvas.current?.focus()} />
         </div>
       )}
       <ul aria-label={flowMessages.issues} className={styles.list} hidden={!isOpen}>
         {issues.slice(0, MAX_SHOWN).map((issue, index) => (
-          <Item
+          <IssueItem
             // biome-ignore lint/suspicious/noArrayIndexKey: issues have no id
             key={index}
             issue={issue}
-            fix={isOpen && <FixButton issue={issue} onDone={keepFocus} />}
+            fix={isOpen && <FixButton issue={issue} onBeforeFix={keepFocus} />}
           />
         ))}
         {total > MAX_SHOWN && <li className={styles.more}>{flowMessages.issuesShown(MAX_SHOWN, total)}</li>}
@@ -66,7 +66,7 @@ interface ItemProps {
   readonly fix: ReactNode;
 }
 
-function Item({ issue, fix }: ItemProps) {
+function IssueItem({ issue, fix }: ItemProps) {
   const { severity, message, nodeId, edgeId } = issue;
   const { session, canvas } = useEditor();
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === nodeId)?.data.label);
@@ -99,38 +99,38 @@ function groupByNode(
   return Map.groupBy(issues, ({ nodeId, edgeId }) => nodeId ?? targets.get(edgeId ?? '') ?? '');
 }
 
-/** Boards with more nodes are linted here first, because sending them takes longer. */
+/** Boards with more nodes are linted in the browser first, because sending them takes longer. */
 const MAX_SENT_NODES = 200;
 const LARGE_PAUSE_MS = 1500;
 
-/** The issues that the service finds. While it cannot be reached, those that are found here. */
+/** Returns the issues that the service finds, or those found in the browser while the service is unreachable. */
 function useIssues(): Findings {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
   const [findings, setFindings] = useState(NO_FINDINGS);
   useEffect(() => {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const lintHere = async (): Promise<void> => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const lintLocally = async (): Promise<void> => {
       // Ignores a failed worker: the next change starts another, and the service lints on save.
-      const found = await session.worker.lint(board).catch(() => undefined);
-      if (!signal.aborted && found !== undefined) setFindings(found);
+      const result = await session.worker.lint(board).catch(() => undefined);
+      if (!signal.aborted && result !== undefined) setFindings(result);
     };
-    const lintAtService = async (): Promise<void> => {
+    const lintRemotely = async (): Promise<void> => {
       try {
-        const found = await lintRemote(session.id, board, signal);
-        if (!signal.aborted) setFindings(found);
+        const result = await lintRemote(session.id, board, signal);
+        if (!signal.aborted) setFindings(result);
       } catch {
-        if (!signal.aborted) await lintHere();
+        if (!signal.aborted) await lintLocally();
       }
     };
     const isLarge = board.nodes.length > MAX_SENT_NODES;
     const timers = [
-      setTimeout(() => void (isLarge ? lintHere() : lintAtService()), PAUSE_MS),
-      ...(isLarge ? [setTimeout(() => void lintAtService(), LARGE_PAUSE_MS)] : []),
+      setTimeout(() => void (isLarge ? lintLocally() : lintRemotely()), PAUSE_MS),
+      ...(isLarge ? [setTimeout(() => void lintRemotely(), LARGE_PAUSE_MS)] : []),
     ];
     return () => {
-      stop.abort();
+      controller.abort();
       timers.forEach(clearTimeout);
     };
   }, [session, board]);

@@ -1,4 +1,5 @@
-// Asks the user to reload the page after an update of the service. The draft keeps the board and its history.
+// Renders a notice that asks the user to reload the page after an update of the service. The draft keeps the board and
+// its history.
 import { useEffect, useState } from 'react';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
@@ -13,16 +14,16 @@ export function OutdatedNotice() {
   const { session } = useEditor();
   const [isShown, setShown] = useState(false);
   useEffect(() => {
-    const stop = new AbortController();
+    const controller = new AbortController();
     let timers: ReturnType<typeof setTimeout>[] = [];
     const check = (): void =>
-      void isOutdated(stop.signal).then(isOutdatedNow => isOutdatedNow && setShown(true));
+      void isOutdated(controller.signal).then(isOutdatedNow => isOutdatedNow && setShown(true));
     const unsubscribe = session.onReconnect(() => {
       for (const timer of timers) clearTimeout(timer);
       timers = CHECK_DELAYS_MS.map(ms => setTimeout(check, ms));
     });
     return () => {
-      stop.abort();
+      controller.abort();
       unsubscribe();
       for (const timer of timers) clearTimeout(timer);
     };

@@ -1,5 +1,5 @@
-// Renders the workflow for phones: its nodes in wiring order with their results, then the runs. The canvas is one tap
-// away.
+// Renders the workflow on phones: an outline of its nodes with their results, then the runs, and a switch to the
+// canvas.
 
 import { findNode } from '../../board/board.ts';
 import { getTabOrder } from '../../board/wiring.ts';
@@ -7,7 +7,7 @@ import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { getCategory } from '../../canvas/colors.ts';
 import { RunMark } from '../../canvas/run-mark.tsx';
 import { messages } from '../../flow-messages.ts';
-import { useBoard, useEditor, useNodeRun, useShownNode, useView } from '../../runs/editor-context.tsx';
+import { useBoard, useEditor, useNodeRun, useDisplayedNode, useView } from '../../runs/editor-context.tsx';
 import { ResultView } from '../../runs/result-view.tsx';
 import { getNodeResults } from '../../runs/results.ts';
 import { RunList } from './docks/runs.tsx';
@@ -55,11 +55,11 @@ function OutlineNode({ id }: { readonly id: string }) {
   const { session, view } = useEditor();
   const node = useBoard(({ board }) => findNode(board, id));
   const run = useNodeRun(id);
-  const shown = useShownNode(id);
+  const displayedNode = useDisplayedNode(id);
   const issues = useView(state => state.issues.get(id)?.length ?? 0);
   if (node === undefined) return null;
   const entry = session.catalog.find(node.data.nodeType);
-  const results = getNodeResults(node, shown);
+  const results = getNodeResults(node, displayedNode);
   const text = node.data.config?.value ?? node.data.config?.prompt ?? node.data.config?.template;
   return (
     <li className={styles.node}>
@@ -84,7 +84,7 @@ function OutlineNode({ id }: { readonly id: string }) {
               onOpen={() => view.setState({ panel: { kind: 'result', nodeId: id, index } })}
             />
           ))}
-          {shown?.isOutdated && (
+          {displayedNode?.isOutdated && (
             <figcaption className={styles.outdated}>{flowMessages.outdatedResult}</figcaption>
           )}
         </figure>

@@ -31,19 +31,19 @@ function OpenEditor({ id }: { readonly id: string }) {
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens a new session
   useEffect(() => {
-    const stop = new AbortController();
+    const controller = new AbortController();
     let value: EditorContextValue | undefined;
-    openEditor({ id, userId: String(user.userId), queries }, stop.signal).then(
+    openEditor({ id, userId: String(user.userId), queries }, controller.signal).then(
       opened => {
         value = opened;
-        if (stop.signal.aborted) close(opened);
+        if (controller.signal.aborted) closeEditor(opened);
         else setState({ value: opened });
       },
-      (error: unknown) => stop.signal.aborted || setState({ error }),
+      (error: unknown) => controller.signal.aborted || setState({ error }),
     );
     return () => {
-      stop.abort();
-      if (value !== undefined) close(value);
+      controller.abort();
+      if (value !== undefined) closeEditor(value);
       setState(undefined);
     };
   }, [id, user.userId, queries, attempt]);
@@ -86,11 +86,11 @@ async function openEditor(
 
 /** Calls back after each save that may change which results are current. */
 function watchSaves({ store, saver }: BoardSession, onChange: () => void): void {
-  let last = saver.base.board;
+  let lastBoard = saver.base.board;
   store.subscribe(({ save }, before) => {
-    if (save === before.save || save.kind === 'saving' || saver.base.board === last) return;
-    const { statuses, removed, edges } = compareBoards(last, saver.base.board);
-    last = saver.base.board;
+    if (save === before.save || save.kind === 'saving' || saver.base.board === lastBoard) return;
+    const { statuses, removed, edges } = compareBoards(lastBoard, saver.base.board);
+    lastBoard = saver.base.board;
     const isChanged = [...statuses.values()].some(status => status !== 'moved');
     if (isChanged || removed.length + edges.added + edges.removed > 0) onChange();
   });
@@ -105,7 +105,7 @@ async function readCatalog(queries: QueryClient): Promise<Catalog> {
   return createCatalog(nodes);
 }
 
-function close({ session, runs }: EditorContextValue): void {
+function closeEditor({ session, runs }: EditorContextValue): void {
   session.close();
   runs.close();
 }

@@ -26,14 +26,14 @@ export function Panels() {
   const panel = useView(state => state.panel);
   const opener = useRef<Element>(null);
   const isOpen = panel !== undefined;
-  // Before the dialog takes the focus.
+  // Runs before the dialog takes the focus.
   useMemo(() => {
     if (isOpen) opener.current = document.activeElement;
   }, [isOpen]);
   if (panel === undefined) return null;
   const close = (): void => {
     view.setState({ panel: undefined });
-    // Once the dialog is gone, back to where it was opened.
+    // Returns the focus to where the dialog was opened, after the dialog has closed.
     requestAnimationFrame(() => {
       if (document.activeElement !== document.body) return;
       if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus();

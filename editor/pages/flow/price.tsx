@@ -26,23 +26,23 @@ export function Price() {
     // The previous price does not apply to the changed board.
     runs.setState({ price: undefined });
     if (!isSaved || !hasNodes || saver.isDirty) return;
-    const stop = new AbortController();
+    const controller = new AbortController();
     const timer = setTimeout(() => {
       const request = getPins(store.getState().board);
       api
         .post<Estimate>(`/workflows/${session.id}/estimate`, request, {
-          signal: stop.signal,
+          signal: controller.signal,
           repeatable: true,
         })
         .then(
           newEstimate => {
             const { credits, exact, hasSample = false } = newEstimate;
             setEstimate(newEstimate);
-            // With samples, the nodes that the price is for do not run.
+            // With samples, the nodes that would cost credits do not run.
             runs.setState({ price: exact && !hasSample ? credits : undefined, usesSample: hasSample });
           },
           () => {
-            if (stop.signal.aborted) return;
+            if (controller.signal.aborted) return;
             setEstimate(undefined);
             runs.setState({ price: undefined });
           },
@@ -50,7 +50,7 @@ export function Price() {
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
-      stop.abort();
+      controller.abort();
     };
   }, [session, store, saver, runs, isSaved, hasNodes, isRunning]);
   const isUnaffordable = estimate !== undefined && estimate.credits > estimate.availableCredits;
@@ -66,7 +66,7 @@ export function Price() {
   );
 }
 
-/** `3 credits`, or `about 3 credits`. */
+/** Formats a price as `3 credits` or `about 3 credits`. */
 export function formatPrice({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
   const text = flowMessages.credits(credits, formatNumber(credits));
   return exact ? text : flowMessages.atLeast(text);

@@ -33,7 +33,7 @@ export function RunNotice() {
       data-tone={error === undefined && run?.error == null ? undefined : 'danger'}
     >
       <div className={styles.row}>
-        {run && <RunFacts run={run} />}
+        {run && <RunStatus run={run} />}
         {error !== undefined && (
           <>
             <p role="alert">{toErrorMessage(error)}</p>
@@ -83,7 +83,7 @@ function ProgressBar({ run }: { readonly run: RunSummary }) {
 }
 
 /** Renders the status, and the progress or, after the end, the charge and the time. */
-function RunFacts({ run }: { readonly run: RunSummary }) {
+function RunStatus({ run }: { readonly run: RunSummary }) {
   const { charged } = run.credits;
   return (
     <>

@@ -53,8 +53,8 @@ function StarterTemplate({ template }: { readonly template: Template }) {
   const insertion = useMutation({
     mutationFn: () => readTemplateBoard(template),
     onSuccess: board => {
-      pasteGraph(editor, board, editor.canvas.current?.center() ?? { x: 0, y: 0 });
-      requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.fit()));
+      pasteGraph(editor, board, editor.canvas.current?.getCenter() ?? { x: 0, y: 0 });
+      requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.zoomTo()));
     },
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });

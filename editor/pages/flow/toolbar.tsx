@@ -28,7 +28,7 @@ import { SaveStatus } from './save-status.tsx';
 import styles from './toolbar.module.css';
 
 const flowMessages = messages.flow;
-/** Narrower windows have no space for the labels of the tools. */
+/** Windows up to this width have no space for the labels of the tools. */
 const NARROW = '(max-width: 1099.98px)';
 
 const AppMenu = lazyComponent<object>(
@@ -40,7 +40,7 @@ const MoreTools = lazyComponent<{ readonly tools: readonly Tool[] }>(
   () => <IconButton icon={Ellipsis} label={flowMessages.tools.more} disabled />,
 );
 
-/** A command that the bar shows with a label, or in the menu of a narrow window. */
+/** A command in the bar. Narrow windows show it in a menu. */
 export interface Tool {
   readonly id: string;
   readonly icon: Icon;

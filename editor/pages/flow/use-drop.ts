@@ -20,7 +20,7 @@ interface DropTarget {
   readonly from?: PortRef | undefined;
 }
 
-/** `isOver`: files are dragged over the board. `uploading`: name of the file that is being imported. */
+/** Returns whether files are dragged over the board, and the name of the file that is being imported. */
 export function useDrop(): { readonly isOver: boolean; readonly uploading: string | undefined } {
   const editor = useEditor();
   const [isOver, setOver] = useState(false);
@@ -50,7 +50,7 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
       const files = event.clipboardData?.files ?? [];
       if (files.length === 0 || isEditing(event.target) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
-      startImport(files, { at: editor.canvas.current?.center() ?? { x: 0, y: 0 } });
+      startImport(files, { at: editor.canvas.current?.getCenter() ?? { x: 0, y: 0 } });
     };
     document.addEventListener('dragover', onOver, { signal });
     document.addEventListener('dragleave', event => event.relatedTarget === null && setOver(false), {

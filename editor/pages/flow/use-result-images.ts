@@ -1,4 +1,4 @@
-// Saves the image of each node type's latest result, which the palette shows.
+// Saves the latest result image of each node type for the palette.
 import { useEffect } from 'react';
 import { findNode } from '../../board/board.ts';
 import { getMediaKind } from '../../kit/media-view.tsx';

@@ -6,14 +6,14 @@ import { useSession } from '../../lib/session.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 
 const PAUSE_MS = 600;
-/** Limit of the service. */
+/** The service accepts at most this many nodes. */
 const MAX_NODES = 20;
 
 export function useShareSelection(): void {
   const { session } = useEditor();
   const { user } = useSession();
   useEffect(() => {
-    const stop = new AbortController();
+    const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let lastSent = '[]';
     const share = (): void => {
@@ -26,7 +26,7 @@ export function useShareSelection(): void {
       lastSent = text;
       // Best effort: the next request replaces a failed one.
       api
-        .put(`/workflows/${session.id}/selection`, { nodeIds }, { signal: stop.signal })
+        .put(`/workflows/${session.id}/selection`, { nodeIds }, { signal: controller.signal })
         .catch(() => undefined);
     };
     const schedule = (): void => {
@@ -37,7 +37,7 @@ export function useShareSelection(): void {
       session.presence.subscribe(schedule),
     ];
     return () => {
-      stop.abort();
+      controller.abort();
       clearTimeout(timer);
       for (const unsubscribe of unsubscribers) unsubscribe();
     };

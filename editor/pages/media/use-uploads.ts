@@ -61,13 +61,13 @@ export function useUploads(): {
 let count = 0;
 
 /** Runs at most `parallel` tasks at a time. Assigns tasks to slots in turn. */
-function createQueue(parallel: number): (work: () => Promise<void>) => Promise<void> {
-  const tails = Array.from({ length: parallel }, () => Promise.resolve());
+function createQueue(parallel: number): (task: () => Promise<void>) => Promise<void> {
+  const slots = Array.from({ length: parallel }, () => Promise.resolve());
   let nextSlot = 0;
   return work => {
     const slot = nextSlot++ % parallel;
-    const done = (tails[slot] ?? Promise.resolve()).then(work);
-    tails[slot] = done.catch(() => undefined);
+    const done = (slots[slot] ?? Promise.resolve()).then(work);
+    slots[slot] = done.catch(() => undefined);
     return done;
   };
 }

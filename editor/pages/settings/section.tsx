@@ -1,4 +1,4 @@
-// Provides the building blocks of settings parts: sections, facts, lead text.
+// Renders the parts that all settings use: sections, introductions, lists of details.
 
 import type { ReactNode } from 'react';
 import { formatDay, formatExact } from '../../lib/format.ts';
@@ -22,8 +22,8 @@ export function Section({ title, actions, children }: SectionProps) {
   );
 }
 
-/** Renders the introduction of a part. */
-export function Lead({ children }: { readonly children: ReactNode }) {
+/** Renders the introductory text of a settings page. */
+export function Introduction({ children }: { readonly children: ReactNode }) {
   return <p className={styles.lead}>{children}</p>;
 }
 
@@ -64,13 +64,13 @@ export function Choices({ label, children }: { readonly label: string; readonly 
   );
 }
 
-export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, fact: ReactNode])[] }) {
+export function DetailList({ facts: details }: { readonly facts: readonly (readonly [name: string, fact: ReactNode])[] }) {
   return (
     <dl className={styles.facts}>
-      {facts.map(([name, fact]) => (
+      {details.map(([name, detail]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{fact}</dd>
+          <dd>{detail}</dd>
         </div>
       ))}
     </dl>

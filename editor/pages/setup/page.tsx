@@ -14,7 +14,7 @@ const setupMessages = messages.setUp;
 
 interface Kind {
   readonly title: string;
-  readonly lead: string;
+  readonly description: string;
   readonly submit: string;
   readonly path: string;
   /** Whether the user chooses email and name, as only the first user does. */
@@ -27,21 +27,21 @@ interface Kind {
 const KINDS: Readonly<Record<string, Kind>> = {
   setup: {
     title: setupMessages.title,
-    lead: setupMessages.lead,
+    description: setupMessages.description,
     submit: setupMessages.submit,
     path: '/auth/setup',
     hasProfile: true,
   },
   invite: {
     title: setupMessages.inviteTitle,
-    lead: setupMessages.inviteLead,
+    description: setupMessages.inviteDescription,
     submit: setupMessages.inviteSubmit,
     path: '/auth/accept-invite',
     hasProfile: false,
   },
   reset: {
     title: setupMessages.resetTitle,
-    lead: setupMessages.resetLead,
+    description: setupMessages.resetDescription,
     submit: setupMessages.inviteSubmit,
     path: '/auth/accept-invite',
     hasProfile: false,
@@ -66,7 +66,7 @@ export function Page() {
       </AuthLayout>
     );
   return (
-    <AuthLayout title={kind.title} description={kind.lead}>
+    <AuthLayout title={kind.title} description={kind.description}>
       <SetUpForm kind={kind} token={TOKEN} onUsed={() => setUsed(true)} />
     </AuthLayout>
   );

@@ -71,7 +71,7 @@ export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
 
 interface FolderRowProps {
   readonly name: string;
-  /** The folder that drops move to. null: out of all folders; undefined: not a drop target. */
+  /** The folder that dropped items move to: null moves them out of all folders, undefined accepts no drops. */
   readonly target?: string | null;
   readonly folder?: TreeFolder;
   readonly isSelected: boolean;

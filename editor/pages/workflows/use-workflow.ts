@@ -33,9 +33,9 @@ export interface NamedItem {
 
 export interface WorkflowActions {
   duplicate(workflow: ListedWorkflow): void;
-  /** Deletes immediately, with undo. */
+  /** Deletes a workflow without confirmation and offers undo. */
   remove(workflow: ListedWorkflow): void;
-  /** `folder` is the name of the folder. null: no folder. */
+  /** Moves a workflow to a folder. `folder` is the folder's name. Both are null to remove it from its folder. */
   move(workflow: NamedItem, folderId: string | null, folder: string | null): void;
   /** Moves a folder into another one, or to the top level. */
   moveFolder(movedFolder: NamedItem, parentId: string | null, folder: string | null): void;
@@ -43,24 +43,24 @@ export interface WorkflowActions {
 
 export function useWorkflowActions(): WorkflowActions {
   const finishChange = useFinishChange();
-  const act = (work: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
-    void work().then(
+  const perform = (request: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
+    void request().then(
       () => finishChange(text, ['/workflows', '/folders'], action),
       (err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }),
     );
   };
   return {
     duplicate: ({ id, name }) =>
-      act(() => api.post(`/workflows/${id}/duplicate`, {}), messages.duplicated(name)),
+      perform(() => api.post(`/workflows/${id}/duplicate`, {}), messages.duplicated(name)),
     remove: ({ id, name }) => {
-      const restore = (): void => act(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
+      const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
       const undo = { label: appMessages.common.undo, run: restore };
-      act(() => api.delete(`/workflows/${id}`), messages.removed(name), undo);
+      perform(() => api.delete(`/workflows/${id}`), messages.removed(name), undo);
     },
     move: ({ id, name }, folderId, folder) =>
-      act(() => api.put(`/workflows/${id}`, { folderId }), messages.moved(name, folder)),
+      perform(() => api.put(`/workflows/${id}`, { folderId }), messages.moved(name, folder)),
     moveFolder: ({ id, name }, parentId, folder) =>
-      act(() => api.patch(`/folders/${id}`, { parentId }), messages.folderMoved(name, folder)),
+      perform(() => api.patch(`/folders/${id}`, { parentId }), messages.folderMoved(name, folder)),
   };
 }
 

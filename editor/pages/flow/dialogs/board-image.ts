@@ -4,7 +4,7 @@ import type { Board } from '../../../board/board.ts';
 import { embedText } from '../../../board/png-text.ts';
 import type { BoardSession } from '../../../board/session.ts';
 
-/** Canvas limit of browsers. Larger images are scaled down. */
+/** Browsers limit the size of a canvas. Larger images are scaled down. */
 const MAX_SIDE_PX = 8000;
 const SCALE = 2;
 

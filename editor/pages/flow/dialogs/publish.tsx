@@ -25,14 +25,14 @@ interface Publication {
   readonly showResults: boolean;
 }
 
-interface PublishPartProps {
+interface PublishSectionProps {
   readonly workflow: WorkflowInfo;
   readonly path: string;
-  /** Where the buttons are always visible, however long the dialog is. */
+  /** The element for the buttons, which stays visible while the dialog scrolls. */
   readonly footer: HTMLElement | null;
 }
 
-export function PublishPart({ workflow, path, footer }: PublishPartProps) {
+export function PublishSection({ workflow, path, footer }: PublishSectionProps) {
   const formId = useId();
   const { session } = useEditor();
   const inputs = useInputNodes();
@@ -193,7 +193,7 @@ function toPublication(
   };
 }
 
-/** Leaves out empty values: the service then generates the slug and the title. */
+/** Omits empty values, for which the service generates the slug and the title. */
 function toRequestBody({ slug, title, description, ...settings }: Publication): object {
   return {
     ...(slug === '' ? {} : { slug }),

@@ -11,7 +11,7 @@ import { SelectField, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import styles from './dialogs.module.css';
 import { OwnerDialog } from './owner-dialog.tsx';
-import { PublishPart } from './publish.tsx';
+import { PublishSection } from './publish.tsx';
 import { useWorkflowMutation } from './use-workflow-mutation.ts';
 
 const shareMessages = messages.flow.share;
@@ -27,21 +27,21 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
     >
       {(workflow, path) => (
         <>
-          <LinkPart workflow={workflow} path={path} />
-          <PeoplePart path={path} />
-          <PublishPart workflow={workflow} path={path} footer={footer} />
+          <LinkSection workflow={workflow} path={path} />
+          <PeopleSection path={path} />
+          <PublishSection workflow={workflow} path={path} footer={footer} />
         </>
       )}
     </OwnerDialog>
   );
 }
 
-interface PartProps {
+interface SectionProps {
   readonly workflow: WorkflowInfo;
   readonly path: string;
 }
 
-function LinkPart({ workflow, path }: PartProps) {
+function LinkSection({ workflow, path }: SectionProps) {
   const change = useWorkflowMutation(path, (linkPermission: string) =>
     api.post(`${path}/visibility`, { linkPermission }),
   );
@@ -65,7 +65,7 @@ function LinkPart({ workflow, path }: PartProps) {
   );
 }
 
-function PeoplePart({ path }: Pick<PartProps, 'path'>) {
+function PeopleSection({ path }: Pick<SectionProps, 'path'>) {
   const permissionsPath = `${path}/permissions`;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('VIEW');

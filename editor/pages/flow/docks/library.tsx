@@ -12,7 +12,7 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 import { type EditorContextValue, useEditor } from '../../../runs/editor-context.tsx';
-import { addNode, findEntries, findOfferedEntries } from '../add-node.tsx';
+import { addNode, findEntries, findAvailableEntries } from '../add-node.tsx';
 import { readTemplateBoard } from '../starter-templates.tsx';
 import styles from './dock.module.css';
 
@@ -43,7 +43,7 @@ export function Library() {
 function Nodes() {
   const editor = useEditor();
   const [text, setText] = useState('');
-  const entries = findOfferedEntries(editor, {});
+  const entries = findAvailableEntries(editor, {});
   return (
     <>
       <SearchField
@@ -104,7 +104,7 @@ async function insertTemplate(
 ): Promise<void> {
   try {
     const board = await readTemplateBoard(template);
-    pasteGraph(editor, board, at ?? editor.canvas.current?.center() ?? { x: 0, y: 0 });
+    pasteGraph(editor, board, at ?? editor.canvas.current?.getCenter() ?? { x: 0, y: 0 });
   } catch (error) {
     showToast(toErrorMessage(error), { tone: 'failed' });
   }
@@ -138,7 +138,7 @@ function insertMedia(
 ): void {
   const kind = getMediaKind({ type: contentType });
   if (kind === undefined) return;
-  const placed = placeMedia(session, { kind, url, name }, { at }, canvas.current?.center() ?? { x: 0, y: 0 });
+  const placed = placeMedia(session, { kind, url, name }, { at }, canvas.current?.getCenter() ?? { x: 0, y: 0 });
   if (placed === undefined) return;
   session.store.actions.perform(messages.flow.edits.add(name), placed.changes);
   session.store.actions.select([placed.id]);
@@ -148,7 +148,7 @@ interface ItemProps {
   readonly label: string;
   readonly detail?: ReactNode;
   readonly picture?: ReactNode;
-  /** Without a position, where there is space. */
+  /** Inserts the item at the position, or into free space if there is none. */
   readonly onInsert: Insert;
 }
 
@@ -178,7 +178,7 @@ function Item({ label, detail, picture, onInsert }: ItemProps) {
   );
 }
 
-/** While the item is dragged: inserts it where it is dropped on the board. */
+/** Inserts the dragged item where it is dropped on the board. */
 function useDropOnBoard(isDragged: boolean, onInsert: Insert): void {
   const { canvas } = useEditor();
   useEffect(() => {

@@ -47,11 +47,11 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   const { runs } = useEditor();
   const applyInputs = useApplyInputs();
   const row = useRef<HTMLLIElement>(null);
-  const isSeen = useHasBeenVisible(row);
+  const hasBeenVisible = useHasBeenVisible(row);
   const isShown = useRun(state => state.run?.id === run.id);
   const ms = getDurationMs(run);
   const { charged } = run.credits;
-  const facts = [
+  const details = [
     charged > 0 ? messages.flow.credits(charged, formatNumber(charged)) : runsMessages.free,
     run.userName,
     ms === null ? undefined : formatDuration(ms),
@@ -59,7 +59,7 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   ];
   return (
     <li ref={row} className={styles.row} aria-current={isShown || undefined}>
-      <Thumbnail run={run} isSeen={isSeen} />
+      <Thumbnail run={run} hasBeenVisible={hasBeenVisible} />
       <div className={styles.texts}>
         <div className={styles.title}>
           <RunBadge status={run.status} />
@@ -67,8 +67,8 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
             <RelativeTime time={run.createdAt} />
           </span>
         </div>
-        <span className={styles.soft}>{facts.filter(Boolean).join(' · ')}</span>
-        {isSeen && <OtherInputs executionId={run.id} />}
+        <span className={styles.soft}>{details.filter(Boolean).join(' · ')}</span>
+        {hasBeenVisible && <DifferentInputs executionId={run.id} />}
       </div>
       <div className={styles.buttons}>
         <Button size="s" onClick={() => void runs.show(run.id)}>
@@ -82,12 +82,12 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   );
 }
 
-function Thumbnail({ run, isSeen }: { readonly run: ListedExecution; readonly isSeen: boolean }) {
+function Thumbnail({ run, hasBeenVisible }: { readonly run: ListedExecution; readonly hasBeenVisible: boolean }) {
   const { data } = useQuery({
     queryKey: ['/executions', run.id, run.status],
     queryFn: ({ signal }) => api.get<Execution>(`/executions/${run.id}`, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-    enabled: isSeen,
+    enabled: hasBeenVisible,
   });
   const results = data?.nodeStates.toReversed().flatMap(getResults) ?? [];
   const picture = results.find(
@@ -100,8 +100,8 @@ function Thumbnail({ run, isSeen }: { readonly run: ListedExecution; readonly is
   );
 }
 
-/** The inputs that "Use these inputs" would put on the board. */
-function OtherInputs({ executionId }: { readonly executionId: string }) {
+/** Lists the inputs that "Use these inputs" would change. */
+function DifferentInputs({ executionId }: { readonly executionId: string }) {
   const board = useBoard(state => state.board);
   const { data = [] } = useQuery({
     queryKey: ['/executions', executionId, 'inputs', board.nodes],
@@ -118,16 +118,16 @@ function OtherInputs({ executionId }: { readonly executionId: string }) {
       {inputs.slice(0, MAX_INPUTS).map(({ id, data: { label, config = {} } }) => (
         <div key={id}>
           <dt>{label}</dt>
-          <dd>{valueText(config)}</dd>
+          <dd>{formatInput(config)}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-const SHOWN_CHARS = 120;
+const MAX_VALUE_CHARS = 120;
 
-function valueText(config: Readonly<Record<string, unknown>>): string {
+function formatInput(config: Readonly<Record<string, unknown>>): string {
   const value = config.value ?? config.url ?? config.items ?? config;
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, SHOWN_CHARS);
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_CHARS);
 }

@@ -37,7 +37,7 @@ export function VersionList() {
             <VersionRow
               key={version.version}
               version={version}
-              before={versions[index + 1]?.version ?? (query.hasNextPage ? undefined : 0)}
+              previous={versions[index + 1]?.version ?? (query.hasNextPage ? undefined : 0)}
             />
           ))}
         </ol>
@@ -48,23 +48,23 @@ export function VersionList() {
 
 interface RowProps {
   readonly version: Version;
-  /** The version before it; 0: it is the first one; undefined: not loaded yet. */
-  readonly before: number | undefined;
+  /** Number of the previous version: 0 if this is the first one, undefined if it is not loaded yet. */
+  readonly previous: number | undefined;
 }
 
-function VersionRow({ version: { version, createdAt, userName, isCurrent, isPublished }, before }: RowProps) {
+function VersionRow({ version: { version, createdAt, userName, isCurrent, isPublished }, previous }: RowProps) {
   const { session, view, canvas } = useEditor();
   const { store } = session;
   const row = useRef<HTMLLIElement>(null);
-  const isSeen = useHasBeenVisible(row);
+  const hasBeenVisible = useHasBeenVisible(row);
   const board = useBoard(state => state.board);
-  const attempt = (act: (graph: WorkflowInfo) => void): void =>
-    void readVersion(session.id, version).then(act, (thrown: unknown) =>
+  const withVersion = (callback: (graph: WorkflowInfo) => void): void =>
+    void readVersion(session.id, version).then(callback, (thrown: unknown) =>
       showToast(toErrorMessage(thrown), { tone: 'failed' }),
     );
   const compare = (graph: WorkflowInfo): void => {
     view.setState({ diff: { version, board, difference: compareBoards(toBoard(graph), board) } });
-    canvas.current?.fit();
+    canvas.current?.zoomTo();
   };
   const restore = (graph: WorkflowInfo): void => {
     const { nodes, edges } = toBoard(graph);
@@ -81,17 +81,17 @@ function VersionRow({ version: { version, createdAt, userName, isCurrent, isPubl
           {isCurrent && <Badge tone="accent">{versionsMessages.current}</Badge>}
           {isPublished && <Badge tone="success">{messages.flow.share.published}</Badge>}
         </div>
-        {isSeen && before !== undefined && <Changes version={version} before={before} />}
+        {hasBeenVisible && previous !== undefined && <VersionChanges version={version} previous={previous} />}
         <span className={styles.soft}>
           {userName} · <RelativeTime time={createdAt} />
         </span>
       </div>
       <div className={styles.buttons}>
-        <Button size="s" variant="quiet" onClick={() => attempt(compare)}>
+        <Button size="s" variant="quiet" onClick={() => withVersion(compare)}>
           {versionsMessages.compare}
         </Button>
         {!isCurrent && (
-          <Button size="s" variant="quiet" onClick={() => attempt(restore)}>
+          <Button size="s" variant="quiet" onClick={() => withVersion(restore)}>
             {versionsMessages.restore}
           </Button>
         )}
@@ -100,14 +100,14 @@ function VersionRow({ version: { version, createdAt, userName, isCurrent, isPubl
   );
 }
 
-/** A sentence of what changed since the version before. */
-function Changes({ version, before }: { readonly version: number; readonly before: number }) {
+/** Renders a sentence about the changes since the previous version. */
+function VersionChanges({ version, previous }: { readonly version: number; readonly previous: number }) {
   const { session } = useEditor();
-  const now = useVersion(session.id, version);
-  const then = useVersion(session.id, before);
-  if (now === undefined || (before > 0 && then === undefined)) return <p>…</p>;
-  if (then === undefined) return <p>{versionsMessages.created(now.nodes.length)}</p>;
-  return <p>{versionsMessages.changes(summarizeChanges(then, now, session.catalog))}</p>;
+  const board = useVersion(session.id, version);
+  const previousBoard = useVersion(session.id, previous);
+  if (board === undefined || (previous > 0 && previousBoard === undefined)) return <p>…</p>;
+  if (previousBoard === undefined) return <p>{versionsMessages.created(board.nodes.length)}</p>;
+  return <p>{versionsMessages.changes(summarizeChanges(previousBoard, board, session.catalog))}</p>;
 }
 
 const readVersion = (id: string, version: number): Promise<WorkflowInfo> =>

@@ -36,7 +36,7 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
       state: EditorState.create({
         doc: value,
         extensions: [
-          extensionsFor(label, placeholder),
+          createExtensions(label, placeholder),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) latestOnChange.current(state.doc.toString());
           }),
@@ -52,11 +52,11 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
     if (view.current === undefined || text === value) return;
     view.current.dispatch({ changes: { from: 0, to: text?.length ?? 0, insert: value } });
   }, [value]);
-  // `data-editing` keeps its key events from the board.
+  // `data-editing` marks the element as a text field, so that the board ignores its key events.
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
 
-function extensionsFor(label: string, placeholder: string): Extension {
+function createExtensions(label: string, placeholder: string): Extension {
   return [
     history(),
     drawSelection(),

@@ -85,7 +85,7 @@ interface SourceFieldProps extends InputFieldProps {
   readonly source: GraphNode | undefined;
 }
 
-/** Edits an input that only a connection can set: the value of the input node that is connected, or of a new one. */
+/** Renders an input that only a connection can set. Edits the value of the connected input node, or adds one. */
 function SourceField({ node, input, source }: SourceFieldProps) {
   const { session } = useEditor();
   const described = { ...input, ...useTemplatePort(node, input.id) };

@@ -29,7 +29,7 @@ import { TemplateProps } from './template-props.tsx';
 
 const flowMessages = messages.flow;
 
-/** Shown only while a single node is selected. */
+/** Renders the inspector while a single node is selected. */
 export function Inspector() {
   const node = useBoard(({ board, selection }) =>
     selection.size === 1 ? findNode(board, [...selection][0] ?? '') : undefined,
@@ -84,7 +84,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   );
 }
 
-/** Adds the node type to the favorites, which come first in the palette. */
+/** Renders a button that adds the node type to the favorites, which come first in the palette. */
 function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
   const [isFavorite, setFavorite] = useState(() => readFavoriteTypes().includes(nodeType));
   return (
@@ -98,7 +98,7 @@ function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
   );
 }
 
-/** Buttons for partial runs, and for pinning the result. */
+/** Renders buttons for partial runs, and for pinning the result. */
 function RunButtons({ node }: { readonly node: GraphNode }) {
   const editor = useEditor();
   const isCompleted = useNodeRun(node.id)?.status === 'COMPLETED';

@@ -44,12 +44,12 @@ export function MediaControl(props: ControlProps) {
         value={typeof value === 'string' ? value : ''}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
       />
-      {kind !== undefined && <FileChoice {...props} kind={kind} />}
+      {kind !== undefined && <FileButtons {...props} kind={kind} />}
     </div>
   );
 }
 
-function FileChoice({ node, value, kind, mediaKind, onChange }: ControlProps & { readonly kind: string }) {
+function FileButtons({ node, value, kind, mediaKind, onChange }: ControlProps & { readonly kind: string }) {
   const { store } = useEditor().session;
   const [isOpen, setOpen] = useState(false);
   const setUrl = (url: string): void => {
@@ -103,7 +103,7 @@ function FileChoice({ node, value, kind, mediaKind, onChange }: ControlProps & {
         )}
       </div>
       {isOpen && (
-        <Library
+        <MediaPicker
           kind={kind}
           onClose={() => setOpen(false)}
           onChoose={url => {
@@ -168,13 +168,13 @@ export function useUpload(onUploaded: (url: string) => void) {
   return { isBusy, upload };
 }
 
-interface LibraryProps {
+interface MediaPickerProps {
   readonly kind: string;
   readonly onChoose: (url: string) => void;
   readonly onClose: () => void;
 }
 
-export function Library({ kind, onChoose, onClose }: LibraryProps) {
+export function MediaPicker({ kind, onChoose, onClose }: MediaPickerProps) {
   const { data, error } = useQuery({
     queryKey: ['/media', { type: kind, limit: 60 }],
     queryFn: ({ signal }) =>

@@ -19,7 +19,7 @@ export function NodeIssues({ node }: { readonly node: GraphNode }) {
         <li key={index}>
           <SeverityIcon severity={issue.severity} />
           <span>{issue.message}</span>
-          <FixButton issue={issue} onDone={() => canvas.current?.focusNode(node.id)} />
+          <FixButton issue={issue} onBeforeFix={() => canvas.current?.focusNode(node.id)} />
         </li>
       ))}
     </ul>

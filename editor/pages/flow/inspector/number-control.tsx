@@ -5,13 +5,13 @@ import { TextField } from '../../../kit/field.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
-/** No slider for more steps, which would exceed its pixels. */
+/** Inputs with more steps have no slider, because its pixels would not suffice. */
 const MAX_STEPS = 4000;
 
 export function NumberControl({ input, value, hint, error, onChange }: ControlProps) {
   const { min, max, label } = input;
   const step = input.step ?? (input.integer ? 1 : undefined);
-  // The typed text, which may not be a number yet.
+  // The typed text may not be a number yet.
   const [draft, setDraft] = useState<string>();
   const number = typeof value === 'number' ? value : undefined;
   const text =

@@ -13,7 +13,7 @@ import styles from './inspector.module.css';
 const SceneDialog = lazy(async () => ({ default: (await import('../scene/scene-dialog.tsx')).SceneDialog }));
 
 const previewMessages = messages.flow.preview;
-/** Relative to the size of the video. Small, because the inspector is narrow. */
+/** Scale of the frame relative to the video. It is small, because the inspector is narrow. */
 const SCALE = 0.4;
 
 export function ScenePreview({ node }: { readonly node: GraphNode }) {

@@ -1,4 +1,4 @@
-// Suggests secrets after `{{`.
+// Renders suggestions of secrets after `{{`.
 
 import { messages } from '../../../flow-messages.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';

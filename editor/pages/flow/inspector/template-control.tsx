@@ -17,7 +17,7 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   const [isOpen, setOpen] = useState(false);
   const id = typeof value === 'string' ? value : '';
   const queries = useQueryClient();
-  // The service draws them on the first request, which takes seconds.
+  // The service draws the thumbnails on the first request, which takes seconds.
   const preload = (): void =>
     void queries.ensureQueryData(TEMPLATES).then(
       ({ data }) => {
@@ -65,8 +65,8 @@ const TEMPLATES = {
 
 const toThumbnail = (id: string): string => `/api/v1/renderer/templates/${id}/thumbnail`;
 
-/** The query of all templates. */
-export const videoTemplates = {
+/** Queries all video templates. */
+export const VIDEO_TEMPLATES_QUERY = {
   queryKey: ['/renderer/templates'],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readTemplates(signal),
   staleTime: 60_000,

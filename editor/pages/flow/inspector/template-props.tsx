@@ -9,17 +9,17 @@ import { messages } from '../../../flow-messages.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 import { CONTROLS } from './controls.tsx';
 import styles from './inspector.module.css';
-import { videoTemplates } from './template-control.tsx';
+import { VIDEO_TEMPLATES_QUERY } from './template-control.tsx';
 
 export function TemplateProps({ node }: { readonly node: GraphNode }) {
   const { store, catalog } = useEditor().session;
   const templateId = node.data.config?.templateId;
-  const { data } = useQuery({ ...videoTemplates, enabled: typeof templateId === 'string' });
+  const { data } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: typeof templateId === 'string' });
   const template = data?.data.find(({ id }) => id === templateId);
   if (template === undefined) return null;
-  const own = toObject(node.data.config?.props);
+  const props = toObject(node.data.config?.props);
   return toInputs(template).map(input => {
-    const { [input.id]: value, ...rest } = own;
+    const { [input.id]: value, ...rest } = props;
     const Control = CONTROLS[getControlKind(input) ?? 'json'];
     return (
       <div key={input.id} className={styles.field} data-input={`props.${input.id}`}>
@@ -32,7 +32,7 @@ export function TemplateProps({ node }: { readonly node: GraphNode }) {
             store.actions.perform(
               messages.flow.edits.set(input.label),
               setConfig(store.getState().board, catalog, node.id, {
-                props: next === undefined ? rest : { ...own, [input.id]: next },
+                props: next === undefined ? rest : { ...props, [input.id]: next },
               }),
               `set ${node.id} props ${input.id}`,
             )
@@ -49,8 +49,8 @@ export function useTemplatePort(
   portId: string,
 ): Pick<InputDef, 'default' | 'description'> {
   const { templateId } = data.config ?? {};
-  const { data: found } = useQuery({ ...videoTemplates, enabled: typeof templateId === 'string' });
-  const template = found?.data.find(({ id }) => id === templateId);
+  const { data: templates } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: typeof templateId === 'string' });
+  const template = templates?.data.find(({ id }) => id === templateId);
   const mapping = template?.inputMappings.find(({ portId: id }) => id === portId);
   if (template === undefined || mapping === undefined) return {};
   let value: Json | undefined = toObject(template.defaultProps);
@@ -75,7 +75,7 @@ const TYPES: Readonly<Record<string, InputDef['type']>> = {
   boolean: 'BOOLEAN',
 };
 
-/** Ports have fields of their own. */
+/** Returns inputs for the template's props without a port. Ports have their own fields. */
 function toInputs({ defaultProps, inputMappings, props }: VideoTemplate): readonly InputDef[] {
   const mapped = new Set(inputMappings.map(({ propPath }) => propPath));
   return Object.entries(toObject(defaultProps))

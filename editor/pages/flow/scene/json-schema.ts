@@ -21,7 +21,9 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** `scalar`: a number, or text with a unit. `json`: everything that has no simpler field. */
+/**
+ * The control of a field. `scalar` is a number or text with a unit; `json` is for all values without a simpler control.
+ */
 export type FieldKind =
   | 'choice'
   | 'flag'
@@ -55,13 +57,13 @@ export function getDefinitionName({ $ref }: Schema): string | undefined {
   return $ref?.startsWith(DEFINITION_PREFIX) ? $ref.slice(DEFINITION_PREFIX.length) : undefined;
 }
 
-export function resolve(root: Schema, schema: Schema): Schema {
+export function resolveRef(root: Schema, schema: Schema): Schema {
   const name = getDefinitionName(schema);
   return name === undefined ? schema : (root.$defs?.[name] ?? {});
 }
 
 export function toField(root: Schema, schema: Schema): Field {
-  const resolved = resolve(root, schema);
+  const resolved = resolveRef(root, schema);
   const kind = KINDS_BY_DEFINITION[getDefinitionName(schema) ?? ''] ?? getFieldKind(root, resolved);
   return { kind, schema: resolved };
 }
@@ -78,8 +80,8 @@ function getFieldKind(root: Schema, schema: Schema): FieldKind {
 
 function isScalar(root: Schema, { anyOf = [] }: Schema): boolean {
   return anyOf.some(branch => {
-    const { type, anyOf: inner } = resolve(root, branch);
-    return type === 'number' || (inner?.some(option => resolve(root, option).type === 'number') ?? false);
+    const { type, anyOf: inner } = resolveRef(root, branch);
+    return type === 'number' || (inner?.some(option => resolveRef(root, option).type === 'number') ?? false);
   });
 }
 
@@ -94,7 +96,7 @@ export function createInitialValue(root: Schema, schema: Schema, depth = 0): Jso
     required = [],
     items,
     minItems = 0,
-  } = resolve(root, schema);
+  } = resolveRef(root, schema);
   if (fixed !== undefined) return fixed;
   if (values !== undefined) return values[0] ?? null;
   if (KINDS_BY_DEFINITION[getDefinitionName(schema) ?? ''] === 'color') return '#ffffff';
@@ -105,7 +107,7 @@ export function createInitialValue(root: Schema, schema: Schema, depth = 0): Jso
     return depth > MAX_DEPTH || items === undefined
       ? []
       : Array.from({ length: minItems }, () => createInitialValue(root, items, depth + 1));
-  if (type !== 'object' || depth > MAX_DEPTH) return isScalar(root, resolve(root, schema)) ? 1 : null;
+  if (type !== 'object' || depth > MAX_DEPTH) return isScalar(root, resolveRef(root, schema)) ? 1 : null;
   return Object.fromEntries(
     required.map(key => [key, createInitialValue(root, properties[key] ?? {}, depth + 1)]),
   );

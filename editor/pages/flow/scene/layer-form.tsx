@@ -2,7 +2,7 @@
 import { useRef } from 'react';
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
-import { isObject, resolve, type Schema, toField } from './json-schema.ts';
+import { isObject, resolveRef, type Schema, toField } from './json-schema.ts';
 import { getAt, type Path, setAt } from './layers.ts';
 import { findElementSchema } from './new-layers.ts';
 import styles from './scene.module.css';
@@ -43,7 +43,7 @@ const GROUPS: readonly {
   MORE,
 ];
 /** Properties without a field: other layers, and the type of the layer. */
-const NOT_FIELDS: ReadonlySet<string> = new Set(['type', 'scenes', 'tracks', 'overlays', 'elements']);
+const EXCLUDED_KEYS: ReadonlySet<string> = new Set(['type', 'scenes', 'tracks', 'overlays', 'elements']);
 
 interface LayerFormProps {
   readonly schema: Schema;
@@ -61,7 +61,7 @@ export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps)
   const { properties = {} } = findLayerSchema(schema, selected, layer);
   const groups = selected.length === 0 ? [MORE] : GROUPS;
   const grouped = new Set<string>(groups.flatMap(({ keys }) => keys));
-  const keys = Object.keys(properties).filter(key => !NOT_FIELDS.has(key));
+  const keys = Object.keys(properties).filter(key => !EXCLUDED_KEYS.has(key));
   const set = (key: string, newValue: Json | undefined): void => {
     const path = [...selected, key];
     onChange(sceneMessages.change(key), setAt(latest.current, path, newValue), path.join('/'));
@@ -96,8 +96,8 @@ export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps)
 
 function findLayerSchema(root: Schema, path: Path, layer: JsonObject): Schema {
   if (path.length === 0) return root;
-  if (path.length === 2 && path[0] === 'scenes') return resolve(root, { $ref: '#/$defs/Scene' });
-  if (path.length === 2 && path[0] === 'tracks') return resolve(root, { $ref: '#/$defs/Track' });
-  if (path[0] === 'audioTrack') return resolve(root, { $ref: '#/$defs/AudioItem' });
+  if (path.length === 2 && path[0] === 'scenes') return resolveRef(root, { $ref: '#/$defs/Scene' });
+  if (path.length === 2 && path[0] === 'tracks') return resolveRef(root, { $ref: '#/$defs/Track' });
+  if (path[0] === 'audioTrack') return resolveRef(root, { $ref: '#/$defs/AudioItem' });
   return findElementSchema(root, String(layer.type)) ?? {};
 }

@@ -10,7 +10,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import type { Schema } from './json-schema.ts';
-import { getAt, insertAt, type Layer, moveBy, type Path, removeAt, siblingCount } from './layers.ts';
+import { getAt, insertAt, type Layer, moveBy, type Path, removeAt, countSiblings } from './layers.ts';
 import { createLayer, listElementTypes } from './new-layers.ts';
 import styles from './scene.module.css';
 
@@ -83,7 +83,7 @@ function AddLayer({
 function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' | 'selected' | 'onChange'>) {
   const index = Number(selected.at(-1) ?? 0);
   const listPath = selected.slice(0, -1);
-  const count = selected.length === 0 ? 0 : siblingCount(graph, selected);
+  const count = selected.length === 0 ? 0 : countSiblings(graph, selected);
   const isLastScene = selected.length === 2 && selected[0] === 'scenes' && count === 1;
   const move = (by: 1 | -1): void =>
     onChange(sceneMessages.move, moveBy(graph, selected, by), [...listPath, index + by]);

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { isObject } from './json-schema.ts';
 
-/** Keys and indexes from the root. Empty: the video itself. */
+/** Keys and indexes from the root of the scene graph. Empty for the video itself. */
 export type Path = readonly (string | number)[];
 
 export interface Layer {
@@ -31,20 +31,20 @@ export function listLayers(graph: JsonObject): readonly Layer[] {
     { path: [], kind: 'video', type: 'video', name: '', depth: 0, start: 0, end: total },
   ];
   const add = (layer: Layer): boolean => layers.length < MAX_LAYERS && layers.push(layer) > 0;
-  const walk = (list: readonly JsonObject[], at: Path, depth: number, parent: Span): void => {
+  const addElements = (list: readonly JsonObject[], at: Path, depth: number, parent: Span): void => {
     for (const [index, item] of list.entries()) {
       const path = [...at, index];
       const span = toSpan(item, parent, graph);
       const type = typeof item.type === 'string' ? item.type : '?';
       if (!add({ path, kind: 'element', type, name: getName(item), depth, ...span })) return;
-      if (depth < MAX_DEPTH) walk(toObjects(item.elements), [...path, 'elements'], depth + 1, span);
+      if (depth < MAX_DEPTH) addElements(toObjects(item.elements), [...path, 'elements'], depth + 1, span);
     }
   };
   const spans = computeSceneSpans(graph);
   for (const [index, scene] of toObjects(graph.scenes).entries()) {
     const span = spans[index] ?? { start: 0, end: 0 };
     add({ path: ['scenes', index], kind: 'scene', type: 'scene', name: getName(scene), depth: 1, ...span });
-    walk(toObjects(scene.elements), ['scenes', index, 'elements'], 2, span);
+    addElements(toObjects(scene.elements), ['scenes', index, 'elements'], 2, span);
   }
   const wholeVideo = { start: 0, end: total };
   for (const [index, track] of toObjects(graph.tracks).entries()) {
@@ -56,9 +56,9 @@ export function listLayers(graph: JsonObject): readonly Layer[] {
       depth: 1,
       ...wholeVideo,
     });
-    walk(toObjects(track.elements), ['tracks', index, 'elements'], 2, wholeVideo);
+    addElements(toObjects(track.elements), ['tracks', index, 'elements'], 2, wholeVideo);
   }
-  walk(toObjects(graph.overlays), ['overlays'], 1, wholeVideo);
+  addElements(toObjects(graph.overlays), ['overlays'], 1, wholeVideo);
   const audioItems = isObject(graph.audioTrack) ? toObjects(graph.audioTrack.items) : [];
   for (const [index, item] of audioItems.entries()) {
     const path = ['audioTrack', 'items', index];
@@ -164,17 +164,17 @@ export function getAt(graph: JsonObject, path: Path): Json | undefined {
 
 /** Returns the graph with `value` at the path. Creates missing parents. `undefined` removes the key. */
 export function setAt(graph: JsonObject, path: Path, value: Json | undefined): JsonObject {
-  return replace(graph, path, value) as JsonObject;
+  return replaceAt(graph, path, value) as JsonObject;
 }
 
-function replace(at: Json | undefined, [key, ...remaining]: Path, value: Json | undefined): Json | undefined {
+function replaceAt(at: Json | undefined, [key, ...remaining]: Path, value: Json | undefined): Json | undefined {
   if (key === undefined) return value;
   if (typeof key === 'number') {
     const list = Array.isArray(at) ? (at as readonly Json[]) : [];
-    return list.toSpliced(key, 1, replace(list[key], remaining, value) ?? null);
+    return list.toSpliced(key, 1, replaceAt(list[key], remaining, value) ?? null);
   }
   const { [key]: before, ...otherFields } = isObject(at) ? at : {};
-  const after = replace(before, remaining, value);
+  const after = replaceAt(before, remaining, value);
   // The spread keeps the order of the keys.
   if (after === undefined) return otherFields;
   return isObject(at) ? { ...at, [key]: after } : { [key]: after };
@@ -182,29 +182,29 @@ function replace(at: Json | undefined, [key, ...remaining]: Path, value: Json | 
 
 /** Inserts an item into a list. The last key of `path` is the new item's index. */
 export function insertAt(graph: JsonObject, path: Path, item: Json): JsonObject {
-  const { list, index, at } = locate(graph, path);
+  const { list, index, at } = locateItem(graph, path);
   return setAt(graph, at, list.toSpliced(index, 0, item));
 }
 
 export function removeAt(graph: JsonObject, path: Path): JsonObject {
-  const { list, index, at } = locate(graph, path);
+  const { list, index, at } = locateItem(graph, path);
   return setAt(graph, at, list.toSpliced(index, 1));
 }
 
 /** Moves an item by one position in its list. Returns the same graph if it is already first or last. */
 export function moveBy(graph: JsonObject, path: Path, by: 1 | -1): JsonObject {
-  const { list, index, at } = locate(graph, path);
+  const { list, index, at } = locateItem(graph, path);
   const item = list[index];
   if (item === undefined || index + by < 0 || index + by >= list.length) return graph;
   return setAt(graph, at, list.toSpliced(index, 1).toSpliced(index + by, 0, item));
 }
 
 /** Returns the number of items in the list that contains the item. */
-export function siblingCount(graph: JsonObject, path: Path): number {
-  return locate(graph, path).list.length;
+export function countSiblings(graph: JsonObject, path: Path): number {
+  return locateItem(graph, path).list.length;
 }
 
-function locate(graph: JsonObject, path: Path) {
+function locateItem(graph: JsonObject, path: Path) {
   const at = path.slice(0, -1);
   const list = getAt(graph, at);
   const index = Number(path.at(-1) ?? 0);

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { createInitialValue, isObject, type Schema } from './json-schema.ts';
 import { getAt, type Path } from './layers.ts';
 
-/** A minimal video. */
+/** The scene graph of a new video. */
 export const MINIMAL_GRAPH: JsonObject = {
   fps: 30,
   width: 1080,

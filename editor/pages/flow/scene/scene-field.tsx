@@ -7,7 +7,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
 import { JsonField } from '../inspector/json-field.tsx';
-import { FileButton, Library, useUpload } from '../inspector/media-control.tsx';
+import { FileButton, MediaPicker, useUpload } from '../inspector/media-control.tsx';
 import {
   createInitialValue,
   type Field,
@@ -166,7 +166,7 @@ function SourceControl(props: SceneFieldProps) {
         </Button>
       </div>
       {isOpen && (
-        <Library
+        <MediaPicker
           kind={kind}
           onClose={() => setOpen(false)}
           onChoose={url => {

@@ -27,7 +27,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   const lastFrameTime = Math.max(0, total - 1 / fps);
   const now = Math.min(time, lastFrameTime);
   const scenes = layers.filter(({ kind }) => kind === 'scene');
-  const rows = layers.filter(layer => isShownWith(layer, selected)).slice(0, MAX_ROWS);
+  const rows = layers.filter(layer => isInTimeline(layer, selected)).slice(0, MAX_ROWS);
   const renderBar = (layer: Layer) => (
     <Bar key={layer.path.join('/')} {...{ layer, total, selected, onSelect }} />
   );
@@ -62,7 +62,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
 }
 
 /** Whether the timeline shows a layer: layers of the selected scene, and those outside of scenes. */
-function isShownWith({ kind, path, depth }: Layer, selected: Path): boolean {
+function isInTimeline({ kind, path, depth }: Layer, selected: Path): boolean {
   if (kind === 'video' || kind === 'scene') return false;
   return path[0] !== 'scenes' || (depth === 2 && selected[0] === 'scenes' && path[1] === selected[1]);
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../../../lib/api.ts';
 
 const PAUSE_MS = 500;
-/** Short, because the frames are data URLs in memory. */
+/** The cache time is short, because the frames are data URLs in memory. */
 const CACHE_MS = 20_000;
 
 export interface Preview {
@@ -15,9 +15,9 @@ export interface Preview {
 }
 
 export interface PreviewOptions {
-  /** The scene graph or template to render. undefined: no preview. */
+  /** The scene graph or template to render. Undefined for no preview. */
   readonly source: object | undefined;
-  /** Time of the frame in seconds. undefined: the middle of the video. */
+  /** Time of the frame in seconds. Undefined for the middle of the video. */
   readonly time: number | undefined;
   readonly scale: number;
 }

@@ -13,7 +13,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Lead, Scopes, Truncated } from '../section.tsx';
+import { Introduction, Scopes, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 
 export function Connections() {
@@ -22,7 +22,7 @@ export function Connections() {
   return (
     <>
       <PageHead title={settingsMessages.parts.connections} />
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       <InfiniteList
         query={list}
         empty={

@@ -3,7 +3,7 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Facts, Lead } from '../section.tsx';
+import { DetailList, Introduction } from '../section.tsx';
 import { Budgets } from './budgets.tsx';
 import { Ledger } from './ledger.tsx';
 import { messages } from './messages.ts';
@@ -14,8 +14,8 @@ export function Credits() {
   return (
     <>
       <PageHead title={settingsMessages.parts.credits} />
-      <Lead>{messages.lead(workspace.name)}</Lead>
-      <Facts
+      <Introduction>{messages.description(workspace.name)}</Introduction>
+      <DetailList
         facts={[
           [messages.balance, formatNumber(credits.balance)],
           [messages.held, formatNumber(credits.held)],

@@ -2,7 +2,7 @@
 import { formatNumber } from '../../../lib/format.ts';
 
 export const messages = {
-  lead: (workspace: string): string =>
+  description: (workspace: string): string =>
     `Credits of ${workspace}, the active workspace. One credit is 0.01 USD.`,
   balance: 'Balance',
   held: 'Reserved by runs',

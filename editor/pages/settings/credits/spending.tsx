@@ -8,7 +8,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatNumber } from '../../../lib/format.ts';
-import { Facts, Section, Truncated } from '../section.tsx';
+import { DetailList, Section, Truncated } from '../section.tsx';
 import styles from './credits.module.css';
 import { DayChart } from './day-chart.tsx';
 import { messages } from './messages.ts';
@@ -43,7 +43,7 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
   if (total === 0) return <p>{messages.noSpending}</p>;
   return (
     <>
-      <Facts facts={[[messages.spent, formatNumber(total)]]} />
+      <DetailList facts={[[messages.spent, formatNumber(total)]]} />
       <DayChart days={days} />
       <h3>{messages.byModel}</h3>
       <Table

@@ -60,7 +60,7 @@ interface ScopeChoicesProps {
   readonly onChange: (scopes: readonly Scope[]) => void;
 }
 
-/** A key cannot get permissions that its creator lacks. */
+/** Renders the permissions of a new key. A key cannot have permissions that its creator lacks. */
 function ScopeChoices({ selected, onChange }: ScopeChoicesProps) {
   const ownScopes = useSession().user.scopes;
   return (

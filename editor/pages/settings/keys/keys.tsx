@@ -13,7 +13,7 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { Day, Lead, Scopes, Truncated } from '../section.tsx';
+import { Day, Introduction, Scopes, Truncated } from '../section.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { messages } from './messages.ts';
@@ -30,7 +30,7 @@ export function Keys() {
   return (
     <>
       <PageHead title={settingsMessages.parts.keys}>{button}</PageHead>
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       <InfiniteList
         query={list}
         empty={

@@ -1,6 +1,6 @@
 // Defines the messages of the API keys settings.
 export const messages = {
-  lead: 'Programs use an API key to act as you, limited to the permissions of the key. Send it in the header “Authorization: Bearer sk-…”.',
+  description: 'Programs use an API key to act as you, limited to the permissions of the key. Send it in the header “Authorization: Bearer sk-…”.',
   emptyTitle: 'No API keys yet',
   empty: 'Create one key for each program, so that you can delete it without affecting the others.',
   create: 'New key',
@@ -16,7 +16,7 @@ export const messages = {
     'instance:admin': ['Manage the service', 'Manage users, credits and models.'],
   },
   expires: 'Expires',
-  /** In days; 0: never expires. */
+  /** Days until the key expires. 0 for never. */
   expiries: [
     [7, 'In 7 days'],
     [30, 'In 30 days'],

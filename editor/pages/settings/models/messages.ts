@@ -1,6 +1,6 @@
 // Defines the messages of the list of models.
 export const messages = {
-  lead: 'Models added here, in addition to those that come with the service.',
+  description: 'Models added here, in addition to those that come with the service.',
   emptyTitle: 'No models added',
   empty: 'Add a model from the list of a configured provider.',
   model: 'Model',

@@ -13,7 +13,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Lead, Section, Truncated } from '../section.tsx';
+import { Introduction, Section, Truncated } from '../section.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
 import { FindDialog } from './find-dialog.tsx';
 import { messages } from './messages.ts';
@@ -40,7 +40,7 @@ export function Models() {
           {messages.add}
         </Button>
       </PageHead>
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <Loading />}
       {data && <ModelLists {...data} />}

@@ -1,6 +1,6 @@
 // Defines the messages of the password settings.
 export const messages = {
-  lead: 'Changing your password signs you out everywhere else.',
+  description: 'Changing your password signs you out everywhere else.',
   revokeKeys: 'Also revoke API keys and disconnect apps',
   revokeKeysHint: 'Recommended if someone else may have had access to your account.',
   current: 'Current password',

@@ -11,14 +11,14 @@ import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Lead, Narrow } from '../section.tsx';
+import { Introduction, Narrow } from '../section.tsx';
 import { messages } from './messages.ts';
 
 export function Password() {
   return (
     <>
       <PageHead title={settingsMessages.parts.password} />
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       <Narrow>
         <PasswordForm />
       </Narrow>

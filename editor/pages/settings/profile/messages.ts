@@ -1,6 +1,6 @@
 // Defines the messages of the profile settings.
 export const messages = {
-  lead: 'Your account on this service. An administrator can change your plan.',
+  description: 'Your account on this service. An administrator can change your plan.',
   rename: 'Change name',
   renamed: 'Your name was changed.',
   id: 'User ID',

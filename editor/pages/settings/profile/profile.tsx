@@ -9,7 +9,7 @@ import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
-import { Badges, Day, Facts, Lead } from '../section.tsx';
+import { Badges, Day, DetailList, Introduction } from '../section.tsx';
 import { messages } from './messages.ts';
 
 export function Profile() {
@@ -21,8 +21,8 @@ export function Profile() {
       <PageHead title={settingsMessages.parts.profile}>
         <Button onClick={() => setRenaming(true)}>{messages.rename}</Button>
       </PageHead>
-      <Lead>{messages.lead}</Lead>
-      <Facts
+      <Introduction>{messages.description}</Introduction>
+      <DetailList
         facts={[
           [settingsMessages.name, user.name],
           [settingsMessages.email, user.email],
@@ -39,7 +39,7 @@ export function Profile() {
           [messages.ends, <Day key="ends" time={expiresAt} />],
         ]}
       />
-      <Facts
+      <DetailList
         facts={[
           [messages.id, <code key="id">{user.userId}</code>],
           [

@@ -13,7 +13,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Facts, Lead, Wrapped } from '../section.tsx';
+import { DetailList, Introduction, Wrapped } from '../section.tsx';
 import { messages } from './messages.ts';
 
 type Provider = Answer['providers'][number];
@@ -31,12 +31,12 @@ export function Providers() {
           {messages.check}
         </Button>
       </PageHead>
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       {error && <Failure error={error} onRetry={checkAgain} />}
       {data === undefined && !error && <Loading />}
       {data && (
         <>
-          <Facts facts={[[messages.checked, <RelativeTime key="asked" time={data.checkedAt} />]]} />
+          <DetailList facts={[[messages.checked, <RelativeTime key="asked" time={data.checkedAt} />]]} />
           <Table
             label={settingsMessages.parts.providers}
             columns={COLUMNS}

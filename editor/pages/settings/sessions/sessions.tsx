@@ -11,7 +11,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Day, Lead, Truncated } from '../section.tsx';
+import { Day, Introduction, Truncated } from '../section.tsx';
 import { getBrowserName } from './browser-name.ts';
 import { messages } from './messages.ts';
 
@@ -21,7 +21,7 @@ export function Sessions() {
   return (
     <>
       <PageHead title={settingsMessages.parts.sessions} />
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       <InfiniteList query={list} empty={null}>
         {sessions => (
           <Table

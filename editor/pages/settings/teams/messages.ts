@@ -1,6 +1,6 @@
 // Defines the messages of teams and their members.
 export const messages = {
-  lead: 'Workflows, media and credits belong to a workspace: your own, or one shared with a team. New items go into the active workspace.',
+  description: 'Workflows, media and credits belong to a workspace: your own, or one shared with a team. New items go into the active workspace.',
   create: 'New team',
   createTitle: 'Create team',
   submit: 'Create team',
@@ -21,7 +21,7 @@ export const messages = {
   invited: (email: string): string => `${email} was invited. Copy the link and send it to them.`,
   pending: 'Pending invitations',
   pendingOf: (team: string): string => `Invitations to ${team}`,
-  pendingLead:
+  pendingDescription:
     'This service does not send email. Copy the link and send it yourself. Only the account with the invited email can accept; an administrator can create one.',
   deletedAccount: 'Deleted account',
   expired: 'Expired',

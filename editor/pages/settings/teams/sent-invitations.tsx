@@ -12,7 +12,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Day, Lead, Section } from '../section.tsx';
+import { Day, Introduction, Section } from '../section.tsx';
 import { messages } from './messages.ts';
 import styles from './teams.module.css';
 
@@ -33,7 +33,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
       <InfiniteList query={list} empty={null}>
         {invitations => (
           <Section title={messages.pending}>
-            <Lead>{messages.pendingLead}</Lead>
+            <Introduction>{messages.pendingDescription}</Introduction>
             {renew.error && <Failure error={renew.error} />}
             <ul className={styles.invitations} aria-label={messages.pendingOf(team.name)}>
               {invitations.map(invitation => (

@@ -12,7 +12,7 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Lead, Section } from '../section.tsx';
+import { Introduction, Section } from '../section.tsx';
 import { messages } from './messages.ts';
 import { OwnInvitations } from './own-invitations.tsx';
 import { TeamDetails } from './team-details.tsx';
@@ -31,7 +31,7 @@ export function Teams() {
           {messages.create}
         </Button>
       </PageHead>
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       <OwnInvitations linkedId={search.get('invitation')} onAccepted={openTeam} />
       <Section title={settingsMessages.groups.workspace}>
         <InfiniteList query={list} empty={<WorkspaceTable teams={[]} />}>

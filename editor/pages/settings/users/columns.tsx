@@ -55,7 +55,7 @@ export const createColumns = (onAction: (action: UserAction) => void): readonly 
     title: settingsMessages.actions,
     isTitleHidden: true,
     align: 'end',
-    cell: user => <UserMenu user={user} act={onAction} />,
+    cell: user => <UserMenu user={user} onAction={onAction} />,
   },
 ];
 
@@ -70,10 +70,10 @@ function State({ disabled, hasPassword }: UserListItem) {
 
 interface UserMenuProps {
   readonly user: UserListItem;
-  readonly act: (action: UserAction) => void;
+  readonly onAction: (action: UserAction) => void;
 }
 
-function UserMenu({ user, act }: UserMenuProps) {
+function UserMenu({ user, onAction: act }: UserMenuProps) {
   const kinds: readonly ActionKind[] = [
     'change',
     'grant',

@@ -2,7 +2,7 @@
 import { formatNumber } from '../../../lib/format.ts';
 
 export const messages = {
-  lead: 'All accounts of this service. Invite someone with a link on which they choose a password.',
+  description: 'All accounts of this service. Invite someone with a link on which they choose a password.',
   search: 'Search',
   searchHint: 'Name or email',
   noneTitle: 'No matching users',

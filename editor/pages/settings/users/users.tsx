@@ -12,7 +12,7 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Table } from '../../../kit/table.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { Lead } from '../section.tsx';
+import { Introduction } from '../section.tsx';
 import { createColumns } from './columns.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { messages } from './messages.ts';
@@ -45,7 +45,7 @@ export function Users() {
           {messages.invite}
         </Button>
       </PageHead>
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       <InfiniteList query={list} empty={<NoUsers />}>
         {users => (
           <Table

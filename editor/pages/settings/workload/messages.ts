@@ -1,6 +1,6 @@
 // Defines the messages of the workload settings.
 export const messages = {
-  lead: 'Queued work and the workers that process it. Refreshes every five seconds.',
+  description: 'Queued work and the workers that process it. Refreshes every five seconds.',
   queued: 'Queued runs',
   running: 'Running runs',
   waiting: 'Runs waiting for a provider',

@@ -10,7 +10,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Facts, Lead, Section, Truncated } from '../section.tsx';
+import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 
 const REFRESH_MS = 5000;
@@ -26,7 +26,7 @@ export function Workload() {
   return (
     <>
       <PageHead title={settingsMessages.parts.workload} />
-      <Lead>{messages.lead}</Lead>
+      <Introduction>{messages.description}</Introduction>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <Loading />}
       {data && <Figures workload={data} />}
@@ -37,7 +37,7 @@ export function Workload() {
 function Figures({ workload: { runs, oldestQueuedSeconds, workers, jobs } }: { readonly workload: Answer }) {
   return (
     <>
-      <Facts
+      <DetailList
         facts={[
           [messages.queued, formatNumber(runs.queued)],
           [messages.running, formatNumber(runs.running)],
