@@ -33,7 +33,8 @@ const flow = {
   unknownType: (type: string): string => `Unknown type: ${type}`,
   noDraft:
     'This browser cannot store a local draft, so changes are saved only on the server. If the server is unreachable, export the workflow.',
-  pasteNoGraph: 'Nothing was pasted because this JSON contains no workflow. Copy nodes or a workflow and try again.',
+  pasteNoGraph:
+    'Nothing was pasted because this JSON contains no workflow. Copy nodes or a workflow and try again.',
   pasteBrokenJson:
     'Nothing was pasted because this JSON is incomplete or malformed. Copy all of it and paste again.',
   pasteByKeys: 'This browser blocks access to the clipboard. Press Ctrl+V on the board instead.',

@@ -71,7 +71,8 @@ export const messages = {
   },
   reauthentication: {
     title: 'Confirm your identity',
-    description: 'You last confirmed your identity more than 15 minutes ago. Confirm it again to make this change.',
+    description:
+      'You last confirmed your identity more than 15 minutes ago. Confirm it again to make this change.',
     submit: 'Confirm',
     openId: 'Sign in again with your identity provider, then come back and continue.',
     openIdStart: 'Sign in in a new tab',

@@ -1,4 +1,5 @@
 // Opens a board: connects its state with saving, the local draft, and changes by others.
+import workerFile from 'worker:worker/worker.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { Board } from './board.ts';
 import { applyTheirs, findOpenConflicts, getValueAt } from './conflicts.ts';
@@ -9,7 +10,6 @@ import { type Remote, Saver } from './saver.ts';
 import { type ServiceEvents, subscribeToService } from './service-events.ts';
 import { type BoardState, type BoardStore, createBoardStore } from './store.ts';
 import { BoardWorker } from './worker/board-worker.ts';
-import { startWorker } from './worker/start-worker.ts';
 
 export interface BoardSession {
   readonly id: string;
@@ -223,3 +223,5 @@ function whenIdle(callback: () => void): void {
   if (typeof requestIdleCallback === 'undefined') callback();
   else requestIdleCallback(callback, { timeout: IDLE_TIMEOUT_MS });
 }
+
+const startWorker = (): Worker => new Worker(new URL(workerFile, import.meta.url), { type: 'module' });

@@ -4,19 +4,18 @@ import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
-import { useBoard, useEditor, useNodeRun, useDisplayedNode, useView } from '../runs/editor-context.tsx';
+import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../runs/editor-context.tsx';
 import { NodeResult } from '../runs/node-result.tsx';
 import { getPin } from '../runs/pins.ts';
 import styles from './card.module.css';
 import { CardField } from './card-field.tsx';
 import { hasPreview, layoutCard } from './card-parts.ts';
-import { CategoryIcon } from './category-icon.tsx';
 import { getCategory } from './colors.ts';
-import { IssueMark } from './issue-mark.tsx';
+import { CategoryIcon } from './icons.tsx';
 import type { CardData, CardNode, CardPort } from './model.ts';
+import { IssueMark, PinMark, RunMark } from './node-marks.tsx';
 import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
-import { PinMark, RunMark } from './run-mark.tsx';
 
 /** Ignores the position: React Flow moves a node without rendering its card again. */
 const hasSameContent = (previous: NodeProps<CardNode>, next: NodeProps<CardNode>): boolean =>

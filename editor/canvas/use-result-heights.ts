@@ -3,8 +3,7 @@ import { useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { estimateDims } from '../../src/graph/dims.ts';
 import { useBoard, useEditor, useRun } from '../runs/editor-context.tsx';
-import { mediaAspects } from '../runs/media-aspects.ts';
-import { getResultHeight } from '../runs/result-height.ts';
+import { getResultHeight, mediaAspects } from '../runs/result-height.ts';
 import { getNodeResults } from '../runs/results.ts';
 
 export function useResultHeights(): ReadonlyMap<string, number> {

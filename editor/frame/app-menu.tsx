@@ -4,9 +4,9 @@ import { Menu, MenuLine, MenuLink, MenuText } from '../kit/menu.tsx';
 import { formatNumber } from '../lib/format.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
-import { AccountItems } from './account-menu.tsx';
 import { AppMenuButton } from './app-menu-button.tsx';
 import { NAV } from './header.tsx';
+import { AccountItems } from './header-menus.tsx';
 
 export function AppMenu() {
   const { credits, invitations } = useSession();

@@ -1,8 +1,12 @@
 // Renders the current page and what all pages share: header, notices, dialogs and toasts.
+
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
-import { Route as PageRoute, Switch } from 'wouter';
+import { type ReactNode, Suspense, useState } from 'react';
+import { Route as PageRoute, Redirect, Switch } from 'wouter';
+import { Failure } from '../kit/failure.tsx';
 import { Loading } from '../kit/spinner.tsx';
+import { isSignedOut } from '../lib/api.ts';
+import { useSessionQuery } from '../lib/session.ts';
 import '../kit/dialog.module.css';
 import '../kit/field.module.css';
 import '../kit/form.module.css';
@@ -14,12 +18,9 @@ import type { Route } from '../routes.ts';
 import styles from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Header } from './header.tsx';
-import type { LazyPage } from './lazy-page.ts';
 import { NotFound } from './not-found.tsx';
-import { OfflineNotice } from './offline-notice.tsx';
-import { PAGES } from './pages.ts';
-import { SignedIn } from './signed-in.tsx';
-import { StorageNotice } from './storage-notice.tsx';
+import { OfflineNotice, StorageNotice } from './notices.tsx';
+import { type LazyPage, PAGES } from './pages.ts';
 import { Toasts } from './toasts.tsx';
 
 const queries = createQueryClient();
@@ -77,4 +78,15 @@ function PageFrame({ component, isFull, for: audience }: Route & LazyPage) {
       {page}
     </SignedIn>
   );
+}
+
+export function SignedIn({ children }: { readonly children: ReactNode }) {
+  const { data, error, refetch } = useSessionQuery();
+  if (data !== undefined) return children;
+  if (error === null) return <Loading />;
+  if (isSignedOut(error)) {
+    const { pathname, search, hash } = location;
+    return <Redirect to={`/sign-in?next=${encodeURIComponent(pathname + search + hash)}`} replace />;
+  }
+  return <Failure error={error} onRetry={() => void refetch()} />;
 }

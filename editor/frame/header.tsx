@@ -22,11 +22,11 @@ export type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
 export const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
 
 const AccountMenu = lazyComponent(
-  async () => (await import('./account-menu.tsx')).AccountMenu,
+  async () => (await import('./header-menus.tsx')).AccountMenu,
   () => <span className={styles.pending} />,
 );
 const NavigationMenu = lazyComponent<{ readonly routes: readonly NavRoute[] }>(
-  async () => (await import('./navigation-menu.tsx')).NavigationMenu,
+  async () => (await import('./header-menus.tsx')).NavigationMenu,
   () => <IconButton icon={MenuIcon} label={messages.nav.open} disabled />,
 );
 

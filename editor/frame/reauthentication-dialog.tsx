@@ -5,12 +5,12 @@ import { useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Failure } from '../kit/failure.tsx';
+import { PasswordField } from '../kit/field.tsx';
 import { Form } from '../kit/form.tsx';
 import { api } from '../lib/api.ts';
 import { useReauthentication } from '../lib/reauthentication.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
-import { PasswordField } from './password-field.tsx';
 
 const reauthenticationMessages = messages.reauthentication;
 /** Redirects to the settings after the confirmation. */

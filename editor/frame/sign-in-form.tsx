@@ -3,11 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { Failure } from '../kit/failure.tsx';
-import { TextField } from '../kit/field.tsx';
+import { PasswordField, TextField } from '../kit/field.tsx';
 import { Form } from '../kit/form.tsx';
 import { api } from '../lib/api.ts';
 import { messages } from '../messages.ts';
-import { PasswordField } from './password-field.tsx';
 
 interface SignInFormProps {
   /** The email of the user who must sign in again. If undefined, anyone can sign in. */

@@ -1,4 +1,5 @@
 // Renders labeled form controls with hint and error, linked for screen readers.
+
 import {
   type InputHTMLAttributes,
   type ReactNode,
@@ -7,6 +8,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react';
+import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
 import styles from './field.module.css';
 
@@ -109,5 +111,25 @@ export function CheckField({
         </p>
       )}
     </div>
+  );
+}
+
+interface PasswordFieldProps {
+  readonly label?: string;
+  readonly value: string;
+  readonly onChange: (password: string) => void;
+}
+
+export function PasswordField({ label = messages.signIn.password, value, onChange }: PasswordFieldProps) {
+  return (
+    <TextField
+      label={label}
+      type="password"
+      autoComplete="current-password"
+      required
+      maxLength={256}
+      value={value}
+      onChange={event => onChange(event.target.value)}
+    />
   );
 }

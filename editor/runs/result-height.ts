@@ -1,4 +1,5 @@
 // Computes the height of the results in a node: of media from their aspect ratio, of text from its length.
+import { createStore } from 'zustand/vanilla';
 import { getMediaKind } from '../kit/media-view.tsx';
 import { MAX_SHOWN_RESULTS, type Result, toText } from './results.ts';
 
@@ -47,4 +48,16 @@ function computeHeight(result: Result, innerWidth: number, aspects: ReadonlyMap<
     .split('\n')
     .reduce((sum, text) => sum + Math.max(1, Math.ceil(text.length / perLine)), 0);
   return Math.min(max, Math.max(min, lines * line + padding));
+}
+
+/** Width divided by height, by URL. */
+export const mediaAspects = createStore<ReadonlyMap<string, number>>(() => new Map());
+
+const MAX_ASPECTS = 5000;
+
+export function setAspect(url: string, width: number, height: number): void {
+  const aspects = mediaAspects.getState();
+  if (width <= 0 || height <= 0 || aspects.has(url)) return;
+  const kept = aspects.size < MAX_ASPECTS ? aspects : [];
+  mediaAspects.setState(new Map(kept).set(url, width / height), true);
 }

@@ -3,8 +3,8 @@ import { useCallback } from 'react';
 import { messages } from '../flow-messages.ts';
 import { JsonTree } from '../kit/json-tree.tsx';
 import { getMediaKind, MediaView } from '../kit/media-view.tsx';
-import { setAspect } from './media-aspects.ts';
 import styles from './node-result.module.css';
+import { setAspect } from './result-height.ts';
 import { type Result, toText } from './results.ts';
 
 interface ResultViewProps {

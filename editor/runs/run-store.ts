@@ -10,7 +10,7 @@ import {
 } from '../../sdk/src/types.ts';
 import { api, followExecution } from '../lib/api.ts';
 import { showToast } from '../lib/toasts.ts';
-import { combineResults, readResults, type DisplayedNode, type StoredResults } from './stored-results.ts';
+import { combineResults, type DisplayedNode, readResults, type StoredResults } from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 

@@ -33,10 +33,18 @@ export function combineResults(
   for (const [nodeId, state] of nodes) {
     const stored = results.get(nodeId);
     if (stored !== undefined && WITHOUT_RESULT.has(state.status))
-      displayedNodes.set(nodeId, { ...toDisplayedNode(nodeId, stored), status: state.status, progress: state.progress });
+      displayedNodes.set(nodeId, {
+        ...toDisplayedNode(nodeId, stored),
+        status: state.status,
+        progress: state.progress,
+      });
     else {
       const isOutdated = stored?.executionId === executionId && stored?.isCurrent === false;
-      displayedNodes.set(nodeId, { ...state, isOutdated, ...(executionId === undefined ? {} : { executionId }) });
+      displayedNodes.set(nodeId, {
+        ...state,
+        isOutdated,
+        ...(executionId === undefined ? {} : { executionId }),
+      });
     }
   }
   return displayedNodes;

@@ -1,14 +1,13 @@
 // Renders the command menu, the node search, and the list of keyboard shortcuts.
 
-import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { getCategory } from '../../canvas/colors.ts';
 import { COMMANDS, getCommand } from '../../canvas/commands.ts';
+import { CategoryIcon } from '../../canvas/icons.tsx';
 import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './keys.module.css';
-import { Keys } from './keys.tsx';
 
 const flowMessages = messages.flow;
 
@@ -89,5 +88,18 @@ export function KeyList({ onClose }: PanelProps) {
         ))}
       </dl>
     </Dialog>
+  );
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+const KEY_NAMES: Readonly<Record<string, string>> = isMac ? { Mod: '⌘', Shift: '⇧' } : { Mod: 'Ctrl' };
+
+export function Keys({ keys }: { readonly keys: string }) {
+  return (
+    <span className={styles.keys}>
+      {keys.split('+').map(key => (
+        <kbd key={key}>{KEY_NAMES[key] ?? messages.flow.keyNames[key] ?? key}</kbd>
+      ))}
+    </span>
   );
 }

@@ -1,5 +1,4 @@
 // Renders the button that fixes an issue in one undo step, or opens the field or page where the user fixes it.
-
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
 import type { LintIssue } from '../../../src/graph/issues.ts';
@@ -9,7 +8,6 @@ import type { Fix } from '../../board/fixes/fix.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
-import { focusField } from './inspector/focus-field.ts';
 
 const fixMessages = messages.flow.fixes;
 
@@ -86,4 +84,17 @@ function performFix(editor: EditorContextValue, fix: Fix): void {
     const from = { nodeId: fix.nodeId, handle: `in-${fix.input.id}` };
     view.setState({ panel: { kind: 'add', placement: { from } } });
   }
+}
+
+const TRIES = 30;
+const FOCUSABLE = 'textarea, input, select, [contenteditable="true"], button';
+
+/** Focuses the field once it is rendered. */
+export function focusField(inputId: string, tries = TRIES): void {
+  requestAnimationFrame(() => {
+    const field = document.querySelector(`[data-input="${CSS.escape(inputId)}"]`);
+    const control = field?.querySelector<HTMLElement>(FOCUSABLE);
+    if (control) control.focus();
+    else if (tries > 0) focusField(inputId, tries - 1);
+  });
 }

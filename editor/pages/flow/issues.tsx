@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { lintRemote } from '../../board/remote.ts';
-import { SeverityIcon } from '../../canvas/severity-icon.tsx';
+import { SeverityIcon } from '../../canvas/icons.tsx';
 import { messages } from '../../flow-messages.ts';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import { FixAllButton, FixButton } from './fix-button.tsx';

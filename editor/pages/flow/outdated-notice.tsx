@@ -3,7 +3,6 @@
 import { useEffect, useState } from 'react';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
-import { isOutdated } from '../../lib/service-version.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
@@ -41,4 +40,20 @@ export function OutdatedNotice() {
       </div>
     </section>
   );
+}
+
+const ENTRY = /<script type="module" src="([^"]+)">/;
+
+/** Whether this page is out of date. Returns false if that is unknown, for example while the service starts. */
+export async function isOutdated(signal: AbortSignal): Promise<boolean> {
+  const current = document
+    .querySelector<HTMLScriptElement>('script[type="module"][src]')
+    ?.getAttribute('src');
+  try {
+    const response = await fetch(location.pathname, { headers: { accept: 'text/html' }, signal });
+    const entry = response.ok ? ENTRY.exec(await response.text())?.[1] : undefined;
+    return entry !== undefined && current !== undefined && entry !== current;
+  } catch {
+    return false;
+  }
 }

@@ -3,11 +3,11 @@
 
 import { findNode } from '../../board/board.ts';
 import { getTabOrder } from '../../board/wiring.ts';
-import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { getCategory } from '../../canvas/colors.ts';
-import { RunMark } from '../../canvas/run-mark.tsx';
+import { CategoryIcon } from '../../canvas/icons.tsx';
+import { RunMark } from '../../canvas/node-marks.tsx';
 import { messages } from '../../flow-messages.ts';
-import { useBoard, useEditor, useNodeRun, useDisplayedNode, useView } from '../../runs/editor-context.tsx';
+import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../../runs/editor-context.tsx';
 import { ResultView } from '../../runs/result-view.tsx';
 import { getNodeResults } from '../../runs/results.ts';
 import { RunList } from './docks/runs.tsx';

@@ -64,7 +64,11 @@ export function Choices({ label, children }: { readonly label: string; readonly 
   );
 }
 
-export function DetailList({ facts: details }: { readonly facts: readonly (readonly [name: string, fact: ReactNode])[] }) {
+export function DetailList({
+  facts: details,
+}: {
+  readonly facts: readonly (readonly [name: string, fact: ReactNode])[];
+}) {
   return (
     <dl className={styles.facts}>
       {details.map(([name, detail]) => (

@@ -11,7 +11,7 @@ import styles from './folder-tree.module.css';
 import { FolderMenu } from './menus.tsx';
 import { messages } from './messages.ts';
 import type { TreeFolder } from './use-folders.ts';
-import { DRAG_TYPE, FOLDER_DRAG_TYPE, type NamedItem, useWorkflowActions } from './use-workflow.ts';
+import { DRAG_TYPE, FOLDER_DRAG_TYPE, type NamedItem, useWorkflowActions } from './use-workflow-actions.ts';
 
 interface FolderTreeProps {
   readonly folders: readonly TreeFolder[];

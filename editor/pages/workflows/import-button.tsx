@@ -1,12 +1,10 @@
 // Imports exported workflows: chosen files, or files dropped on the page.
-
 import Upload from 'icon:upload';
 import { useCallback, useRef } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { parseExact } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -57,4 +55,18 @@ function useImport(): (files: Iterable<File>) => void {
 async function importFile(file: File): Promise<string> {
   const { name } = await api.post<{ name: string }>('/workflows/import', parseExact(await file.text()));
   return name;
+}
+
+/**
+ * Parses JSON like `JSON.parse`, but keeps numbers verbatim that would be rounded, in browsers with `JSON.rawJSON`.
+ * Throws a SyntaxError.
+ */
+export function parseExact(text: string): unknown {
+  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+  if (rawJSON === undefined) return JSON.parse(text);
+  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
+      ? rawJSON(context.source)
+      : value,
+  );
 }

@@ -4,16 +4,15 @@ import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';
 import '../../kit/menu.module.css';
 import { lazyComponent } from '../../lib/lazy-component.ts';
-import type { FolderMenuProps } from './folder-menu.tsx';
 import { messages } from './messages.ts';
-import type { WorkflowMenuProps } from './workflow-menu.tsx';
+import type { FolderMenuProps, WorkflowMenuProps } from './workflow-menu.tsx';
 
 export const WorkflowMenu = lazyComponent<WorkflowMenuProps>(
   async () => (await import('./workflow-menu.tsx')).WorkflowMenu,
   ({ workflow }) => <Pending label={messages.actionsOf(workflow.name)} />,
 );
 export const FolderMenu = lazyComponent<FolderMenuProps>(
-  async () => (await import('./folder-menu.tsx')).FolderMenu,
+  async () => (await import('./workflow-menu.tsx')).FolderMenu,
   ({ name }) => <Pending label={messages.actionsOfFolder(name)} />,
 );
 

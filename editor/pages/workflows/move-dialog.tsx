@@ -6,7 +6,7 @@ import { SelectField } from '../../kit/field.tsx';
 import { Form } from '../../kit/form.tsx';
 import { messages } from './messages.ts';
 import type { TreeFolder } from './use-folders.ts';
-import { type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
+import { type ListedWorkflow, useWorkflowActions } from './use-workflow-actions.ts';
 
 interface MoveDialogProps {
   readonly workflow: ListedWorkflow;

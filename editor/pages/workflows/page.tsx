@@ -18,7 +18,7 @@ import { messages } from './messages.ts';
 import { MoveDialog } from './move-dialog.tsx';
 import styles from './page.module.css';
 import { useFolders } from './use-folders.ts';
-import type { ListedWorkflow } from './use-workflow.ts';
+import type { ListedWorkflow } from './use-workflow-actions.ts';
 import { WorkflowCard } from './workflow-card.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 

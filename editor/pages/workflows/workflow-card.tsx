@@ -6,7 +6,7 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { DRAG_TYPE, type ListedWorkflow } from './use-workflow.ts';
+import { DRAG_TYPE, type ListedWorkflow } from './use-workflow-actions.ts';
 
 interface WorkflowCardProps {
   readonly workflow: ListedWorkflow;

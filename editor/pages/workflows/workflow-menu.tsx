@@ -1,4 +1,4 @@
-// Renders the actions of a workflow in the list.
+// Renders the actions of a workflow or folder in the list.
 
 import Copy from 'icon:copy';
 import Download from 'icon:download';
@@ -9,7 +9,7 @@ import Trash from 'icon:trash-2';
 import { IconButton } from '../../kit/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../kit/menu.tsx';
 import { messages } from './messages.ts';
-import { type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
+import { type ListedWorkflow, useWorkflowActions } from './use-workflow-actions.ts';
 
 export interface WorkflowMenuProps {
   readonly workflow: ListedWorkflow;
@@ -36,6 +36,22 @@ export function WorkflowMenu({ workflow, onMove }: WorkflowMenuProps) {
       <MenuLine />
       <MenuItem icon={Trash} isDangerous isDisabled={!isOwner} onSelect={() => actions.remove(workflow)}>
         {messages.remove}
+      </MenuItem>
+    </Menu>
+  );
+}
+
+export interface FolderMenuProps {
+  readonly name: string;
+  readonly onAction: (kind: 'rename' | 'remove') => void;
+}
+
+export function FolderMenu({ name, onAction }: FolderMenuProps) {
+  return (
+    <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOfFolder(name)} />}>
+      <MenuItem onSelect={() => onAction('rename')}>{messages.renameFolder}</MenuItem>
+      <MenuItem isDangerous onSelect={() => onAction('remove')}>
+        {messages.removeFolder}
       </MenuItem>
     </Menu>
   );

@@ -4,7 +4,7 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
-import type { ListedWorkflow } from './use-workflow.ts';
+import type { ListedWorkflow } from './use-workflow-actions.ts';
 import { Badges } from './workflow-card.tsx';
 
 interface WorkflowTableProps {

@@ -37,8 +37,8 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={exportMessages.title} onClose={onClose}>
       <div className={styles.buttons}>
-        {FORMATS.map(({ extension: ending, label, render: make }) => (
-          <Button key={ending} icon={Download} onClick={() => void exportAs(board, ending, make)}>
+        {FORMATS.map(({ extension, label, render }) => (
+          <Button key={extension} icon={Download} onClick={() => void exportAs(board, extension, render)}>
             {label}
           </Button>
         ))}

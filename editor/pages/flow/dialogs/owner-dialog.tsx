@@ -1,11 +1,12 @@
-// Renders a dialog for settings that only the creator of the workflow may change.
-import { useQuery } from '@tanstack/react-query';
+// Renders a dialog for settings that only the creator of the workflow may change, and provides their mutation.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { Failure } from '../../../kit/failure.tsx';
+import { Failure, toErrorMessage } from '../../../kit/failure.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
+import { showToast } from '../../../lib/toasts.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 
 interface OwnerDialogProps {
@@ -37,4 +38,14 @@ export function OwnerDialog({ title, about, ownerOnly, onClose, actions, childre
       {data?.isOwner && children(data, path)}
     </Dialog>
   );
+}
+
+/** Reloads the query of `path` afterwards. */
+export function useWorkflowMutation<T>(path: string, act: (input: T) => Promise<unknown>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSettled: () => client.invalidateQueries({ queryKey: [path] }),
+    onError: thrown => showToast(toErrorMessage(thrown), { tone: 'failed' }),
+  });
 }

@@ -11,7 +11,7 @@ import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
-import { useWorkflowMutation } from './use-workflow-mutation.ts';
+import { useWorkflowMutation } from './owner-dialog.tsx';
 
 const shareMessages = messages.flow.share;
 

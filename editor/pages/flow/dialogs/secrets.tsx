@@ -9,8 +9,7 @@ import { TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
-import { OwnerDialog } from './owner-dialog.tsx';
-import { useWorkflowMutation } from './use-workflow-mutation.ts';
+import { OwnerDialog, useWorkflowMutation } from './owner-dialog.tsx';
 
 const secretsMessages = messages.flow.secrets;
 /** Names that `{{secrets.NAME}}` accepts. */

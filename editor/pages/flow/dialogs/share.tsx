@@ -10,9 +10,8 @@ import { CopyButton } from '../../../kit/copy-button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import styles from './dialogs.module.css';
-import { OwnerDialog } from './owner-dialog.tsx';
+import { OwnerDialog, useWorkflowMutation } from './owner-dialog.tsx';
 import { PublishSection } from './publish.tsx';
-import { useWorkflowMutation } from './use-workflow-mutation.ts';
 
 const shareMessages = messages.flow.share;
 

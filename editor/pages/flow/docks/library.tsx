@@ -12,7 +12,7 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 import { type EditorContextValue, useEditor } from '../../../runs/editor-context.tsx';
-import { addNode, findEntries, findAvailableEntries } from '../add-node.tsx';
+import { addNode, findAvailableEntries, findEntries } from '../add-node.tsx';
 import { readTemplateBoard } from '../starter-templates.tsx';
 import styles from './dock.module.css';
 
@@ -138,7 +138,12 @@ function insertMedia(
 ): void {
   const kind = getMediaKind({ type: contentType });
   if (kind === undefined) return;
-  const placed = placeMedia(session, { kind, url, name }, { at }, canvas.current?.getCenter() ?? { x: 0, y: 0 });
+  const placed = placeMedia(
+    session,
+    { kind, url, name },
+    { at },
+    canvas.current?.getCenter() ?? { x: 0, y: 0 },
+  );
   if (placed === undefined) return;
   session.store.actions.perform(messages.flow.edits.add(name), placed.changes);
   session.store.actions.select([placed.id]);

@@ -82,7 +82,13 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   );
 }
 
-function Thumbnail({ run, hasBeenVisible }: { readonly run: ListedExecution; readonly hasBeenVisible: boolean }) {
+function Thumbnail({
+  run,
+  hasBeenVisible,
+}: {
+  readonly run: ListedExecution;
+  readonly hasBeenVisible: boolean;
+}) {
   const { data } = useQuery({
     queryKey: ['/executions', run.id, run.status],
     queryFn: ({ signal }) => api.get<Execution>(`/executions/${run.id}`, { signal }),

@@ -52,7 +52,10 @@ interface RowProps {
   readonly previous: number | undefined;
 }
 
-function VersionRow({ version: { version, createdAt, userName, isCurrent, isPublished }, previous }: RowProps) {
+function VersionRow({
+  version: { version, createdAt, userName, isCurrent, isPublished },
+  previous,
+}: RowProps) {
   const { session, view, canvas } = useEditor();
   const { store } = session;
   const row = useRef<HTMLLIElement>(null);

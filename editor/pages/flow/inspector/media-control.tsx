@@ -126,14 +126,7 @@ interface FileButtonProps {
   readonly onFile: (file: File | undefined) => Promise<void>;
 }
 
-export function FileButton({
-  kind,
-  icon,
-  label,
-  isBusy,
-  usesCamera: isLive = false,
-  onFile,
-}: FileButtonProps) {
+export function FileButton({ kind, icon, label, isBusy, usesCamera = false, onFile }: FileButtonProps) {
   const file = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -141,7 +134,7 @@ export function FileButton({
         ref={file}
         type="file"
         accept={`${kind}/*`}
-        {...(isLive ? { capture: 'environment' } : {})}
+        {...(usesCamera ? { capture: 'environment' } : {})}
         hidden
         onChange={({ target }) => void onFile(target.files?.[0])}
       />

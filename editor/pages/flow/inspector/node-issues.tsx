@@ -1,6 +1,6 @@
 // Renders the issues of the selected node with their fixes.
 import type { GraphNode } from '../../../../src/graph/types.ts';
-import { SeverityIcon } from '../../../canvas/severity-icon.tsx';
+import { SeverityIcon } from '../../../canvas/icons.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { useEditor, useView } from '../../../runs/editor-context.tsx';
 import { FixButton } from '../fix-button.tsx';

@@ -19,7 +19,7 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   const queries = useQueryClient();
   // The service draws the thumbnails on the first request, which takes seconds.
   const preload = (): void =>
-    void queries.ensureQueryData(TEMPLATES).then(
+    void queries.ensureQueryData(VIDEO_TEMPLATES_QUERY).then(
       ({ data }) => {
         for (const template of data) new Image().src = toThumbnail(template.id);
       },
@@ -57,12 +57,6 @@ async function readTemplates(signal: AbortSignal): Promise<{ readonly data: read
   return (await response.json()) as { data: readonly VideoTemplate[] };
 }
 
-const TEMPLATES = {
-  queryKey: ['/renderer/templates'],
-  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readTemplates(signal),
-  staleTime: 60_000,
-};
-
 const toThumbnail = (id: string): string => `/api/v1/renderer/templates/${id}/thumbnail`;
 
 /** Queries all video templates. */
@@ -78,7 +72,7 @@ interface TemplateDialogProps {
 }
 
 function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
-  const { data, error } = useQuery(TEMPLATES);
+  const { data, error } = useQuery(VIDEO_TEMPLATES_QUERY);
   return (
     <Dialog title={videoTemplateMessages.title} size="l" onClose={onClose}>
       {error !== null && <p role="alert">{videoTemplateMessages.failed}</p>}

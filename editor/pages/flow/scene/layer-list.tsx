@@ -10,7 +10,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import type { Schema } from './json-schema.ts';
-import { getAt, insertAt, type Layer, moveBy, type Path, removeAt, countSiblings } from './layers.ts';
+import { countSiblings, getAt, insertAt, type Layer, moveBy, type Path, removeAt } from './layers.ts';
 import { createLayer, listElementTypes } from './new-layers.ts';
 import styles from './scene.module.css';
 

@@ -167,7 +167,11 @@ export function setAt(graph: JsonObject, path: Path, value: Json | undefined): J
   return replaceAt(graph, path, value) as JsonObject;
 }
 
-function replaceAt(at: Json | undefined, [key, ...remaining]: Path, value: Json | undefined): Json | undefined {
+function replaceAt(
+  at: Json | undefined,
+  [key, ...remaining]: Path,
+  value: Json | undefined,
+): Json | undefined {
   if (key === undefined) return value;
   if (typeof key === 'number') {
     const list = Array.isArray(at) ? (at as readonly Json[]) : [];

@@ -1,6 +1,7 @@
 // Defines the messages of the list of connected apps.
 export const messages = {
-  description: 'Agents and other apps that can use your account. Each one keeps its permissions until you disconnect it.',
+  description:
+    'Agents and other apps that can use your account. Each one keeps its permissions until you disconnect it.',
   emptyTitle: 'No connected apps',
   empty:
     'To connect an MCP agent, give it the address of this service followed by /mcp. It then asks you for access.',

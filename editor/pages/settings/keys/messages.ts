@@ -1,6 +1,7 @@
 // Defines the messages of the API keys settings.
 export const messages = {
-  description: 'Programs use an API key to act as you, limited to the permissions of the key. Send it in the header “Authorization: Bearer sk-…”.',
+  description:
+    'Programs use an API key to act as you, limited to the permissions of the key. Send it in the header “Authorization: Bearer sk-…”.',
   emptyTitle: 'No API keys yet',
   empty: 'Create one key for each program, so that you can delete it without affecting the others.',
   create: 'New key',

@@ -1,10 +1,9 @@
 // Changes the user's password.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { PasswordField } from '../../../frame/password-field.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
-import { CheckField, TextField } from '../../../kit/field.tsx';
+import { CheckField, PasswordField, TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';

@@ -1,6 +1,7 @@
 // Defines the messages of the list of providers.
 export const messages = {
-  description: 'Services that run models. Configure providers in the settings of the service, then restart it.',
+  description:
+    'Services that run models. Configure providers in the settings of the service, then restart it.',
   provider: 'Provider',
   state: 'Status',
   reachable: 'Reachable',

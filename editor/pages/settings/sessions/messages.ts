@@ -1,6 +1,7 @@
 // Defines the messages of the list of sessions.
 export const messages = {
-  description: 'The places where you are signed in. Sign out any you do not recognize, then change your password.',
+  description:
+    'The places where you are signed in. Sign out any you do not recognize, then change your password.',
   label: 'Your sessions',
   browser: 'Browser',
   unknown: 'Unknown browser',

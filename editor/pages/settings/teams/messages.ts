@@ -1,6 +1,7 @@
 // Defines the messages of teams and their members.
 export const messages = {
-  description: 'Workflows, media and credits belong to a workspace: your own, or one shared with a team. New items go into the active workspace.',
+  description:
+    'Workflows, media and credits belong to a workspace: your own, or one shared with a team. New items go into the active workspace.',
   create: 'New team',
   createTitle: 'Create team',
   submit: 'Create team',

@@ -1,14 +1,17 @@
-// Renders the account menu: user, theme, sign-out.
+// Renders the menus of the header, which load after the first paint: account, and navigation on narrow screens.
 
 import BookOpen from 'icon:book-open';
 import LogOut from 'icon:log-out';
+import MenuIcon from 'icon:menu';
+import { IconButton } from '../kit/button.tsx';
 import { toErrorMessage } from '../kit/failure.tsx';
-import { Menu, MenuChoice, MenuItem, MenuLine, MenuText } from '../kit/menu.tsx';
+import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink, MenuText } from '../kit/menu.tsx';
 import { useSession, useSignOut } from '../lib/session.ts';
 import { setTheme, useTheme } from '../lib/theme.ts';
 import { showToast } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
 import styles from './account-menu.module.css';
+import type { NavRoute } from './header.tsx';
 
 const { system, light, dark } = messages.theme;
 
@@ -58,5 +61,17 @@ export function AccountItems() {
         {messages.account.signOut}
       </MenuItem>
     </>
+  );
+}
+
+export function NavigationMenu({ routes }: { readonly routes: readonly NavRoute[] }) {
+  return (
+    <Menu trigger={<IconButton icon={MenuIcon} label={messages.nav.open} />}>
+      {routes.map(({ path, nav }) => (
+        <MenuLink key={path} href={path} icon={nav.icon}>
+          {nav.label}
+        </MenuLink>
+      ))}
+    </Menu>
   );
 }

@@ -1,9 +1,13 @@
-// Shows a notice while there is no network.
+// Renders notices about the network and the storage of the account.
 
 import CloudOff from 'icon:cloud-off';
+import TriangleAlert from 'icon:triangle-alert';
 import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { formatBytes } from '../lib/format.ts';
+import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
-import styles from './offline-notice.module.css';
+import styles from './notices.module.css';
 
 const RECHECK_MS = 4000;
 const TIMEOUT_MS = 3000;
@@ -13,7 +17,7 @@ export function OfflineNotice() {
   return (
     <div role="status">
       {isOffline && (
-        <p className={styles.notice}>
+        <p className={styles.offline}>
           <CloudOff />
           {messages.failure.offline}
         </p>
@@ -54,5 +58,20 @@ function canReachService(): Promise<boolean> {
   return fetch('/healthz', { method: 'HEAD', cache: 'no-store', signal }).then(
     () => true,
     () => false,
+  );
+}
+
+const WARN_PERCENT = 80;
+
+export function StorageNotice() {
+  const { usedBytes, limitBytes } = useSession().storage;
+  const percent = limitBytes === null ? 0 : Math.floor((100 * usedBytes) / Math.max(1, limitBytes));
+  if (limitBytes === null || percent < WARN_PERCENT) return null;
+  return (
+    <p role="status" className={styles.storage} data-notice="">
+      <TriangleAlert />
+      <span>{messages.failure.storage(percent, formatBytes(usedBytes), formatBytes(limitBytes))}</span>
+      <Link href="/media">{messages.failure.storageAction}</Link>
+    </p>
   );
 }

@@ -53,7 +53,8 @@ export function useWorkflowActions(): WorkflowActions {
     duplicate: ({ id, name }) =>
       perform(() => api.post(`/workflows/${id}/duplicate`, {}), messages.duplicated(name)),
     remove: ({ id, name }) => {
-      const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
+      const restore = (): void =>
+        perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
       const undo = { label: appMessages.common.undo, run: restore };
       perform(() => api.delete(`/workflows/${id}`), messages.removed(name), undo);
     },

@@ -1,4 +1,4 @@
-// Shows the status of a node in the run that the board shows.
+// Renders the marks of a node: its status in the run, a pinned result, lint issues.
 
 import Ban from 'icon:ban';
 import Check from 'icon:check';
@@ -8,11 +8,14 @@ import Pin from 'icon:pin';
 import SkipForward from 'icon:skip-forward';
 import Zap from 'icon:zap';
 import type { NodeState } from '../../sdk/src/types.ts';
+import type { LintIssue } from '../../src/graph/issues.ts';
 import { messages } from '../flow-messages.ts';
 import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
-import styles from './run-mark.module.css';
+import { useView } from '../runs/editor-context.tsx';
+import { SeverityIcon } from './icons.tsx';
+import styles from './node-marks.module.css';
 
 const ICONS: Readonly<Record<string, Icon>> = {
   COMPLETED: Check,
@@ -47,6 +50,24 @@ export function PinMark() {
   return (
     <span className={styles.mark} role="img" aria-label={messages.flow.pinned} title={messages.flow.pinned}>
       <Pin size={15} />
+    </span>
+  );
+}
+
+export function IssueMark({ nodeId }: { readonly nodeId: string }) {
+  const issues = useView(view => view.issues.get(nodeId));
+  const [worst] = issues ?? [];
+  if (issues === undefined || worst === undefined) return null;
+  const errors = issues.filter(({ severity }) => severity === 'error').length;
+  const title = issues.map(({ message }: LintIssue) => message).join('\n');
+  return (
+    <span
+      className={styles.mark}
+      role="img"
+      aria-label={messages.flow.issueCount(errors, issues.length - errors)}
+      title={title}
+    >
+      <SeverityIcon severity={worst.severity} size={15} />
     </span>
   );
 }
