@@ -27,12 +27,12 @@ import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts
 import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogResponses } from './services/catalog.ts';
 import { createAccessTokens } from './services/connections/access-tokens.ts';
-import { isOAuthOn } from './services/connections/oauth-server.ts';
+import { isOAuthEnabled } from './services/connections/oauth-server.ts';
 import type { JobPool } from './services/deps.ts';
-import { createMediaKeeper } from './services/media/storage-quota.ts';
+import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
 import { createRunNotifier } from './services/run-notifier.ts';
-import { offerSetUp } from './services/sessions/mint-link.ts';
+import { createSetupLink } from './services/sessions/mint-link.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
 import { createShippedTemplates } from './services/templates/shipped-templates.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
@@ -84,7 +84,7 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const placement = settings.ROLE === 'api' ? QUEUE_ONLY : createLocalPlacement(slots);
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
-    settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
+    settings.ROLE === 'worker' ? undefined : await createSetupLink({ db, settings, now: Date.now });
   const { tracer } = ground;
   const { runDb } = databases;
   const now = Date.now;
@@ -147,7 +147,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     runDb,
     bucket,
     storage: await openStorage(settings, providerFetch),
-    keepMedia: createMediaKeeper(db, settings),
+    insertMediaBatched: createMediaBatcher(db, settings),
     fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
     providerFetch,
     secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
@@ -166,7 +166,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     limiter: new RateLimiter(db, now),
     keys: createKeyAuthenticator(db, now),
     sessions: createSessionAuthenticator(db, now),
-    accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
+    accessTokens: isOAuthEnabled(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),
     attempts: new Map(),
   };

@@ -320,7 +320,7 @@ export type CatalogInput = {
   readonly maxItems?: number;
   /** Whether null is a value that means none, instead of the default */
   readonly nullable?: boolean;
-  /** Whether an editor shows it on the node; if none is, the first text field */
+  /** Whether an editor shows it on the node. If no input is primary, the first text field is shown */
   readonly isPrimary?: boolean;
   readonly description?: string;
 };

@@ -15,7 +15,7 @@ import { readSettings, type Settings } from '../lib/settings.ts';
 import { describeStorageProblem, toBucket } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { listProbes } from '../nodes/models/provider-probes.ts';
-import { askProviders } from '../services/operator/provider-checks.ts';
+import { probeProviders } from '../services/operator/provider-checks.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { getBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
@@ -206,7 +206,7 @@ async function checkModelProviders(settings: Settings): Promise<string> {
     ),
   });
   try {
-    const asked = await askProviders(client, settings);
+    const asked = await probeProviders(client, settings);
     const configured = asked.filter(({ isConfigured }) => isConfigured);
     if (configured.length === 0)
       return `none: to use their models, set ${asked.map(({ setting }) => setting).join(', ')}`;

@@ -5,10 +5,10 @@ import { toNetwork } from '../lib/addresses.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
 import {
-  takeExecution as countExecutionStart,
+  countExecution,
   getPlanLimits,
-  returnExecution,
   startsKey,
+  undoExecution,
 } from '../services/accounts/daily-executions.ts';
 import { type Allowance, rateHeaders, rateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
@@ -62,7 +62,7 @@ export function createLimits(deps: Deps): Limits {
       const isFree = kind === 'none' || req.method === 'OPTIONS';
       const allowance = isFree
         ? deps.limiter.peek(key, limit, MINUTE)
-        : await deps.limiter.take(key, limit, MINUTE);
+        : await deps.limiter.consume(key, limit, MINUTE);
       reply.headers(rateHeaders(allowance));
       if (allowance.isAllowed) return undefined;
       return rateLimitError('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
@@ -70,7 +70,7 @@ export function createLimits(deps: Deps): Limits {
     async countMessages(req, reply, messages) {
       const { key, limit } = getWindow(req, findPlan);
       for (let extra = 1; extra < messages; extra++) {
-        const allowance = await deps.limiter.take(key, limit, MINUTE);
+        const allowance = await deps.limiter.consume(key, limit, MINUTE);
         reply.headers(rateHeaders(allowance));
         if (!allowance.isAllowed)
           throw rateLimitError(
@@ -84,13 +84,13 @@ export function createLimits(deps: Deps): Limits {
     async countExecution(req) {
       const { actor } = req;
       if (req.routeOptions.config.startsRun && actor.kind === 'user')
-        req.dailyUse = await countExecutionStart(deps, actor);
+        req.dailyUse = await countExecution(deps, actor);
     },
     settle({ dailyUse, actor }, { statusCode }, replayed) {
       // After a 500, a run may have been started (docs/api.md, Errors), so it stays counted.
       const startedNone = replayed || (statusCode >= 400 && statusCode < 500);
       if (startedNone && dailyUse !== undefined && actor.kind === 'user')
-        returnExecution(deps, actor, dailyUse);
+        undoExecution(deps, actor, dailyUse);
     },
     peekAddress: address =>
       deps.limiter.peek(

@@ -15,7 +15,7 @@ const HOUR = 3600;
 export function registerTrigger(app: App, { limiter, now }: Deps): void {
   app.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;
-    const allowance = await limiter.take(
+    const allowance = await limiter.consume(
       `trigger:${toNetwork(getClientAddress(req))}`,
       REQUESTS_AN_HOUR,
       HOUR,

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
-import { findMediaAt, makePreview } from '../services/media/preview-media.ts';
+import { createPreview, findMediaAt } from '../services/media/preview-media.ts';
 import type { Caller } from './caller.ts';
 import { workflowPageUrl } from './graph-form.ts';
 import { Anything, type Link, OutputSchema, type ToolOutput } from './tool.ts';
@@ -80,7 +80,7 @@ async function makePreviews(
   const jpegs: string[] = [];
   for (const row of rows) {
     if (jpegs.length === MAX_PREVIEWS || signal.aborted) break;
-    const jpeg = await makePreview(deps, row, signal);
+    const jpeg = await createPreview(deps, row, signal);
     if (jpeg !== undefined) jpegs.push(jpeg.toString('base64'));
   }
   return jpegs;

@@ -7,7 +7,7 @@ import type { NodeContext } from '../nodes/define.ts';
 import { readProviders } from '../nodes/models/providers.ts';
 import { resolveMedia, storeMedia } from '../services/media/media.ts';
 import { readMedia } from '../services/media/stored-media.ts';
-import { serviceReader } from '../services/renders/render-files.ts';
+import { createSourceReader } from '../services/renders/render-files.ts';
 import { createParts } from '../services/renders/render-parts.ts';
 import type { RunRow } from '../store/runs.ts';
 import { hookAddress } from './calls/hooks.ts';
@@ -20,7 +20,7 @@ const MAX_FETCH_BYTES = 26_214_400;
 export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['context'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const providers = readProviders(deps.settings);
-  const openMedia = serviceReader(deps, owner);
+  const openMedia = createSourceReader(deps, owner);
   const hookUrl = hookAddress(deps);
   return (nodeId, _attempt, signal, values) => ({
     providers,

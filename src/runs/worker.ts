@@ -226,8 +226,9 @@ function runEngine(
   const { row, request } = run;
   const onOutage = (err: unknown): void =>
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
-  const keepMedia: RunDeps['keepMedia'] = row => retryOutages(() => deps.keepMedia(row), onOutage);
-  const retryingDeps = { ...deps, db: retryingDb(deps.db, onOutage), keepMedia };
+  const insertMediaBatched: RunDeps['insertMediaBatched'] = row =>
+    retryOutages(() => deps.insertMediaBatched(row), onOutage);
+  const retryingDeps = { ...deps, db: retryingDb(deps.db, onOutage), insertMediaBatched };
   const spans = traceNodes();
   const outcome = runPlan(run.plan, {
     define: deps.findNode,

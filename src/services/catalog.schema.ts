@@ -1,4 +1,4 @@
-// Response schemas of the catalog, for the OpenAPI document.
+// Defines the response schemas of the catalog, for the OpenAPI document.
 import { Type } from 'typebox';
 import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
@@ -40,7 +40,8 @@ const Entry = Named('CatalogEntry', 'A node type', {
       ),
       isPrimary: Type.Optional(
         Type.Boolean({
-          description: 'Whether an editor shows it on the node; if none is, the first text field',
+          description:
+            'Whether an editor shows it on the node. If no input is primary, the first text field is shown',
         }),
       ),
       description: Type.Optional(Type.String()),

@@ -8,7 +8,7 @@ import { createLru, type Lru } from '../lib/lru.ts';
 import type { CatalogResponse, Deps } from './deps.ts';
 
 const VERSION = 1;
-const SHOWN_CATEGORIES: readonly string[] = [...CATEGORIES, 'video'];
+const LISTED_CATEGORIES: readonly string[] = [...CATEGORIES, 'video'];
 
 export interface CatalogQuery {
   readonly category?: string | undefined;
@@ -25,7 +25,7 @@ export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_
 
 /** Returns the response as JSON text. Throws 400 for an unknown filter value. */
 export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogResponse {
-  checkFilter('category', query.category, SHOWN_CATEGORIES);
+  checkFilter('category', query.category, LISTED_CATEGORIES);
   checkFilter('source', query.source, NODE_SOURCES);
   checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
@@ -44,7 +44,7 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
   const response = {
     entries: allEntries,
     text: JSON.stringify({ ...head, [list]: entries }),
-    // Computed from the entries only: another process or a later start gives the same ETag with another generatedAt.
+    // Computed from the entries only, so that every process and every start computes the same ETag.
     etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
   };
   deps.catalogResponses.set(key, response, 1);

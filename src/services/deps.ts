@@ -24,7 +24,7 @@ import type { ViewCounts } from './workflows/view-counts.ts';
 /** failed: another attempt follows. */
 export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
 
-/** The queue's pools. */
+/** The worker pools of the queue. */
 export type JobPool = 'runs' | 'deliveries' | 'renders';
 
 /** JSON text with its ETag. */
@@ -38,20 +38,22 @@ export interface CatalogResponse {
 export interface Deps {
   readonly settings: Settings;
   readonly log: Logger;
-  /** Undefined: tracing is off. */
+  /** Undefined if tracing is off. */
   readonly tracer: Tracer | undefined;
   readonly now: () => number;
   readonly db: Db;
   /** Connections for the queue and group commits, with plans pinned to indexes. */
   readonly runDb: Db;
   readonly storage: MediaStorage;
-  /** Records a stored file, together with others that were stored meanwhile. Throws `storage_quota_exceeded`. */
-  readonly keepMedia: (row: NewMedia) => Promise<void>;
-  /** The bucket behind `storage`; undefined: the local disk. */
+  /**
+   * Inserts the row of a stored file, in one transaction with other concurrent ones. Throws `storage_quota_exceeded`.
+   */
+  readonly insertMediaBatched: (row: NewMedia) => Promise<void>;
+  /** The bucket of `storage`; undefined if it is the local disk. */
   readonly bucket: Bucket | undefined;
-  /** For addresses that users supply; trusts no origin. */
+  /** Fetches addresses that users supply. Trusts no origin. */
   readonly fetch: GuardedFetch;
-  /** For addresses that the operator configured, which may be private. */
+  /** Fetches addresses that the operator configured, which may be private. */
   readonly providerFetch: GuardedFetch;
   /** 32 bytes that encrypt stored secrets. */
   readonly secretsKey: Buffer;
@@ -67,7 +69,7 @@ export interface Deps {
   readonly limiter: RateLimiter;
   readonly keys: KeyAuthenticator;
   readonly sessions: SessionAuthenticator;
-  /** Undefined: the authorization server is off. */
+  /** Undefined if the authorization server is off. */
   readonly accessTokens: TokenAuthenticator | undefined;
   /** Wakes the queue's pools of this process when work is due. */
   readonly wakeTimers: WakeTimers<JobPool>;

@@ -1,5 +1,5 @@
-// Schemas of nodes and edges, for documentation: graph/parse and graph/lint validate, with better messages than a
-// schema.
+// Defines schemas of nodes and edges for documentation. graph/parse and graph/lint validate graphs, with better
+// messages than a schema.
 import { type TProperties, Type } from 'typebox';
 import { CATEGORIES } from '../graph/types.ts';
 import { Named } from './schema.ts';
@@ -10,7 +10,7 @@ const OpenObject = <P extends TProperties>(title: string, description: string, p
 
 const Port = Named('Port', 'An end point for edges', {
   id: Type.String({ description: 'Edges refer to it as `in-<id>` or `out-<id>`' }),
-  // Stored as sent: nothing reads them.
+  // Not read by the service and stored as sent.
   label: Type.Optional(Type.Unknown({ description: 'Display name' })),
   type: Type.Optional(
     Type.Unknown({ description: '`TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY`' }),

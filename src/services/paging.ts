@@ -1,4 +1,4 @@
-// Pages lists: query parameters, cursors, and the one function that turns a query into a page.
+// Pages lists: parses the query, fetches one page, and encodes the cursor of the next one.
 import { type Static, type TSchema, Type } from 'typebox';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';

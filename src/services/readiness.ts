@@ -16,7 +16,7 @@ export interface Readiness {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** Never throws. */
+/** Checks each component. Never throws. */
 export async function checkReadiness(deps: Deps): Promise<Readiness> {
   const [database, queue, storage] = await Promise.all([
     probe(() => pingDatabase(deps.db)),

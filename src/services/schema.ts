@@ -1,5 +1,5 @@
-// Building blocks of request and response schemas. Request schemas validate, document and type; response schemas only
-// document.
+// Defines the building blocks of request and response schemas. Request schemas validate, document and type; response
+// schemas only document.
 import { type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -14,7 +14,7 @@ export const Exact = <P extends TProperties>(properties: P, options: TObjectOpti
 export const Named = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { title, description });
 
-/** Strict and named. */
+/** Defines a named object that rejects unknown members. */
 export const NamedExact = <P extends TProperties>(
   title: string,
   description: string,
@@ -60,7 +60,10 @@ export const EventStreamSchema = (
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
-/** A date alone is its first moment in UTC. Undefined for any other text, including `2026-02-30` and `24:00`. */
+/**
+ * Parses an ISO 8601 time. A date alone means its first moment in UTC. Returns undefined for any other text, including
+ * `2026-02-30` and `24:00`.
+ */
 export function parseIsoTime(text: string): Date | undefined {
   const [, year, month, day, hour = 0, minute = 0, second = 0] = (ISO_TIME.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined) return undefined;
@@ -68,7 +71,7 @@ export function parseIsoTime(text: string): Date | undefined {
   return isClock && isDay(year, month, day) ? new Date(text) : undefined;
 }
 
-/** `Date` treats February 30 as March 2. */
+/** Returns whether the day exists. `Date` would treat February 30 as March 2. */
 function isDay(year: number, month: number, day: number): boolean {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

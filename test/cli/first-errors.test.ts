@@ -88,7 +88,7 @@ describe('a PostgreSQL server', () => {
     bothSay(
       { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/mine' },
       'PostgreSQL',
-      /No PostgreSQL answers at 127\.0\.0\.1:1: start it, correct DATABASE_URL/,
+      /No PostgreSQL server responds at 127\.0\.0\.1:1\. Start it, correct DATABASE_URL/,
     ));
 
   it('whose host name does not exist', () =>
@@ -99,10 +99,14 @@ describe('a PostgreSQL server', () => {
     ));
 
   it('without such a database', () =>
-    bothSay(as('postgres', 'nosuch'), 'PostgreSQL', /has no database nosuch: make it \(createdb nosuch\)/));
+    bothSay(
+      as('postgres', 'nosuch'),
+      'PostgreSQL',
+      /has no database nosuch\. Create it \(createdb nosuch\)/,
+    ));
 
   it('without such an account', () =>
-    bothSay(as('nosuch'), 'PostgreSQL', /does not let nosuch in: correct the user and password/));
+    bothSay(as('nosuch'), 'PostgreSQL', /rejected nosuch\. Correct the user and password/));
 
   it('that is too old', async () => {
     const { rows } = await database.db.query<{ server_version_num: string }>('show server_version_num');
@@ -318,7 +322,7 @@ describe('a folder', () => {
         graphwright(['doctor'], settings),
       ]);
       assert.equal(served.code, 1);
-      assert.match(served.err, /^graphwright: .*No space left on device.* Make room/);
+      assert.match(served.err, /^graphwright: .*No space left on device.* Free some disk space/);
       const storage = await openDiskStorage(join(disk, 'media'));
       const big = Buffer.alloc(40_000_000);
       const options = { contentType: 'image/png', maxBytes: big.length };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
-import { mintLink } from '../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -51,7 +51,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   it('accept a setup link from one of two browsers, and tell the other that it was used', async () => {
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
-    const { url } = await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
+    const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
     await using one = await browser.open(service.url);
     await using other = await browser.open(service.url);
     const pages = [one.page, other.page];

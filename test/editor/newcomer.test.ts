@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
-import { mintLink } from '../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
@@ -75,6 +75,6 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   async function setUpLink(): Promise<string> {
     // Creates a new link, because the first one names the configured address.
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
-    return (await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup')).url;
+    return (await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup')).url;
   }
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { mintLink } from '../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
 import { PASSWORD, tokenOf } from '../support/accounts/people.ts';
 import type { Client } from '../support/client.ts';
 import { MODEL, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
@@ -51,7 +51,7 @@ const BEARERS: Readonly<Record<string, (by: Person) => Promise<string>>> = {
   'an access token': async ({ userId }) => {
     const { db, url: service } = paid.service;
     const site = { now: Date.now, settings: { BASE_URL: ORIGIN } };
-    const { url } = await mintLink(db, site, userId, 'reset');
+    const { url } = await createPasswordLink(db, site, userId, 'reset');
     const form = { token: tokenOf(url), password: PASSWORD };
     const { headers } = await paid.service.request('POST', '/auth/accept-invite', form);
     const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';

@@ -85,7 +85,7 @@ async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): 
     draw: () => undefined,
     erase: () => undefined,
   };
-  const giveBack = replaceSettings(settings);
+  const returnToken = replaceSettings(settings);
   try {
     const code = await Promise.race([
       runCommandLine(args, { terminal, signal: AbortSignal.timeout(TIMEOUT_MS) }),
@@ -95,7 +95,7 @@ async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): 
     ]);
     return { code, ...written };
   } finally {
-    giveBack();
+    returnToken();
   }
 }
 

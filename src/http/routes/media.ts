@@ -20,7 +20,7 @@ import {
   UploadResult,
 } from '../../services/media/media.schema.ts';
 import { listUses } from '../../services/media/media-uses.ts';
-import { mintUpload } from '../../services/media/presigned-upload.ts';
+import { createUpload } from '../../services/media/presigned-upload.ts';
 import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
@@ -153,7 +153,7 @@ function registerPresigned(app: App, deps: Deps): void {
       // Runs before the schema, whose faults all have the code `invalid_request`.
       preValidation: (req, _reply, done) => done(checkBytes(req)),
     },
-    req => mintUpload(deps, req.actor, req.body),
+    req => createUpload(deps, req.actor, req.body),
   );
   app.post(
     '/api/v1/media/upload-url/complete',

@@ -9,7 +9,7 @@ import {
   WriteModelsBody,
 } from '../../services/models/models.schema.ts';
 import { readModels, writeModels } from '../../services/models/models.ts';
-import { findOffers, planModels } from '../../services/models/offers.ts';
+import { listOffers, planModels } from '../../services/models/offers.ts';
 import type { App } from '../app.ts';
 import { operationsOf } from '../route.ts';
 
@@ -53,7 +53,7 @@ export function registerModels(app: App, deps: Deps): void {
       querystring: OffersQuery,
       response: { 200: OffersResponse },
     }),
-    req => findOffers(deps, req.actor, { query: '', ...req.query }),
+    req => listOffers(deps, req.actor, { query: '', ...req.query }),
   );
   app.post(
     '/api/v1/admin/models/plan',

@@ -77,7 +77,7 @@ export function registerOpenId(app: App, deps: Deps): void {
       // The cookie can be used only once, whatever the outcome.
       reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });
       const flowState = flow.read(req.headers.cookie);
-      return redirectIfRejected(deps, { req, reply, next: openId?.nextOf(flowState) }, async () => {
+      return redirectIfRejected(deps, { req, reply, next: openId?.getNextPath(flowState) }, async () => {
         const callback = { search: getSearch(req.url), flow: flowState };
         const { session: started, next } = await requireOpenId(openId).complete(
           callback,

@@ -14,12 +14,12 @@ import {
   TemplateResponse,
 } from '../../services/renders/renderer.schema.ts';
 import {
+  getSceneGraphContract,
   getTemplate,
   listTemplates,
   readThumbnail,
-  sceneGraphContract,
 } from '../../services/renders/renderer-contracts.ts';
-import { acceptRender, asksForClip, getRender, stopRender } from '../../services/renders/renders.ts';
+import { acceptRender, getRender, isClipRequest, stopRender } from '../../services/renders/renders.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
@@ -76,7 +76,7 @@ export function registerRenderer(app: App, deps: Deps): void {
       },
     }),
     async (req, reply) => {
-      if (!asksForClip(req.body)) return previewStills(deps, req.actor, req.body, reply.closeSignal());
+      if (!isClipRequest(req.body)) return previewStills(deps, req.actor, req.body, reply.closeSignal());
       const accepted = await acceptRender(deps, req.actor, req.body, reply.closeSignal());
       return reply.code(202).header('location', accepted.data.urls.self).send(accepted);
     },
@@ -122,7 +122,7 @@ function registerContracts(app: App, deps: Deps, root: string): void {
       querystring: ContractQuery,
       response: { 200: ContractResponse },
     }),
-    (req, reply) => sendCached(req, reply, sceneGraphContract(req.actor, req.query.include), PRIVATE),
+    (req, reply) => sendCached(req, reply, getSceneGraphContract(req.actor, req.query.include), PRIVATE),
   );
   app.get(
     `${root}/templates`,

@@ -5,9 +5,9 @@ import { AppError } from '../../lib/errors.ts';
 import { renderConsentPage } from '../../pages/consent-page.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import {
-  type AskingClient,
+  type ConsentClient,
+  findActiveUser,
   findConsent,
-  findPerson,
   grantConsent,
 } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
@@ -46,7 +46,7 @@ async function openConsent(ctx: Context, visit: Visit): Promise<ConsentResult> {
     const grantId = await findConsent(deps, visit.actor, client, scopes);
     if (grantId !== undefined) return finish(ctx, visit, toGrantResult(visit.actor, grantId));
   }
-  const person = await findPerson(deps, visit.actor.userId);
+  const person = await findActiveUser(deps, visit.actor.userId);
   if (person === undefined)
     throw new AppError('unauthorized', 'The account no longer exists. Sign in again.');
   const html = renderConsentPage({
@@ -95,7 +95,7 @@ function formToken(keys: OAuthKeys, { uid, actor }: Visit): string {
 }
 
 interface Request {
-  readonly client: AskingClient;
+  readonly client: ConsentClient;
   readonly redirect: Redirect;
   readonly scopes: ReturnType<typeof scopesIn>;
   /** The client requests consent even if it was granted before. */

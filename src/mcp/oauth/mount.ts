@@ -1,12 +1,12 @@
 // Mounts the authorization server; its library is loaded with the first request that needs it.
 import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
-import { isOAuthOn } from '../../services/connections/oauth-server.ts';
+import { isOAuthEnabled } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 
 /** Returns undefined if the address of the service does not allow OAuth. */
 export function createOAuthMount(deps: Deps): OAuthMount | undefined {
-  if (!isOAuthOn(deps.settings)) return undefined;
+  if (!isOAuthEnabled(deps.settings)) return undefined;
   let loading: Promise<OAuthServer> | undefined;
   const load = (): Promise<OAuthServer> => {
     loading ??= import('./server.ts')

@@ -2,7 +2,7 @@
 import { type AdapterFactory, type Configuration, errors, Provider } from 'oidc-provider';
 import { toAppError, toError } from '../../lib/errors.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
-import { findPerson } from '../../services/connections/consent.ts';
+import { findActiveUser } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import { createOAuthRecords } from '../../services/connections/oauth-records.ts';
 import { mcpResource } from '../../services/connections/oauth-server.ts';
@@ -88,7 +88,7 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
     // The service's own sessions do not limit how long an agent may refresh its token.
     expiresWithSession: async () => false,
     findAccount: async (_ctx, sub) =>
-      (await findPerson(deps, Number(sub))) && { accountId: sub, claims: async () => ({ sub }) },
+      (await findActiveUser(deps, Number(sub))) && { accountId: sub, claims: async () => ({ sub }) },
     clientBasedCORS: () => true,
     fetch: createDocumentFetch(deps) as typeof fetch,
     interactions: { url: (_ctx, { uid }) => `${settings.BASE_URL}/oauth/interaction/${uid}` },

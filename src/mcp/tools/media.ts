@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
-import { mintUpload } from '../../services/media/presigned-upload.ts';
+import { createUpload } from '../../services/media/presigned-upload.ts';
 import { uploadInline } from '../../services/media/upload-media.ts';
 import { Exact } from '../../services/schema.ts';
 import type { Caller } from '../caller.ts';
@@ -48,7 +48,7 @@ async function mint(
   { deps, actor }: Caller,
   file: { readonly filename: string; readonly contentType: string; readonly bytes: number },
 ) {
-  const { uploadUrl, headers, mediaId, url, contentType, bytes } = await mintUpload(deps, actor, file);
+  const { uploadUrl, headers, mediaId, url, contentType, bytes } = await createUpload(deps, actor, file);
   const curlHeaders = Object.entries(headers).filter(([name]) => name !== 'Content-Length');
   const options = curlHeaders.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`).join(' ');
   return {

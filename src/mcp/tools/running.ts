@@ -8,7 +8,7 @@ import { cancelRun } from '../../runs/executions.ts';
 import type { AcceptedRun } from '../../runs/idempotency.ts';
 import type { RunRequest } from '../../runs/run.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
-import { returnExecution, takeExecution, takeStart } from '../../services/accounts/daily-executions.ts';
+import { countExecution, countStart, undoExecution } from '../../services/accounts/daily-executions.ts';
 import { Exact } from '../../services/schema.ts';
 import type { Caller } from '../caller.ts';
 import { EXECUTION, NARROW, presentExecution } from '../execution-form.ts';
@@ -87,16 +87,16 @@ async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeco
     ...(inputs === undefined ? {} : { inputs: JsonText.of(inputs as JsonObject) }),
   };
   if (options.maxCredits === undefined) await requireFree(caller, workflowId, request);
-  await takeStart(deps, actor);
-  const allowance = await takeExecution(deps, actor);
+  await countStart(deps, actor);
+  const allowance = await countExecution(deps, actor);
   try {
     const run = { workflowId, route: 'run', request, idempotencyKey, trigger: 'mcp' } as const;
     const accepted = await startRun(deps, actor, run);
-    if (accepted.replayed) returnExecution(deps, actor, allowance);
+    if (accepted.replayed) undoExecution(deps, actor, allowance);
     return accepted;
   } catch (err) {
     // An internal error may have started a run, so it stays counted.
-    if (err instanceof AppError && err.status < 500) returnExecution(deps, actor, allowance);
+    if (err instanceof AppError && err.status < 500) undoExecution(deps, actor, allowance);
     throw err;
   }
 }

@@ -4,7 +4,7 @@ import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
 import { isJsonObject } from '../limits.ts';
-import { attachImage, callProvider, keepFile } from './provider-call.ts';
+import { attachImage, callProvider, recordFile } from './provider-call.ts';
 
 const ON_COMFYUI = {
   category: 'model',
@@ -45,7 +45,7 @@ export const generateComfyUi = defineNode({
   outputs: { image: image('Image') },
   run: async (values, ctx) => {
     const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
-    return { image: await keepFile(delivery, 'image', 'comfyui', ctx) };
+    return { image: await recordFile(delivery, 'image', 'comfyui', ctx) };
   },
 });
 
@@ -59,7 +59,7 @@ export const videoComfyUi = defineNode({
   outputs: { video: video('Video') },
   run: async (values, ctx) => {
     const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
-    return { video: await keepFile(delivery, 'video', 'comfyui', ctx) };
+    return { video: await recordFile(delivery, 'video', 'comfyui', ctx) };
   },
 });
 

@@ -15,9 +15,9 @@ import {
   attachImage,
   attachVideo,
   callProvider,
-  keepFile,
   keepFiles,
   keepText,
+  recordFile,
   toChunks,
 } from './provider-call.ts';
 
@@ -62,7 +62,7 @@ const file = (kind: 'image' | 'video' | 'audio', label: string, type: PortType):
   port: kind,
   label,
   type,
-  storeOutput: (delivery, ctx) => keepFile(delivery, kind, kind, ctx),
+  storeOutput: (delivery, ctx) => recordFile(delivery, kind, kind, ctx),
 });
 
 const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {

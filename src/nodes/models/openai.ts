@@ -5,7 +5,7 @@ import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
 import { CEILING, unpriced } from './pricing.ts';
-import { attachImage, callProvider, keepFile, keepText, pickSet } from './provider-call.ts';
+import { attachImage, callProvider, keepText, pickSet, recordFile } from './provider-call.ts';
 
 const ON_OPENAI = {
   category: 'model',
@@ -122,7 +122,7 @@ async function attachMask(ref: MediaRef, image: Attachment, ctx: NodeContext): P
 }
 
 async function askForImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef> {
-  return keepFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
+  return recordFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
 }
 
 const TEXT_INPUTS = {

@@ -60,7 +60,7 @@ export async function keepFiles(
   const type = kind === 'image' ? 'IMAGE' : kind === 'video' ? 'VIDEO' : 'AUDIO';
   const items: Value[] = [];
   for (const file of files) {
-    items.push({ type, media: await keepFile({ ...delivery, files: [file] }, kind, name, ctx) });
+    items.push({ type, media: await recordFile({ ...delivery, files: [file] }, kind, name, ctx) });
   }
   return items;
 }
@@ -69,7 +69,7 @@ export async function keepFiles(
  * Stores the first file as media of the run. The content type is detected from the bytes, not from the provider's
  * response.
  */
-export async function keepFile(
+export async function recordFile(
   { files }: Delivery,
   kind: OutputKind,
   name: string,

@@ -65,7 +65,7 @@ const ROLE_CONDITIONS: readonly (readonly [
   WorkflowRole,
   (userId: number, workflow: RoleColumns) => boolean,
 ])[] = [
-  ['OWNER', createdWorkflow],
+  ['OWNER', isStillCreator],
   ['OWNER', (userId, workflow) => workflow.media_user_id === userId && isStillInTeam(workflow)],
   ['OWNER', (_, { share_role }) => share_role === 'OWNER'],
   ['OWNER', (_, { team_role }) => team_role === 'OWNER'],
@@ -77,16 +77,13 @@ const ROLE_CONDITIONS: readonly (readonly [
 ];
 
 /** Returns whether the user created the workflow and is still in its team. */
-function createdWorkflow(
-  userId: number,
-  workflow: MembershipColumns & Pick<RoleColumns, 'user_id'>,
-): boolean {
+function isStillCreator(userId: number, workflow: MembershipColumns & Pick<RoleColumns, 'user_id'>): boolean {
   return workflow.user_id === userId && isStillInTeam(workflow);
 }
 
 type MembershipColumns = Pick<RoleColumns, 'team_id' | 'team_role'>;
 
-/** Rights from having created something in a team end with the membership. */
+/** Returns whether the user is still in the workflow's team. The rights of a creator end with the membership. */
 function isStillInTeam({ team_id, team_role }: MembershipColumns): boolean {
   return team_id === null || team_role !== null;
 }
@@ -96,7 +93,7 @@ function isStillInTeam({ team_id, team_role }: MembershipColumns): boolean {
  * move it to another workspace.
  */
 export function isCreator(actor: Actor, workflow: MembershipColumns & Pick<RoleColumns, 'user_id'>): boolean {
-  return actor.kind === 'user' && createdWorkflow(actor.userId, workflow);
+  return actor.kind === 'user' && isStillCreator(actor.userId, workflow);
 }
 
 /** Returns whether the actor has a role besides the one that everyone has in a public workflow. */

@@ -40,7 +40,10 @@ export type Actor = UserActor | AnonymousActor;
 
 export const ANONYMOUS: AnonymousActor = { kind: 'anonymous', plan: 'anonymous' };
 
-/** `workflows:execute` implies `workflows:read`; no other scope implies another. */
+/**
+ * Returns whether the actor has the scope. `workflows:execute` implies `workflows:read`; no other scope implies
+ * another.
+ */
 export function hasScope(actor: Actor, scope: Scope): boolean {
   if (actor.kind === 'anonymous') return false;
   return actor.scopes.has(scope) || (scope === 'workflows:read' && actor.scopes.has('workflows:execute'));

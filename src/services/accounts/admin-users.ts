@@ -7,12 +7,12 @@ import type { ListedUserRow, UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
-import { mintLink } from '../sessions/mint-link.ts';
+import { createPasswordLink } from '../sessions/mint-link.ts';
 import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import { type Actor, requireScope } from './actor.ts';
 import { requireGrantableScopes, storeKey } from './keys.ts';
-import { namingEmailConflict, parseEmail, parseName } from './names.ts';
+import { parseEmail, parseName, translateEmailConflict } from './names.ts';
 
 /** The dependencies that the command line has too, which creates accounts without a running service. */
 type UserDeps = {
@@ -51,31 +51,31 @@ export async function createUser(deps: UserDeps, actor: Actor, input: CreateUser
     isAuthor: input.isAuthor ?? false,
     isAdmin: input.isAdmin ?? false,
   };
-  return namingEmailConflict(
+  return translateEmailConflict(
     deps.db.transaction(async tx => {
       const userId = await insertUser(tx, user);
       const credits = input.credits ?? deps.settings.DEFAULT_CREDITS;
       if (credits > 0) await grant(tx, userWorkspace(userId), credits, 'opening balance');
       const row = (await findUser(tx, userId)) as UserRow;
-      return { ...presentUser(row), ...(await mintFirstCredential(tx, deps, userId, input)) };
+      return { ...presentUser(row), ...(await createFirstCredential(tx, deps, userId, input)) };
     }),
   );
 }
 
-async function mintFirstCredential(
+async function createFirstCredential(
   tx: Tx,
   deps: UserDeps,
   userId: number,
   { invite, keyScopes }: CreateUserBody,
 ): Promise<{ readonly apiKey?: string; readonly inviteUrl?: string }> {
-  if (invite === true) return { inviteUrl: (await mintLink(tx, deps, userId, 'invite')).url };
+  if (invite === true) return { inviteUrl: (await createPasswordLink(tx, deps, userId, 'invite')).url };
   if (keyScopes === undefined) return {};
   const key = mintApiKey();
   await storeKey(tx, { userId, name: 'first key', scopes: keyScopes, expiresAt: null, key });
   return { apiKey: key };
 }
 
-/** Throws 404. */
+/** Returns the account. Throws 404. */
 export async function readUser(deps: Pick<UserDeps, 'db'>, actor: Actor, userId: number) {
   requireScope(actor, 'instance:admin');
   return presentFound(await findUser(deps.db, userId));
@@ -89,9 +89,7 @@ function presentFound(user: UserRow | undefined) {
 /** The in-memory credentials of this process; the command line has none. */
 type CredentialCaches = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
 
-/**
- * Takes effect in this process with the next request, in others within five seconds. Throws 404 for an unknown user,
- * 409 if operators would lock themselves out.
+/** Changes an account. The change takes effect in this process with the next request, in others within five seconds. Throws 404 for an unknown user, 409 if operators would lock themselves out.
  */
 export async function changeUser(
   deps: UserDeps & CredentialCaches,

@@ -15,7 +15,7 @@ export const BOOTSTRAP_USER_ID = 1;
 
 /**
  * Creates the first user if there is none, and stores BOOTSTRAP_API_KEY if it is new. A revoked key stays revoked, even
- * if the setting still contains it. Returns the key if it was just generated: the only moment at which it can be shown.
+ * if the setting still contains it. Returns the key if it was just generated, because it cannot be displayed later.
  */
 export async function bootstrap(db: Db, settings: Settings): Promise<string | undefined> {
   return db.transaction(async tx => {

@@ -17,10 +17,10 @@ const dailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
 type LimitDeps = Pick<Deps, 'settings' | 'limiter' | 'now'>;
 
 /** Counts an execution. Throws 429 `daily_execution_limit`. */
-export async function takeExecution(deps: LimitDeps, actor: UserActor): Promise<Allowance> {
-  // Counted without a limit too: the plan may change before the day ends.
+export async function countExecution(deps: LimitDeps, actor: UserActor): Promise<Allowance> {
+  // Executions without a limit are counted too, because the plan may change before the day ends.
   const limit = getPlanLimits(deps.settings, actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
-  const day = await deps.limiter.take(dailyKey(actor), limit, DAY);
+  const day = await deps.limiter.consume(dailyKey(actor), limit, DAY);
   if (day.isAllowed) return day;
   throw rateLimitError('daily_execution_limit', `More than ${limit} executions today (UTC)`, day, deps.now());
 }
@@ -29,14 +29,14 @@ export async function takeExecution(deps: LimitDeps, actor: UserActor): Promise<
 export const startsKey = (caller: string): string => `executions:${caller}`;
 
 /** Counts a start that is not a REST request toward the limit per minute. Throws 429 `rate_limited`. */
-export async function takeStart({ limiter, settings, now }: LimitDeps, actor: UserActor): Promise<void> {
+export async function countStart({ limiter, settings, now }: LimitDeps, actor: UserActor): Promise<void> {
   const { executionsPerMinute: limit } = getPlanLimits(settings, actor.plan);
-  const minute = await limiter.take(startsKey(`user:${actor.userId}`), limit, MINUTE);
+  const minute = await limiter.consume(startsKey(`user:${actor.userId}`), limit, MINUTE);
   if (!minute.isAllowed)
     throw rateLimitError('rate_limited', `More than ${limit} executions in a minute`, minute, now());
 }
 
-/** Undoes `takeExecution` if nothing was started. */
-export function returnExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
-  limiter.giveBack(dailyKey(actor), DAY, allowance);
+/** Undoes `countExecution` if nothing was started. */
+export function undoExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
+  limiter.returnToken(dailyKey(actor), DAY, allowance);
 }

@@ -23,7 +23,7 @@ import type { ChangeFolderBody, CreateFolderBody } from './folder.schema.ts';
 import { parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';
 
-/** Bounds every walk of a tree. */
+/** The maximum depth of a tree. */
 const MAX_DEPTH = 32;
 
 /** Lists the folders of the active workspace, oldest first. */
@@ -39,12 +39,15 @@ export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQu
   );
 }
 
-/** Throws 404, and 403 for anyone outside the workspace. */
+/** Returns the folder. Throws 404, and 403 for anyone outside the workspace. */
 export async function readFolder(deps: Deps, actor: Actor, id: string) {
   return presentFolder(await getFolder(deps.db, requireScope(actor, 'workflows:read'), id));
 }
 
-/** Throws 404 for a foreign team or an unknown parent, 403 for a viewer, 400 `folder_workspace_mismatch`. */
+/**
+ * Creates a folder. Throws 404 for a foreign team or an unknown parent, 403 for a viewer, 400
+ * `folder_workspace_mismatch`.
+ */
 export async function createFolder(deps: Deps, actor: Actor, input: CreateFolderBody) {
   const user = requireScope(actor, 'workflows:write');
   const name = parseName(input.name);
@@ -81,8 +84,8 @@ export async function changeFolder(deps: Deps, actor: Actor, id: string, input: 
 }
 
 /**
- * Moves its workflows to the root of the workspace. Throws 409 `folder_not_empty` if it has subfolders, unless
- * `recursive`.
+ * Deletes the folder and moves its workflows to the root of the workspace. Throws 409 `folder_not_empty` if it has
+ * subfolders, unless `recursive`.
  */
 export async function deleteFolder(
   deps: Deps,

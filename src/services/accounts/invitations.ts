@@ -33,8 +33,8 @@ export interface InvitationId {
 }
 
 /**
- * Invites an email or a user, or renews that invitation. Only for OWNERs. Throws 403, 404 also for a user whom the caller
- * does not know, 409 for a member named by id, and if the team has too many invitations.
+ * Invites an email or a user, or renews that invitation. Only for OWNERs. Throws 403, 404 also for a user whom the
+ * caller does not know, 409 for a member named by id, and if the team has too many invitations.
  */
 export async function inviteToTeam(
   deps: Pick<Deps, 'db' | 'now' | 'settings'>,
@@ -66,7 +66,10 @@ export async function inviteToTeam(
   });
 }
 
-/** Does not check an email against those of the members: the response would reveal whose it is. */
+/**
+ * Throws 409 for a member named by id. An email is not compared with those of the members, because the response would
+ * reveal whose it is.
+ */
 async function requireNonMember(
   tx: Tx,
   user: UserActor,
@@ -77,7 +80,7 @@ async function requireNonMember(
   throw new AppError('conflict', 'This user is already in the team. PATCH the member to change the role.');
 }
 
-/** Only for OWNERs. Throws 403, 404. */
+/** Lists the invitations of a team. Only for OWNERs. Throws 403, 404. */
 export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await requireManager(deps.db, user, teamId);
@@ -89,14 +92,14 @@ export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: stri
   );
 }
 
-/** Only for OWNERs. Throws 403, 404. */
+/** Returns an invitation of a team. Only for OWNERs. Throws 403, 404. */
 export async function readTeamInvitation(deps: Deps, actor: Actor, id: InvitationId) {
   const user = requireScope(actor, 'account:admin');
   await requireManager(deps.db, user, id.teamId);
   return presentTeamInvitation(deps, await getTeamInvitation(deps.db, id));
 }
 
-/** Only for OWNERs. Throws 403, 404. */
+/** Revokes an invitation of a team. Only for OWNERs. Throws 403, 404. */
 export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationId): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   await deps.db.transaction(async tx => {
@@ -119,7 +122,7 @@ export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQu
   );
 }
 
-/** Throws 403 if the invitation is for someone else, 404 if it was deleted or has expired. */
+/** Returns an invitation of the caller. Throws 403 if it is for someone else, 404 if it was deleted or has expired. */
 export async function readOwnInvitation(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
   return presentOwnInvitation(await getOwnInvitation(deps, deps.db, user, id));
@@ -134,15 +137,13 @@ export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
   });
 }
 
-/** Throws 403 and 404 like `readOwnInvitation`. */
+/** Declines an invitation of the caller. Throws 403 and 404 like `readOwnInvitation`. */
 export async function declineInvitation(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   await endInvitation(deps, user, id, async () => undefined);
 }
 
-/**
- * Locks the team first, like every change of it, so that acceptance, revocation and deletion of the team exclude each
- * other.
+/** Applies the change and deletes the invitation. Locks the team first, so that acceptance, revocation and deletion of the team exclude each other.
  */
 async function endInvitation<T>(
   deps: Deps,

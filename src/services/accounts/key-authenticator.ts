@@ -1,4 +1,4 @@
-// Authenticates API keys: the user of a key, or why it is rejected.
+// Authenticates API keys.
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../store/db.ts';
 import { findKeyByHash, touchKeys } from '../../store/keys.ts';
@@ -7,7 +7,7 @@ import { type CredentialCache, createCredentialCache } from './credential-cache.
 
 const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 
-/** Throws 401 `invalid_api_key` or `expired_api_key`. */
+/** Authenticates API keys. Throws 401 `invalid_api_key` or `expired_api_key`. */
 export type KeyAuthenticator = CredentialCache<never>;
 
 export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthenticator {

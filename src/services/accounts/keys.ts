@@ -1,4 +1,4 @@
-// Manages API keys: shown once, stored as a hash, and never with a scope that their creator lacks.
+// Manages API keys. A key is returned once and stored as a hash, and never has a scope that its creator lacks.
 import { mintApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -70,7 +70,7 @@ export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery)
   return readPage(query, byId('key'), part => listKeys(deps.db, user.userId, part), presentKey);
 }
 
-/** Throws 404, also for a revoked key. */
+/** Returns a key of the caller. Throws 404, also for a revoked key. */
 export async function readKey(deps: KeyDeps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
   return presentFound(await findKey(deps.db, id, user.userId));
@@ -87,7 +87,9 @@ function presentFound(key: ListedKey | undefined) {
   return presentKey(key);
 }
 
-/** Revokes a key of the caller: in this process at once, in others within five seconds. Throws 404. */
+/**
+ * Revokes a key of the caller. It stops working in this process immediately, in others within five seconds. Throws 404.
+ */
 export async function revokeOwnKey(
   deps: KeyDeps & Partial<Pick<Deps, 'keys'>>,
   actor: Actor,

@@ -10,13 +10,13 @@ export const Email = Type.String({
   description: 'Not case-sensitive',
 });
 
-// C0, C1 and marks that change the direction of text: invisible characters that can deceive.
-const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+// C0 and C1 control characters and marks that change the direction of text, which can disguise a name.
+const INVISIBLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /** Trims the name. Throws 400 if it is blank or contains invisible characters. */
 export function parseName(text: string): string {
   const name = text.trim();
-  if (name !== '' && !UNSEEN.test(name)) return name;
+  if (name !== '' && !INVISIBLE.test(name)) return name;
   const message = name === '' ? 'must not be blank' : 'must not contain control characters';
   throw invalidField('/name', message, 'The name');
 }
@@ -28,8 +28,8 @@ export function parseEmail(text: string): string {
   throw invalidField('/email', 'must have the form name@host', 'The email');
 }
 
-/** Awaits the work. Throws 409 if it wrote an email that another account has. */
-export async function namingEmailConflict<T>(work: Promise<T>): Promise<T> {
+/** Awaits the work. Throws 409 if it failed because another account has the email. */
+export async function translateEmailConflict<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (err) {

@@ -40,8 +40,8 @@ export async function listShares(deps: Deps, actor: Actor, workflowId: string, q
 }
 
 /**
- * Shares the workflow with a user or an email, or changes the role of that share. Throws 404 for a user whom the
- * caller does not know, 409 for the creator or too many emails.
+ * Shares the workflow with a user or an email, or changes the role of that share. Throws 404 for a user whom the caller
+ * does not know, 409 for the creator or too many emails.
  */
 export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string, input: ShareBody) {
   const user = requireScope(actor, 'workflows:write');
@@ -89,7 +89,7 @@ async function shareWithUser(
   return (await findPermission(tx, workflowId, userId)) as PermissionRow;
 }
 
-/** Ends a share: any share for owners, one's own for everyone. */
+/** Ends a share. Owners can end any share, other users only their own. */
 export async function unshareWorkflow(
   deps: Deps,
   actor: Actor,

@@ -77,27 +77,28 @@ export class RateLimiter {
   }
 
   /** Uses one of the key's `limit` tokens of the current window. Synchronous while a leased block lasts. */
-  take(key: string, limit: number, windowSeconds: number): Allowance | Promise<Allowance> {
-    const bucket = this.#bucketOf(key, limit, windowSeconds);
-    if (limit === Number.POSITIVE_INFINITY) return this.#takeUnlimited(key, bucket, windowSeconds);
+  consume(key: string, limit: number, windowSeconds: number): Allowance | Promise<Allowance> {
+    const bucket = this.#getBucket(key, limit, windowSeconds);
+    if (limit === Number.POSITIVE_INFINITY) return this.#consumeUnlimited(key, bucket, windowSeconds);
     const isSettling = bucket.leasing !== undefined && bucket.tokens <= 0;
     if (isSettling || (bucket.tokens === 0 && bucket.unleased > 0))
-      return this.#takeSlowly(key, limit, windowSeconds);
+      return this.#consumeCounted(key, limit, windowSeconds);
     const isAllowed = bucket.tokens > 0;
     if (isAllowed) bucket.tokens--;
     return toAllowance(bucket, isAllowed, windowSeconds);
   }
 
   /**
-   * Returns what `take` would return, without using a token or knowing what other processes used since the last lease.
+   * Returns what `consume` would return, without using a token or knowing what other processes used since the last
+   * lease.
    */
   peek(key: string, limit: number, windowSeconds: number): Allowance {
     const bucket = this.#findBucket(key, limit, windowSeconds);
-    return toAllowance(bucket ?? newBucket(this.#startOf(windowSeconds), limit), true, windowSeconds);
+    return toAllowance(bucket ?? newBucket(this.#getWindowStart(windowSeconds), limit), true, windowSeconds);
   }
 
-  /** Undoes an allowed `take`; does nothing if its window has ended. */
-  giveBack(key: string, windowSeconds: number, { reset }: Allowance): void {
+  /** Returns the token of an allowed `consume`, unless its window has ended. */
+  returnToken(key: string, windowSeconds: number, { reset }: Allowance): void {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined || bucket.windowStart + windowSeconds !== reset) return;
     bucket.tokens++;
@@ -105,13 +106,13 @@ export class RateLimiter {
     if (bucket.unleased <= NEAR_LIMIT) this.#settle(key, bucket);
   }
 
-  #startOf(windowSeconds: number): number {
+  #getWindowStart(windowSeconds: number): number {
     return Math.floor(this.#now() / 1000 / windowSeconds) * windowSeconds;
   }
 
   #findBucket(key: string, limit: number, windowSeconds: number): Bucket | undefined {
     const bucket = this.#buckets.get(key);
-    if (bucket?.windowStart !== this.#startOf(windowSeconds)) return undefined;
+    if (bucket?.windowStart !== this.#getWindowStart(windowSeconds)) return undefined;
     if (bucket.limit !== limit) {
       // The plan has changed: tokens leased under the old limit are returned, and uses without a limit are counted.
       bucket.limit = limit;
@@ -120,11 +121,11 @@ export class RateLimiter {
     return bucket;
   }
 
-  #bucketOf(key: string, limit: number, windowSeconds: number): Bucket {
+  #getBucket(key: string, limit: number, windowSeconds: number): Bucket {
     const bucket = this.#findBucket(key, limit, windowSeconds);
     if (bucket !== undefined) return bucket;
     if (this.#buckets.size >= MAX_BUCKETS) dropOldest(this.#buckets);
-    const fresh = newBucket(this.#startOf(windowSeconds), limit);
+    const fresh = newBucket(this.#getWindowStart(windowSeconds), limit);
     // Keeps the most recently used buckets last.
     this.#buckets.delete(key);
     this.#buckets.set(key, fresh);
@@ -161,16 +162,16 @@ export class RateLimiter {
   }
 
   /** Uses without a limit are counted too, a moment later, so that they count if the plan changes. */
-  #takeUnlimited(key: string, bucket: Bucket, windowSeconds: number): Allowance {
+  #consumeUnlimited(key: string, bucket: Bucket, windowSeconds: number): Allowance {
     bucket.tokens--;
     if (bucket.leasing === undefined && this.#now() - bucket.countedAtMs >= COUNT_EVERY_MS)
       this.#settle(key, bucket);
     return toAllowance(bucket, true, windowSeconds);
   }
 
-  async #takeSlowly(key: string, limit: number, windowSeconds: number): Promise<Allowance> {
+  async #consumeCounted(key: string, limit: number, windowSeconds: number): Promise<Allowance> {
     for (;;) {
-      const bucket = this.#bucketOf(key, limit, windowSeconds);
+      const bucket = this.#getBucket(key, limit, windowSeconds);
       if (bucket.leasing !== undefined) {
         await bucket.leasing;
         continue;
@@ -186,7 +187,7 @@ export class RateLimiter {
     }
   }
 
-  /** Even if it is unknown whether they were counted, the waiting request has not started. */
+  /** Counts uses in the database. If it is unknown whether they were counted, the request is rejected. */
   async #countUses(key: string, { windowStart }: Bucket, uses: number): Promise<number> {
     try {
       return await countUses(this.#db, key, windowStart, uses);

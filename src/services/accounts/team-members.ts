@@ -22,21 +22,21 @@ export interface MemberId {
   readonly userId: number;
 }
 
-/** For every member. Throws 404 for a team that the caller is not in. */
+/** Lists the members of a team of the caller. Throws 404 for a team that the caller is not in. */
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
   return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentMember);
 }
 
-/** For every member. Throws 404. */
+/** Returns a member of a team of the caller. Throws 404. */
 export async function readMember(deps: Deps, actor: Actor, id: MemberId) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, id.teamId);
   return presentMember(await getMember(deps.db, id));
 }
 
-/** Throws 409 `last_owner` if the team would have no owner left. */
+/** Changes the role of a member. Throws 409 `last_owner` if the team would have no owner left. */
 export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role: TeamRole) {
   const user = requireScope(actor, 'account:admin');
   return deps.db.transaction(async tx => {
@@ -50,8 +50,8 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
 }
 
 /**
- * Owners can remove anyone, and everyone can leave. Also ends the user's direct shares of the team's workflows. Throws
- * 409 `last_owner` like `changeMember`.
+ * Removes a member. Owners can remove anyone, and everyone can leave. Also ends the user's direct shares of the team's
+ * workflows. Throws 409 `last_owner` like `changeMember`.
  */
 export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Promise<void> {
   const user = requireScope(actor, 'account:admin');

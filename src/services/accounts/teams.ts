@@ -39,7 +39,7 @@ export async function createTeam(deps: Pick<Deps, 'db'>, actor: Actor, input: { 
   });
 }
 
-/** Throws 404 like `getTeam`. */
+/** Returns a team of the caller. Throws 404 like `getTeam`. */
 export async function readTeam(deps: Deps, actor: Actor, id: string) {
   return presentTeam(await getTeam(deps.db, requireScope(actor, 'account:admin'), id));
 }
@@ -77,7 +77,7 @@ export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<
 /** Returns the team for its OWNERs. Throws 403, 404 like `getTeam`. */
 export async function requireManager(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
   const team = await getTeam(tx, user, teamId);
-  if (can(user, 'manage', { workspace: standingIn(user, team) })) return team;
+  if (can(user, 'manage', { workspace: toWorkspaceAccess(user, team) })) return team;
   throw new AppError('forbidden', 'Only an OWNER of the team can change it or its members.');
 }
 
@@ -94,15 +94,15 @@ export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<
  */
 export async function getWorkspace(tx: Tx, user: UserActor, teamId: string | null): Promise<WorkspaceAccess> {
   const isPersonal = teamId === null || teamId === userWorkspace(user.userId);
-  return standingIn(user, isPersonal ? undefined : await getTeam(tx, user, teamId));
+  return toWorkspaceAccess(user, isPersonal ? undefined : await getTeam(tx, user, teamId));
 }
 
 /** Returns the caller's active workspace. */
 export async function getActiveWorkspace(tx: Tx, user: UserActor): Promise<WorkspaceAccess> {
-  return standingIn(user, await findActiveTeam(tx, user.userId));
+  return toWorkspaceAccess(user, await findActiveTeam(tx, user.userId));
 }
 
-function standingIn({ userId }: UserActor, team: TeamRow | undefined): WorkspaceAccess {
+function toWorkspaceAccess({ userId }: UserActor, team: TeamRow | undefined): WorkspaceAccess {
   return { user_id: userId, team_id: team?.id ?? null, team_role: team?.role ?? null };
 }
 

@@ -1,4 +1,4 @@
-// Writes and reads backup files: a tar whose last entry counts and hashes all others. The only owner of modern-tar.
+// Writes and reads backup files: a tar whose last entry counts and hashes all others.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -33,7 +33,7 @@ export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
   const writing = writeOut(path, readable, signal);
   // Errors here surface in the next write, and in `finish`.
   writing.catch(err => controller.error(err));
-  const seal = createSeal();
+  const seal = createSummary();
 
   const append = async (name: string, bytes: number, source: Parameters<ArchiveWriter['add']>[2]) => {
     const hash = createHash('sha256');
@@ -62,7 +62,10 @@ export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
   };
 }
 
-/** Each chunk is freed once it is written: left to the garbage collector, that was half of the cost of a backup. */
+/**
+ * Writes the chunks to the file and frees each one. Leaving that to the garbage collector was half of the cost of a
+ * backup.
+ */
 async function writeOut(
   path: string,
   pieces: ReadableStream<Uint8Array>,
@@ -84,7 +87,7 @@ export async function* readArchive(
 ): AsyncGenerator<ArchiveEntry> {
   const file = createReadStream(path, { highWaterMark: READ_BYTES, signal });
   file.on('data', () => onProgress(file.bytesRead));
-  const seal = createSeal();
+  const seal = createSummary();
   const entries = Readable.toWeb(file).pipeThrough(createTarDecoder({ strict: true }));
   for await (const { header, body } of entries) {
     const { name, size: bytes } = header;
@@ -93,13 +96,13 @@ export async function* readArchive(
       seal.check(Buffer.concat(await Array.fromAsync(body)).toString());
       return;
     }
-    yield { name, bytes, body: hashed(body, hash) };
+    yield { name, bytes, body: hashBody(body, hash) };
     seal.cover(name, bytes, hash.digest('hex'));
   }
-  throw broken('it ends too early');
+  throw damagedError('it ends too early');
 }
 
-async function* hashed(
+async function* hashBody(
   body: AsyncIterable<Uint8Array>,
   hash: ReturnType<typeof createHash>,
 ): AsyncGenerator<Uint8Array> {
@@ -113,7 +116,7 @@ async function* hashed(
  * Creates one hash over names, sizes and hashes of all entries, so that the last entry authenticates everything before
  * it.
  */
-function createSeal() {
+function createSummary() {
   const hash = createHash('sha256');
   let entries = 0;
   const value = () => ({ entries, sha256: hash.copy().digest('hex') });
@@ -126,12 +129,13 @@ function createSeal() {
     check(text: string): void {
       const summary = parseJson(text);
       const expected = value();
-      if (!isRecord(summary) || summary.entries !== expected.entries) throw broken('entries are missing');
-      if (summary.sha256 !== expected.sha256) throw broken('its checksum is wrong');
+      if (!isRecord(summary) || summary.entries !== expected.entries)
+        throw damagedError('entries are missing');
+      if (summary.sha256 !== expected.sha256) throw damagedError('its checksum is wrong');
     },
   };
 }
 
-function broken(reason: string): AppError {
+function damagedError(reason: string): AppError {
   return new AppError('invalid_request', `The backup is damaged: ${reason}. Nothing was restored.`);
 }

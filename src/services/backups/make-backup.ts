@@ -42,7 +42,7 @@ export interface BackupOptions {
 export interface BackupProgress {
   readonly part: 'database' | 'media';
   readonly bytes: number;
-  /** For media, whose number is known from the start; undefined for the database. */
+  /** The total for media, which is known from the start; undefined for the database. */
   readonly totalBytes: number | undefined;
 }
 
@@ -202,7 +202,7 @@ async function gather(file: OpenFile | undefined): Promise<OpenFile | undefined>
   return file && { bytes: file.bytes, stream: await Array.fromAsync(file.stream) };
 }
 
-/** Undefined: the file is missing. */
+/** Opens the file, or returns undefined if it is missing. */
 async function openFile(storage: MediaStorage, id: string): Promise<OpenFile | undefined> {
   try {
     return await storage.read(id);

@@ -38,7 +38,7 @@ export interface RestoreOptions {
   readonly path: string;
   /** Whether existing accounts, workflows and media may be replaced. */
   readonly force: boolean;
-  /** Bytes of the file that have been read. */
+  /** Receives the number of bytes of the file that have been read. */
   readonly onProgress: (bytes: number) => void;
 }
 
@@ -54,7 +54,7 @@ export interface RestoreResult {
   readonly damaged: readonly string[];
 }
 
-/** If it throws, nothing has changed; if the process is killed, media files may be left over. */
+/** Restores the backup. If it throws, nothing has changed. If the process is killed, media files may be left over. */
 export async function restoreBackup(
   deps: RestoreDeps,
   options: RestoreOptions,
@@ -76,7 +76,7 @@ export async function restoreBackup(
     if (!isCommitting) await files.undo();
     throw err;
   });
-  await files.removeReplaced();
+  await files.deleteReplaced();
   // Columns and tables that newer versions of the program have added.
   await deps.migrate(undefined);
   return result;
@@ -113,7 +113,7 @@ async function prepare(
 function checkSchema(backupVersion: SchemaVersion, databaseVersion: SchemaVersion): void {
   if (
     backupVersion.queue === databaseVersion.queue &&
-    sayMigrations(backupVersion) === sayMigrations(databaseVersion)
+    describeMigrations(backupVersion) === describeMigrations(databaseVersion)
   )
     return;
   throw new AppError(
@@ -122,7 +122,7 @@ function checkSchema(backupVersion: SchemaVersion, databaseVersion: SchemaVersio
   );
 }
 
-const sayMigrations = ({ migrations }: SchemaVersion): string =>
+const describeMigrations = ({ migrations }: SchemaVersion): string =>
   migrations.map(({ version, checksum }) => `${version} ${checksum}`).join();
 
 async function replaceAll(
@@ -133,7 +133,7 @@ async function replaceAll(
   files: FileRestorer,
 ): Promise<RestoreResult> {
   const tables = await listTables(session);
-  await files.noteReplaced(session);
+  await files.recordReplaced(session);
   const putBack = await emptyTables(session);
   await createStoredFileTable(session);
   let key: Buffer | undefined;

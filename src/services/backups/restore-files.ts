@@ -1,4 +1,5 @@
-// Restores the files of a backup to media storage: small ones in parallel, and all removed again on failure.
+// Restores the files of a backup to media storage. Small files are written in parallel, and all are deleted again after
+// a failure.
 import { freeBlocksAfterUse, freeBuffer } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaStorage, Source, StoredFile } from '../../media/storage.ts';
@@ -15,11 +16,11 @@ export interface FileRestorer {
   /** Resolves when everything is stored. */
   settle(): Promise<void>;
   count(): number;
-  /** Remembers the media whose records are about to be deleted. */
-  noteReplaced(session: Session): Promise<void>;
-  /** Removes those files that the backup does not have. */
-  removeReplaced(): Promise<void>;
-  /** Removes what was stored, except media that had a record before. */
+  /** Records the ids of the media whose records are about to be deleted. */
+  recordReplaced(session: Session): Promise<void>;
+  /** Deletes those files that the backup does not have. */
+  deleteReplaced(): Promise<void>;
+  /** Deletes the stored files, except media that had a record before. */
   undo(): Promise<void>;
 }
 
@@ -65,10 +66,10 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
     },
     settle,
     count: () => ids.size,
-    async noteReplaced(session) {
+    async recordReplaced(session) {
       for (const id of await listMediaIds(session)) before.add(id);
     },
-    async removeReplaced() {
+    async deleteReplaced() {
       for (const id of before) if (!ids.has(id)) await storage.remove(id);
     },
     async undo() {

@@ -1,4 +1,4 @@
-// Authenticates access tokens: the user behind a token, and the scopes granted to its client.
+// Authenticates access tokens of OAuth clients.
 import type { Db } from '../../store/db.ts';
 import { touchGrants } from '../../store/oauth/grants.ts';
 import { findAccessToken } from '../../store/oauth/tokens.ts';

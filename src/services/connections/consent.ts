@@ -1,4 +1,4 @@
-// Stores and looks up a person's consent to a client.
+// Stores and looks up a user's consent to a client.
 import { newId } from '../../lib/ids.ts';
 import { findGrantTo, insertGrant } from '../../store/oauth/grants.ts';
 import { findUser } from '../../store/users.ts';
@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
 /** The client, and where its responses are sent. */
-export interface AskingClient {
+export interface ConsentClient {
   readonly id: string;
   readonly name: string;
   readonly redirectHost: string;
@@ -21,7 +21,7 @@ type ConsentDeps = Pick<Deps, 'db' | 'now'>;
 export async function findConsent(
   { db }: ConsentDeps,
   { userId }: UserActor,
-  client: AskingClient,
+  client: ConsentClient,
   scopes: readonly AgentScope[],
 ): Promise<string | undefined> {
   const grant = await findGrantTo(db, {
@@ -37,7 +37,7 @@ export async function findConsent(
 export async function grantConsent(
   { db, now }: ConsentDeps,
   { userId }: UserActor,
-  client: AskingClient,
+  client: ConsentClient,
   decision: { readonly scopes: readonly AgentScope[]; readonly refused: readonly AgentScope[] },
 ): Promise<string> {
   const id = newId('connection', now());
@@ -55,7 +55,7 @@ export async function grantConsent(
 }
 
 /** Returns the user's name, or undefined if the account is deleted or disabled. */
-export async function findPerson(
+export async function findActiveUser(
   { db }: Pick<Deps, 'db'>,
   userId: number,
 ): Promise<{ readonly name: string; readonly email: string } | undefined> {

@@ -16,11 +16,11 @@ export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secre
   const loadOrStore = async (name: string, fresh: string): Promise<string> =>
     decrypt(secretsKey, await keepKey(db, name, encrypt(secretsKey, fresh)));
   const cookies = await loadOrStore('cookies', randomBytes(32).toString('base64url'));
-  const signing = await loadOrStore('signing', JSON.stringify(mintSigningKey()));
+  const signing = await loadOrStore('signing', JSON.stringify(generateSigningKey()));
   return { cookies, signing: JSON.parse(signing) as OAuthKeys['signing'] };
 }
 
-function mintSigningKey(): object {
+function generateSigningKey(): object {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: 'first' };
 }

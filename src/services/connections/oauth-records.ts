@@ -46,7 +46,10 @@ const NOTHING: OAuthRecords = {
   revokeByGrantId: async () => undefined,
 };
 
-/** Models that are not listed are not stored: people use the service's own sessions. */
+/**
+ * Returns the records of a model. Other models of the library are not stored, because users have the sessions of the
+ * service.
+ */
 export function createOAuthRecords(deps: RecordDeps, model: string): OAuthRecords {
   const kind = TOKEN_KINDS.find(name => name === model);
   if (kind !== undefined) return tokenRecords(deps, kind);
@@ -58,7 +61,7 @@ export function createOAuthRecords(deps: RecordDeps, model: string): OAuthRecord
 
 function tokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
   const toRecordKey = (id: string) => ({ kind, hash: sha256(id) });
-  const dueAt = (seconds = 0): Date => new Date(now() + seconds * 1000);
+  const getExpiry = (seconds = 0): Date => new Date(now() + seconds * 1000);
   return {
     find: async id => {
       const row = await findToken(db, toRecordKey(id), new Date(now()));
@@ -70,7 +73,7 @@ function tokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
         ...toRecordKey(id),
         grantId: String(payload.grantId),
         payload,
-        expiresAt: dueAt(expiresIn),
+        expiresAt: getExpiry(expiresIn),
       }),
     consume: id => consumeToken(db, toRecordKey(id), new Date(now())),
     destroy: id => deleteToken(db, toRecordKey(id)),
@@ -113,7 +116,10 @@ function grantRecords({ db, settings }: { readonly db: Db } & RecordDeps): Parti
   };
 }
 
-/** `offline_access` is not shown for consent: the grant's lifetime decides how long a client can return. */
+/**
+ * Presents a grant to the library. `offline_access` is not part of the consent, because the grant's lifetime decides
+ * how long a client has access.
+ */
 function presentGrant(row: GrantRow, resource: string): Payload {
   return {
     kind: 'Grant',

@@ -8,7 +8,7 @@ import type { UserActor } from '../accounts/actor.ts';
 /** The endpoints that the library handles. */
 export type Endpoint = 'authorize' | 'resume' | 'token' | 'register' | 'revoke';
 
-/** What is shown to a person before a decision, or where they are redirected. */
+/** The consent page before a decision, or the redirect after it. */
 export type ConsentResult =
   | { readonly kind: 'page'; readonly html: string; readonly policy: string }
   | { readonly kind: 'redirect'; readonly to: string };
@@ -47,8 +47,10 @@ export interface OAuthMount extends OAuthServer {
 
 type Address = Pick<Settings, 'BASE_URL'>;
 
-/** Tokens must not be sent in plain text: the service must use https, or be reached from this machine only. */
-export function isOAuthOn({ BASE_URL }: Address): boolean {
+/**
+ * Returns whether tokens cannot be sent in plain text: the service uses https, or is reached from this machine only.
+ */
+export function isOAuthEnabled({ BASE_URL }: Address): boolean {
   const { protocol, hostname } = new URL(BASE_URL);
   return protocol === 'https:' || isLoopbackHost(hostname) || hostname === '[::1]';
 }

@@ -1,4 +1,4 @@
-// Daily cleanup of the authorization server: expired tokens, and unused grants and clients.
+// Deletes expired tokens and unused grants and clients of the authorization server once a day.
 import { deleteExpired } from '../../store/retention/old-rows.ts';
 import type { Deps } from '../deps.ts';
 
@@ -10,7 +10,7 @@ const TABLES = ['oauth_interactions', 'oauth_tokens', 'oauth_grants', 'oauth_cli
 /** Tokens are deleted when they expire; a grant or client when it has been unused for a day. */
 const AGES_MS = { oauth_interactions: 0, oauth_tokens: 0, oauth_grants: DAY_MS, oauth_clients: DAY_MS };
 
-/** Stops between batches if the signal is aborted; the next day's run continues. */
+/** Deletes in batches. Stops between batches if the signal is aborted, and continues the next day. */
 export async function sweepConnections(
   { db, now, log }: Pick<Deps, 'db' | 'now' | 'log'>,
   signal: AbortSignal,

@@ -1,4 +1,5 @@
-// Validates what the schema of a content page cannot express: URLs, block types, total sizes, and unused keys.
+// Validates the parts of a content page that its schema cannot express: URLs, block types, total sizes and unknown
+// fields.
 import type { TSchema } from 'typebox';
 import type { Issue } from '../../lib/errors.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -19,7 +20,7 @@ export interface CheckedContent {
 }
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** Member → the kind of URL it may hold. */
+/** The members that contain a URL, and the kind of URL. */
 const ADDRESSES: Readonly<Record<string, AddressKind>> = {
   heroImage: 'media',
   ogImage: 'media',
@@ -41,7 +42,7 @@ interface Findings {
   readonly ignored: string[];
 }
 
-/** Throws 400 `invalid_request` with everything that is wrong. */
+/** Validates the body. Throws 400 `invalid_request` with all issues. */
 export function checkContent(body: UpdateContentBody): CheckedContent {
   const findings: Findings = { issues: [], ignored: [] };
   if (!SLUG.test(body.slug))

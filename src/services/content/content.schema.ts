@@ -1,9 +1,12 @@
-// Schemas of content pages: validate, document and type the content webhook.
+// Defines the schemas of content pages, which validate, document and type the content webhook.
 import { type Static, type TSchema, Type } from 'typebox';
 import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
-/** Null resets a field to its default. Written as one type, because a union's validation error says nothing. */
+/**
+ * Defines a text field, which null resets to its default. One type instead of a union, because the validation errors of
+ * unions are unclear.
+ */
 const text = (maxLength: number, description?: string) =>
   Type.Optional(
     Type.Unsafe<string | null>({

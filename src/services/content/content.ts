@@ -1,4 +1,4 @@
-// The content webhook: creates and updates pages, rendering their markdown at write time.
+// Creates and updates content pages for the content webhook. Their markdown is rendered when they are written.
 import { safeEqual } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import type { ContentCategory, ContentFields, ContentType } from '../../store/content.ts';
@@ -83,7 +83,7 @@ export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization
   throw new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** Throws 409 `slug_taken`, 500 `duplicate_title`, 500 `author_missing`. */
+/** Creates a page. Throws 409 `slug_taken`, 500 `duplicate_title`, 500 `author_missing`. */
 export async function publishContent(
   deps: Deps,
   body: CreateContentBody,
@@ -102,7 +102,7 @@ export async function publishContent(
   return { page: presentContent(row), warnings };
 }
 
-/** Changes only the fields that were sent. Throws 404, 500 `duplicate_title`. */
+/** Updates a page. Changes only the fields that were sent. Throws 404, 500 `duplicate_title`. */
 export async function changeContent(
   deps: Deps,
   body: UpdateContentBody,
@@ -162,7 +162,7 @@ async function applySent(
   };
 }
 
-/** Blank and null reset a field to its default: it is not stored. */
+/** Merges sent fields into stored ones. Blank and null reset a field to its default, which is not stored. */
 function mergeContent(current: ContentFields['content'], sent: SentContent): ContentFields['content'] {
   const changes = CONTENT_KEYS.filter(key => sent[key] !== undefined).map(key => [key, orNull(sent[key])]);
   const members = Object.entries({ ...current, ...Object.fromEntries(changes) });

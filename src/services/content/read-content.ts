@@ -1,4 +1,4 @@
-// Reads published content pages: by slug, by section, and all of them for sitemap and feed.
+// Reads published content pages by slug and by section, and lists them for sitemap and feed.
 import { createBatcher } from '../../lib/batch.ts';
 import { AppError } from '../../lib/errors.ts';
 import type {
@@ -60,7 +60,10 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
     ContentCategory,
     { revision: number; rows: Promise<readonly RelatedContentRow[]> }
   >();
-  const listKinAt = (category: ContentCategory, revision: number): Promise<readonly RelatedContentRow[]> => {
+  const listRelatedCandidatesAt = (
+    category: ContentCategory,
+    revision: number,
+  ): Promise<readonly RelatedContentRow[]> => {
     const kept = relatedCandidates.get(category);
     if (kept?.revision === revision) return kept.rows;
     const rows = listRelatedCandidates(deps.db, category, RELATED_AMONG);
@@ -79,7 +82,7 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
     async read({ id, siteRevision }) {
       const row = await findContent(deps.db, id);
       if (row === undefined || !row.is_published || row.published_at === null) throw notFound();
-      const related = rankKin(row, await listKinAt(row.parent_category, siteRevision));
+      const related = rankRelated(row, await listRelatedCandidatesAt(row.parent_category, siteRevision));
       return {
         ...presentContent(row),
         publishedAt: row.published_at.toISOString(),
@@ -93,14 +96,17 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
   };
 }
 
-/** Most similar first; equals stay in order, newest first. */
-function rankKin(page: ContentRow, kin: readonly RelatedContentRow[]): readonly RelatedContentRow[] {
+/** Sorts the candidates by similarity. Equally similar pages stay in order, newest first. */
+function rankRelated(
+  page: ContentRow,
+  candidates: readonly RelatedContentRow[],
+): readonly RelatedContentRow[] {
   const keywords = new Set(page.seo_keywords);
   const score = (other: RelatedContentRow): number =>
     (page.pillar !== null && other.pillar === page.pillar ? 4 : 0) +
     (page.subcategory !== null && other.subcategory === page.subcategory ? 2 : 0) +
     other.seo_keywords.filter(keyword => keywords.has(keyword)).length;
-  const scored = kin.filter(({ id }) => id !== page.id).map(other => ({ other, score: score(other) }));
+  const scored = candidates.filter(({ id }) => id !== page.id).map(other => ({ other, score: score(other) }));
   return scored.sort((a, b) => b.score - a.score).map(({ other }) => other);
 }
 
@@ -125,7 +131,7 @@ export async function listFeed(deps: Deps): Promise<readonly ContentCard[]> {
   return rows.map(presentCard);
 }
 
-/** Lists every published page; the newest ones if there are more than `limit`. */
+/** Lists the published pages, at most `limit`, newest first. */
 export async function listAllContent(
   deps: Deps,
   limit: number,

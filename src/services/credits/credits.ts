@@ -42,9 +42,7 @@ export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
   return { teamId: team_id, ...(await readPool(deps, team_id ?? userWorkspace(user.userId), query)) };
 }
 
-/**
- * Returns the same for a user or a team, for the operator; by default for the operator. Throws 404 if it does not
- * exist.
+/** Returns the balance and ledger of a user or a team to an administrator; by default of the administrator. Throws 404 if the account does not exist.
  */
 export async function getUserCredits(
   deps: Pick<Deps, 'db'>,
@@ -53,7 +51,7 @@ export async function getUserCredits(
 ) {
   const operator = requireScope(actor, 'instance:admin');
   const isOwn = userId === undefined && teamId === undefined;
-  const workspace = await workspaceNamed(deps, isOwn ? operator : { userId, teamId });
+  const workspace = await getWorkspaceByRef(deps, isOwn ? operator : { userId, teamId });
   return { teamId: teamId ?? null, ...(await readPool(deps, workspace, query)) };
 }
 
@@ -88,14 +86,14 @@ function presentEntry(entry: EntryRow) {
 export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: GrantBody) {
   requireScope(actor, 'instance:admin');
   if (input.amount === 0) throw new AppError('invalid_request', 'amount must not be 0.');
-  const workspace = await workspaceNamed(deps, input);
+  const workspace = await getWorkspaceByRef(deps, input);
   if (!(await grant(deps.db, workspace, input.amount, input.note))) {
     throw new AppError('conflict', 'The balance is lower than the amount to revoke.');
   }
   return { workspace, ...(await getPool(deps.db, workspace)) };
 }
 
-async function workspaceNamed(
+async function getWorkspaceByRef(
   { db }: Pick<Deps, 'db'>,
   { userId, teamId }: { readonly userId?: number | undefined; readonly teamId?: string | undefined },
 ): Promise<string> {

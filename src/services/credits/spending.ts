@@ -53,7 +53,7 @@ export const SpendingResponse = Named('Spending', 'Charges, in credits', {
   ),
 });
 
-/** Throws 401 without the scope `account:admin`. */
+/** Returns the spending of the active workspace. Throws 401 without the scope `account:admin`. */
 export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }: SpendingQuery) {
   const user = requireScope(actor, 'account:admin');
   const active = await getActiveWorkspace(deps.db, user);
@@ -93,7 +93,7 @@ export const BudgetPage = PageSchema(
   }),
 );
 
-/** Returns the workflows of the active workspace that have a budget. */
+/** Lists the workflows of the active workspace that have a budget. */
 export async function listOwnBudgets(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));

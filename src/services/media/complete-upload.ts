@@ -1,5 +1,5 @@
-// Completes a presigned upload: moves the bytes out of the client's reach, checks them, and records or deletes the
-// file.
+// Completes a presigned upload: moves the file to a key that the client cannot write, checks it, and records or deletes
+// it.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
@@ -23,14 +23,17 @@ import { readAll } from './stored-media.ts';
 const WINDOW_MS = 86_400_000;
 const LOCK_WAIT_MS = 1000;
 
-/** Idempotent. Throws `invalid_media_id`, `upload_not_found`, `unreadable_image`, `unsupported_type`. */
+/**
+ * Completes an upload. Idempotent. Throws `invalid_media_id`, `upload_not_found`, `unreadable_image`,
+ * `unsupported_type`.
+ */
 export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:write');
   const { mediaId, ...hints } = body;
   if (!isId('media', mediaId)) throw new AppError('invalid_media_id', 'mediaId is not the ID of an upload.');
-  const completed = await findDone(deps, mediaId, user.userId);
+  const completed = await findCompleted(deps, mediaId, user.userId);
   if (completed !== undefined) return presentUpload(deps, completed);
-  const upload = await takeFile(deps, mediaId, user.userId);
+  const upload = await lockAndMove(deps, mediaId, user.userId);
   const file = await checkFile(deps, upload, signal).catch(async (err: unknown) => {
     if (err instanceof AppError && REJECTION_CODES.has(err.code)) await discard(deps, mediaId);
     throw err instanceof AppError && err.code === 'not_found' ? notFound() : err;
@@ -45,7 +48,7 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
   const row = toMediaRow(file, owner, hints);
   await insertMedia(deps.db, [row]);
   // If another request completed the same file first, its record is returned.
-  return presentUpload(deps, (await findDone(deps, mediaId, user.userId)) ?? row);
+  return presentUpload(deps, (await findCompleted(deps, mediaId, user.userId)) ?? row);
 }
 
 const REJECTION_CODES: ReadonlySet<string> = new Set([
@@ -56,14 +59,16 @@ const REJECTION_CODES: ReadonlySet<string> = new Set([
   'empty_file',
 ]);
 
-async function findDone(deps: Deps, mediaId: string, userId: number): Promise<MediaRow | undefined> {
+async function findCompleted(deps: Deps, mediaId: string, userId: number): Promise<MediaRow | undefined> {
   const row = await findMedia(deps.db, mediaId);
   const isTheirs = row?.user_id === userId && row.origin === 'upload';
   return isTheirs && (await mayUseMedia(deps.db, mediaId, userId)) ? row : undefined;
 }
 
-/** Moves the bytes once to a key that no URL leads to, since the presigned URL stays valid for a while. */
-function takeFile(deps: Deps, mediaId: string, userId: number): Promise<UploadRow> {
+/**
+ * Moves the file once to a key without a presigned URL, since the presigned URL of the upload stays valid for a while.
+ */
+function lockAndMove(deps: Deps, mediaId: string, userId: number): Promise<UploadRow> {
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
     const since = new Date(nowMs - WINDOW_MS);
@@ -71,7 +76,7 @@ function takeFile(deps: Deps, mediaId: string, userId: number): Promise<UploadRo
     if (upload === 'busy') throw busy('This upload is already being completed', deps.now());
     if (upload === undefined) throw notFound();
     if (upload.moved_at !== null) return upload;
-    const isHere = await moveOrFind(deps, mediaId);
+    const isHere = await ensureMoved(deps, mediaId);
     if (!isHere) throw notFound();
     await markMoved(tx, mediaId, new Date(nowMs));
     return upload;
@@ -79,7 +84,7 @@ function takeFile(deps: Deps, mediaId: string, userId: number): Promise<UploadRo
 }
 
 /** Returns whether the file is at its final key. A process that crashed before recording the move may have moved it. */
-async function moveOrFind(deps: Deps, mediaId: string): Promise<boolean> {
+async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
   try {
     await deps.storage.move(pendingKey(mediaId), mediaId);
     return true;
@@ -91,7 +96,7 @@ async function moveOrFind(deps: Deps, mediaId: string): Promise<boolean> {
 
 async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Promise<ReceivedFile> {
   const type = acceptDeclared(upload.content_type);
-  const { start, ...stored } = await readThrough(deps, upload.id);
+  const { start, ...stored } = await hashStored(deps, upload.id);
   const maxBytes = maxBytesFor('presigned', type);
   if (stored.bytes > maxBytes) throw tooLarge(maxBytes);
   if (stored.bytes !== upload.bytes) {
@@ -101,8 +106,8 @@ async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Pr
   return { id: upload.id, name: upload.name, type, size, ...stored };
 }
 
-/** Computes what the bucket did not: the file's hash and its first bytes. */
-async function readThrough(deps: Deps, id: string): Promise<StoredFile & { readonly start: Buffer }> {
+/** Reads the file and computes its hash and first bytes, which the bucket does not provide. */
+async function hashStored(deps: Deps, id: string): Promise<StoredFile & { readonly start: Buffer }> {
   const { stream } = await deps.storage.read(id);
   const hash = createHash('sha256');
   const firstChunks: Uint8Array[] = [];

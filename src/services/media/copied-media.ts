@@ -30,9 +30,7 @@ export interface NamedMedia {
   readonly from: { readonly team_id: string | null; readonly user_id: number };
 }
 
-/**
- * Copies the media that the workflow's own workspace can read and the user cannot, so that nobody gets another user's
- * file by writing down its id. A file that is deleted meanwhile is omitted.
+/** Copies the media that the workflow's own workspace can read and the user cannot, so that nobody gets access to a file of another user by entering its id. A file that is deleted meanwhile is omitted.
  */
 export async function copyMedia(
   deps: Deps,
@@ -40,7 +38,7 @@ export async function copyMedia(
   mediaToCopy: NamedMedia,
   signal: AbortSignal,
 ): Promise<CopiedMedia> {
-  const { selected, warnings } = choose(await listForeign(deps, user, mediaToCopy));
+  const { selected, warnings } = selectFitting(await listForeign(deps, user, mediaToCopy));
   if (selected.length > 0) {
     const bytes = selected.reduce((sum, row) => sum + row.bytes, 0);
     await requireFreeStorage(deps, user.userId, bytes);
@@ -83,7 +81,7 @@ async function listForeign(
 }
 
 /** Selects, in order, each file that still fits. */
-function choose(rows: readonly MediaRow[]): {
+function selectFitting(rows: readonly MediaRow[]): {
   readonly selected: readonly MediaRow[];
   readonly warnings: readonly string[];
 } {
@@ -98,7 +96,7 @@ function choose(rows: readonly MediaRow[]): {
   return {
     selected,
     warnings: [
-      `${count} media were not copied: at most ${MAX_EXPORTED_MEDIA} files of ${MAX_BYTES} bytes in all are. Upload your own in their places.`,
+      `${count} media were not copied: at most ${MAX_EXPORTED_MEDIA} files with ${MAX_BYTES} bytes in total can be copied. Upload your own files instead.`,
     ],
   };
 }

@@ -28,14 +28,15 @@ export interface ReceivedMedia {
 }
 
 export interface Replacement {
-  /** Where in the graph the media is. */
+  /** The URL that the graph contains. */
   readonly oldUrl: string;
   readonly id: string;
   readonly url: string;
 }
 
 /**
- * Throws 400, 413 or 415 for embedded bytes that an upload would refuse. Media that the user already has are reused.
+ * Stores the media of a workflow file. Throws 400, 413 or 415 for embedded bytes that an upload would refuse. Media
+ * that the user already has are reused.
  */
 export async function receiveMedia(
   deps: Deps,
@@ -83,12 +84,15 @@ function checkEmbedded(files: readonly ImportedFile[]): void {
     total += Buffer.byteLength(data, 'base64');
     // Node ignores characters that are not base64.
     if (data.length % 4 === 0 && !/[^A-Za-z0-9+/=]|=[^=]/.test(data)) continue;
-    throw new AppError('invalid_request', 'An embedded media is not base64.', {
+    throw new AppError('invalid_request', 'An embedded media file is not valid base64.', {
       issues: [{ path: `/media/${index}/data`, code: 'invalid_request', message: 'is not base64' }],
     });
   }
   if (total <= MAX_EMBEDDED_BYTES) return;
-  throw new AppError('file_too_large', `The embedded media have over ${MAX_EMBEDDED_BYTES} bytes in all.`);
+  throw new AppError(
+    'file_too_large',
+    `The embedded media have more than ${MAX_EMBEDDED_BYTES} bytes in total.`,
+  );
 }
 
 async function findKnown(
@@ -128,6 +132,6 @@ async function receiveOne(
   } catch (err) {
     const isClientError = err instanceof AppError && err.status < 500;
     if (!isClientError && !signal.aborted) throw err;
-    return `The media ${mediaId} could not be fetched from ${url.slice(0, 200)}: ${toError(err).message} Upload it again, and put it where the graph names it.`;
+    return `The media ${mediaId} could not be fetched from ${url.slice(0, 200)}: ${toError(err).message} Upload the file and set it in the node that uses it.`;
   }
 }

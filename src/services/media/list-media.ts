@@ -22,7 +22,7 @@ import { dropFile } from './receive-file.ts';
 
 const MAX_NAMED_USES = 20;
 
-/** Lists the media of the active workspace, newest first: uploads, unless the query asks for others. */
+/** Lists the media of the active workspace, newest first. Without an origin in the query, lists uploads. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
   const { origin = 'upload', type: kind = null, q: search = null } = query;
   const user = requireScope(actor, 'workflows:write');
@@ -46,13 +46,21 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
 
 const LIBRARY: readonly MediaOrigin[] = ['upload', 'output'];
 
-/** Returns a file, uploaded or made by a run, if the caller may use it. Throws 404, 403. */
+/** Returns a media file if the caller may use it. Throws 404, 403. */
 export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
   const media = await getMedia(deps, id);
-  if (!((await mayIn(deps, user, 'read', media)) || (await mayUseMedia(deps.db, id, user.userId))))
+  if (
+    !(
+      (await requireWorkspaceAccess(deps, user, 'read', media)) ||
+      (await mayUseMedia(deps.db, id, user.userId))
+    )
+  )
     throw new AppError('forbidden', "You don't have permission to use this media.");
-  const viewer = { userId: user.userId, seesPrompts: await mayIn(deps, user, 'edit', media) };
+  const viewer = {
+    userId: user.userId,
+    seesPrompts: await requireWorkspaceAccess(deps, user, 'edit', media),
+  };
   const row = await findListedMedia(deps.db, id, viewer);
   if (row === undefined) throw mediaNotFound();
   return presentMedia(deps, row);
@@ -60,7 +68,7 @@ export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
 
 const mediaNotFound = (): AppError => new AppError('not_found', 'Media not found.');
 
-/** Throws 404, 403, and 409 `media_in_use` naming the workflows, unless `force`. */
+/** Deletes a file. Throws 404, 403 and, unless `force` is set, 409 `media_in_use` with the names of the workflows. */
 export async function deleteMedia(
   deps: Deps,
   actor: Actor,
@@ -69,12 +77,12 @@ export async function deleteMedia(
 ): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   const row = await getMedia(deps, id);
-  if (!(await mayIn(deps, user, 'edit', row))) {
+  if (!(await requireWorkspaceAccess(deps, user, 'edit', row))) {
     throw new AppError('forbidden', "You don't have permission to delete this media.");
   }
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
   const uses = force ? [] : await listMediaUses(deps.db, use);
-  if (uses.length > 0) throw inUse(uses);
+  if (uses.length > 0) throw mediaInUse(uses);
   await deleteMediaRow(deps.db, id);
   await dropFile(deps, id);
 }
@@ -85,7 +93,7 @@ async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
   return row;
 }
 
-async function mayIn(
+async function requireWorkspaceAccess(
   deps: Deps,
   user: UserActor,
   verb: WorkspaceVerb,
@@ -97,7 +105,7 @@ async function mayIn(
   return can(user, verb, { workspace: access });
 }
 
-function inUse(uses: readonly MediaUse[]): AppError {
+function mediaInUse(uses: readonly MediaUse[]): AppError {
   const names = uses.map(({ id, name }) => `${name} (${id})`).join(', ');
   return new AppError(
     'media_in_use',

@@ -23,16 +23,19 @@ import { localUploadKey, localUploadUrl } from './local-uploads.ts';
 import type { MintBody } from './media.schema.ts';
 import { mediaUrl } from './media-record.ts';
 import { lockFreeStorage } from './storage-quota.ts';
-import { findUploader } from './upload-media.ts';
+import { getUploader } from './upload-media.ts';
 
 const HOUR_MS = 3_600_000;
 const BUDGET_BYTES = 10 * 1_073_741_824;
-const MINT_WAIT_MS = 1000;
+const LOCK_WAIT_MS = 1000;
 
-/** Throws `unsupported_type`, `file_too_large`, `upload_budget_exceeded`, `upload_busy`, `storage_quota_exceeded`. */
-export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes, filename }: MintBody) {
-  const owner = await findUploader(deps, actor);
-  const type = acceptPresigned(contentType, bytes);
+/**
+ * Creates an upload. Throws `unsupported_type`, `file_too_large`, `upload_budget_exceeded`, `upload_busy`,
+ * `storage_quota_exceeded`.
+ */
+export async function createUpload(deps: Deps, actor: Actor, { contentType, bytes, filename }: MintBody) {
+  const owner = await getUploader(deps, actor);
+  const type = checkPresigned(contentType, bytes);
   const nowMs = deps.now();
   const upload = {
     id: newId('media', nowMs),
@@ -44,7 +47,7 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
     created_at: new Date(nowMs),
   };
   await deps.db.transaction(async tx => {
-    if (!(await lockUploadCreation(tx, owner.userId, MINT_WAIT_MS)))
+    if (!(await lockUploadCreation(tx, owner.userId, LOCK_WAIT_MS)))
       throw busy('Another upload of this account is being created', nowMs);
     await checkBudget(tx, owner.userId, bytes, nowMs);
     await lockFreeStorage(tx, deps.settings, { userId: owner.userId, bytes });
@@ -63,7 +66,7 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
   };
 }
 
-function acceptPresigned(contentType: string, bytes: number): MediaType {
+function checkPresigned(contentType: string, bytes: number): MediaType {
   const type = acceptDeclared(contentType);
   if (type.contentType === SVG_TYPE) {
     throw new AppError(
@@ -76,7 +79,7 @@ function acceptPresigned(contentType: string, bytes: number): MediaType {
   return type;
 }
 
-/** An upload counts toward the hourly limit whether or not it is completed. */
+/** Checks the hourly limit, toward which an upload counts whether or not it is completed. */
 async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
   const since = new Date(nowMs - HOUR_MS);
   const over = (await sumUploadedBytes(tx, userId, since)) + bytes - BUDGET_BYTES;
@@ -88,7 +91,7 @@ async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number)
   throw rateLimitError('upload_budget_exceeded', reason, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
-/** Another request holds the account's lock; it may be free in a second. */
+/** Creates the error for a request that could not get the account's lock, which may be free in a second. */
 export function busy(reason: string, nowMs: number): AppError {
   return rateLimitError('upload_busy', reason, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
 }

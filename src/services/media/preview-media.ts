@@ -29,7 +29,7 @@ export async function findMediaAt(
 }
 
 /** Returns a JPEG of at most 512 px and 32 KB; undefined if the file is not a readable image. */
-export async function makePreview(
+export async function createPreview(
   deps: Pick<Deps, 'storage' | 'log'>,
   row: MediaRow,
   signal: AbortSignal,

@@ -19,14 +19,14 @@ import { readAll } from './stored-media.ts';
 
 export interface IncomingFile {
   readonly source: Source;
-  /** Larger files are refused with `file_too_large`. */
+  /** Returns the maximum size. Larger files are rejected with `file_too_large`. */
   readonly maxBytes: (type: MediaType) => number;
   /** The content type that the source declared. */
   readonly declared: string | undefined;
   readonly name: string;
 }
 
-/** Stored and checked, but not recorded yet: to be kept or dropped. */
+/** A file that is stored and checked, but has no media row yet. */
 export interface ReceivedFile extends StoredFile {
   readonly id: string;
   readonly type: MediaType;
@@ -45,7 +45,10 @@ export interface FileOwner {
 
 const MAX_PROMPT_CHARS = 2000;
 
-/** Throws `empty_file`, `unsupported_type`, `file_too_large`, `unreadable_image`, `invalid_svg`, `svg_too_complex`. */
+/**
+ * Receives and checks a file. Throws `empty_file`, `unsupported_type`, `file_too_large`, `unreadable_image`,
+ * `invalid_svg`, `svg_too_complex`.
+ */
 export async function receiveFile(
   deps: Deps,
   file: IncomingFile,
@@ -69,11 +72,14 @@ export async function receiveFile(
   }
 }
 
-/** Given by a caller, or by another service's record of the file. */
+/** Properties given by the caller or another service. */
 export type Sizes = { readonly [K in keyof Hints]?: Hints[K] | null };
 
-/** Records the file; hints as for `toMediaRow`. Throws `storage_quota_exceeded` and deletes the file. */
-export async function keepFile(
+/**
+ * Inserts the media row of the file. If the storage quota is exceeded, deletes the file and throws
+ * `storage_quota_exceeded`.
+ */
+export async function recordFile(
   deps: Deps,
   file: ReceivedFile,
   owner: FileOwner,
@@ -81,7 +87,7 @@ export async function keepFile(
 ): Promise<NewMedia> {
   const row = toMediaRow(file, owner, hints);
   try {
-    await deps.keepMedia(row);
+    await deps.insertMediaBatched(row);
   } catch (err) {
     // After any other failure it is unknown whether the row was written; the sweep finds out.
     if (err instanceof AppError && err.code === 'storage_quota_exceeded') await dropFile(deps, row.id);
@@ -106,7 +112,7 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Sizes = 
     duration: file.type.kind === 'image' ? null : (hints.duration ?? null),
     origin: owner.origin,
     execution_id: owner.executionId,
-    // PostgreSQL refuses NUL.
+    // PostgreSQL cannot store NUL.
     prompt: owner.prompt?.slice(0, MAX_PROMPT_CHARS).replaceAll('\0', '').toWellFormed() ?? null,
     poster_id: owner.posterId ?? null,
   };
@@ -164,18 +170,20 @@ interface Bounds {
 }
 
 interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
-  /** If the complete file contains more than its first bytes show. */
+  /** Set if the complete file has another type than its first bytes suggest. */
   readonly type?: MediaType;
 }
 
-/** The original is only in memory and never stored. */
+/** Stores a sanitized SVG. The original is only in memory and never stored. */
 async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const clean = await sanitizeSvgInPool(await collect(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
   return { ...stored, size: svgSize(clean) };
 }
 
-/** Read back from storage once a decoding slot is free, so that concurrent uploads need only their buffers. */
+/**
+ * Stores an image, then reads it back once a decoding slot is free, so that concurrent uploads need only their buffers.
+ */
 async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const stored = await deps.storage.put(id, source, bounds);
   const bytes = source instanceof Uint8Array ? source : () => readAll(deps, id);

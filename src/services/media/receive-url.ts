@@ -10,7 +10,7 @@ import { type IncomingFile, type ReceivedFile, receiveFile } from './receive-fil
 
 const TIMEOUT_MS = 60_000;
 
-/** Throws `fetch_failed`, `file_too_large`, and everything that `receiveFile` throws. */
+/** Fetches and receives the file. Throws `fetch_failed`, `file_too_large`, and everything that `receiveFile` throws. */
 export async function receiveUrl(
   deps: Deps,
   url: string,
@@ -50,7 +50,7 @@ async function openOther(
   };
 }
 
-/** Our own media are copied from storage, because the client may not be able to reach our public URL. */
+/** Opens one of our own media in storage, because the client may not be able to reach our public URL. */
 async function openOwn(deps: Deps, url: string): Promise<OpenedFile | undefined> {
   const id = parseMediaUrl(deps, url);
   if (id === undefined) return undefined;
@@ -60,7 +60,7 @@ async function openOwn(deps: Deps, url: string): Promise<OpenedFile | undefined>
   return { source: stream, declared: row.content_type, name: row.name };
 }
 
-/** Leaving the iteration at its first step closes the connection. */
+/** Closes the connection by leaving the iteration at its first step. */
 async function closeBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body) break;
 }

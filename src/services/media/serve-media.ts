@@ -16,7 +16,10 @@ export interface OpenedMedia {
   readonly stream: Readable | undefined;
 }
 
-/** URLs are public but unguessable. Throws 404 if the media does not exist or the URL has another file's name. */
+/**
+ * Opens a media file for a public, unguessable URL. Throws 404 if the media does not exist or the URL has another
+ * file's name.
+ */
 export async function openMedia(
   deps: Deps,
   { mediaId, name }: { readonly mediaId: string; readonly name: string },

@@ -25,7 +25,7 @@ export async function readStorageUsage(
   return row === undefined ? { usedBytes: 0, limitBytes: 0 } : toUsage(settings, row);
 }
 
-/** Throws `storage_quota_exceeded` if the quota is used up, before a file is received or copied. */
+/** Throws `storage_quota_exceeded` if the quota is used up. Called before a file is received or copied. */
 export async function requireFreeStorage(
   deps: Pick<Deps, 'db' | 'settings'>,
   userId: number,
@@ -35,7 +35,8 @@ export async function requireFreeStorage(
 }
 
 /**
- * The same for what the transaction is about to add. Nothing else is added to the account until the transaction ends.
+ * Throws `storage_quota_exceeded` if the account cannot store that many bytes more. Nothing else is added to the
+ * account until the transaction ends.
  */
 export async function lockFreeStorage(
   tx: Tx,
@@ -46,8 +47,12 @@ export async function lockFreeStorage(
   if (row !== undefined) requireFits(toUsage(settings, row), bytes);
 }
 
-/** Records the files in the transaction, all or none. They belong to one account. Throws `storage_quota_exceeded`. */
-export async function keepMediaIn(tx: Tx, settings: Plans, media: readonly NewMedia[]): Promise<void> {
+/** Inserts the rows of files of one account in the transaction. Throws `storage_quota_exceeded`. */
+export async function insertMediaWithinQuota(
+  tx: Tx,
+  settings: Plans,
+  media: readonly NewMedia[],
+): Promise<void> {
   const [first] = media;
   if (first === undefined) return;
   const bytes = media.reduce((sum, row) => sum + row.bytes, 0);
@@ -55,12 +60,10 @@ export async function keepMediaIn(tx: Tx, settings: Plans, media: readonly NewMe
   await insertMedia(tx, media);
 }
 
-/**
- * Files that arrive together are recorded in one transaction; otherwise, files of one account would wait for each
- * other's commits, each on its own connection.
+/** Creates a function that inserts the rows of concurrent files in one transaction. Otherwise, files of one account would wait for each other's commits, each on its own connection.
  */
-export function createMediaKeeper(db: Db, settings: Plans): Deps['keepMedia'] {
-  const recordBatched = createBatcher((rows: readonly NewMedia[]) => recordBatch(db, settings, rows), {
+export function createMediaBatcher(db: Db, settings: Plans): Deps['insertMediaBatched'] {
+  const recordBatched = createBatcher((rows: readonly NewMedia[]) => insertBatch(db, settings, rows), {
     maxItems: 100,
     concurrency: 2,
     isItemFault: err => !isOutage(err),
@@ -71,8 +74,8 @@ export function createMediaKeeper(db: Db, settings: Plans): Deps['keepMedia'] {
   };
 }
 
-/** Selects, in order, each file that fits, with the reason for the others. */
-function recordBatch(
+/** Inserts, in order, each file that fits. Returns the error of the others. */
+function insertBatch(
   db: Db,
   settings: Plans,
   rows: readonly NewMedia[],
@@ -113,14 +116,14 @@ function fits({ usedBytes, limitBytes }: StorageUsage, bytes: number): boolean {
 function quotaExceeded({ usedBytes, limitBytes }: StorageUsage, bytes: number): AppError {
   return new AppError(
     'storage_quota_exceeded',
-    `Your storage is full: ${inWords(usedBytes)} of ${inWords(limitBytes ?? 0)} are in use, and this needs ${inWords(bytes)} more. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
+    `Your storage is full: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes ?? 0)} are in use, and this needs ${formatBytes(bytes)} more. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
     { details: { usedBytes, limitBytes, requiredBytes: bytes } },
   );
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-function inWords(bytes: number): string {
+function formatBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   const amount = bytes / 1024 ** power;
   return `${power === 0 ? amount : amount.toFixed(1)} ${UNITS[power]}`;

@@ -64,12 +64,12 @@ async function findUsable(
 
 type StorageOnly = Pick<Deps, 'storage'>;
 
-/** Throws `not_found`. The caller has checked that the file fits into memory. */
+/** Reads the file. Throws `not_found`. The caller has checked that the file fits into memory. */
 export async function readAll({ storage }: StorageOnly, id: string): Promise<Buffer> {
   return await buffer((await storage.read(id)).stream);
 }
 
-/** Throws `not_found`, or `file_too_large` if it has more than `maxBytes`. */
+/** Reads the file. Throws `not_found`, or `file_too_large` if it has more than `maxBytes`. */
 export async function readMedia(deps: StorageOnly, ref: MediaRef, maxBytes: number): Promise<Buffer> {
   if (ref.bytes <= maxBytes) return await readAll(deps, ref.mediaId);
   throw new AppError(

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 const AGE_MS = 90_000_000;
 const BATCH = 100;
 
-/** Stops between two files if the signal aborts; the next day's run continues. */
+/** Deletes one file after another. Stops if the signal is aborted, and continues the next day. */
 export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.now() - AGE_MS);
   await inBatches(
@@ -31,7 +31,7 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
   );
 }
 
-/** Each batch is deleted before the next one is read. */
+/** Sweeps one batch before it reads the next one. */
 async function inBatches<T>(
   list: () => Promise<readonly T[]>,
   sweep: (item: T) => Promise<void>,

@@ -8,9 +8,9 @@ import { dropFile } from './receive-file.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 500;
-const CONCURRENT_REMOVALS = 8;
+const CONCURRENT_DELETIONS = 8;
 
-/** Stops between two batches if the signal aborts; the next day's run continues. */
+/** Deletes in batches. Stops between batches if the signal is aborted, and continues the next day. */
 export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<void> {
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
@@ -21,18 +21,18 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
     signal.throwIfAborted();
     const batch: OutputBatch = { afterId, beforeId, limit: BATCH, keptIds };
     const { removed, lastId }: SweptOutputs = await deps.db.transaction(tx => deleteOutputs(tx, batch));
-    await removeFiles(deps, removed);
+    await deleteFiles(deps, removed);
     count += removed.length;
     afterId = lastId;
   }
   deps.log.info({ count }, 'old outputs were swept');
 }
 
-/** A crash leaves orphaned files, which the media sweep deletes. */
-async function removeFiles(deps: Deps, ids: readonly string[]): Promise<void> {
+/** Deletes the files. A crash leaves orphaned files, which the media sweep deletes. */
+async function deleteFiles(deps: Deps, ids: readonly string[]): Promise<void> {
   const remainingIds = ids.values();
-  const removeNext = async (): Promise<void> => {
+  const deleteNext = async (): Promise<void> => {
     for (const id of remainingIds) await dropFile(deps, id);
   };
-  await Promise.all(Array.from({ length: CONCURRENT_REMOVALS }, removeNext));
+  await Promise.all(Array.from({ length: CONCURRENT_DELETIONS }, deleteNext));
 }

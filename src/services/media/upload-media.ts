@@ -1,4 +1,4 @@
-// Implements the inline upload in its three forms: a multipart form, a data URL, a URL to fetch.
+// Receives inline uploads: a multipart form, a data URL, or a URL to fetch.
 import { AppError } from '../../lib/errors.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
 import { maxBytesFor } from '../../media/accepted-types.ts';
@@ -12,7 +12,7 @@ import type { InlineBody } from './media.schema.ts';
 import { Hints } from './media.schema.ts';
 import { presentUpload } from './media-record.ts';
 import type { FileOwner, ReceivedFile } from './receive-file.ts';
-import { dropFile, keepFile, receiveFile } from './receive-file.ts';
+import { dropFile, receiveFile, recordFile } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
 import { requireFreeStorage } from './storage-quota.ts';
 
@@ -30,7 +30,7 @@ export type FormPart =
  * Returns the uploader and the workspace, which is the active one. Throws 401, 403 for a viewer of the team, 413 if the
  * storage is full.
  */
-export async function findUploader(deps: Deps, actor: Actor): Promise<FileOwner> {
+export async function getUploader(deps: Deps, actor: Actor): Promise<FileOwner> {
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
   if (!can(user, 'edit', { workspace })) {
@@ -47,9 +47,9 @@ export async function uploadForm(
   form: AsyncIterable<FormPart>,
   signal: AbortSignal,
 ) {
-  const owner = await findUploader(deps, actor);
+  const owner = await getUploader(deps, actor);
   const { file, hints } = await readForm(deps, form, signal);
-  return presentUpload(deps, await keepFile(deps, file, owner, hints));
+  return presentUpload(deps, await recordFile(deps, file, owner, hints));
 }
 
 async function readForm(
@@ -63,12 +63,13 @@ async function readForm(
     for await (const part of form) {
       if ('value' in part) fields.set(part.field, part.value);
       else if (part.field !== 'file')
-        throw invalidForm(`The form has a file named ${part.field}; name it file.`);
-      else if (file !== undefined) throw invalidForm('The form has more than one file.');
+        throw invalidForm(`The form has a file part named ${part.field}. Rename it to file.`);
+      else if (file !== undefined)
+        throw invalidForm('The form has more than one file. Send one file per request.');
       else
         file = await receiveFile(deps, { ...part, maxBytes: type => maxBytesFor('multipart', type) }, signal);
     }
-    if (file === undefined) throw invalidForm('The form has no file: send it as a part named file.');
+    if (file === undefined) throw invalidForm('The form has no file. Send it as a part named file.');
     return { file, hints: parseHints(fields) };
   } catch (err) {
     if (file !== undefined) await dropFile(deps, file.id);
@@ -82,20 +83,20 @@ function parseHints(fields: ReadonlyMap<string, string>): Hints {
   const hints: unknown = Object.fromEntries(filled.map(([name, text]) => [name, Number(text)]));
   if (matchesSchema(Hints, hints)) return hints;
   throw invalidForm(
-    'Besides file, the form may have width and height, whole numbers from 1 to 100000, and duration in seconds, up to 86400.',
+    'Besides file, the form may contain width and height (integers from 1 to 100000) and duration (seconds, up to 86400).',
   );
 }
 
 /** Stores the file of a data URL, or the file at a URL. */
 export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, signal: AbortSignal) {
-  const owner = await findUploader(deps, actor);
+  const owner = await getUploader(deps, actor);
   const { dataUrl, url, ...hints } = body;
   if ((dataUrl === undefined) === (url === undefined)) throw invalidForm('Send either dataUrl or url.');
   const file =
     dataUrl === undefined
       ? await receiveUrl(deps, url ?? '', signal)
       : await receiveFile(deps, toIncoming(parseDataUrl(dataUrl)), signal);
-  return presentUpload(deps, await keepFile(deps, file, owner, hints));
+  return presentUpload(deps, await recordFile(deps, file, owner, hints));
 }
 
 function toIncoming({ contentType, bytes }: DataUrl) {

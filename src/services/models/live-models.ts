@@ -2,7 +2,7 @@
 // triggers the read; the revision is also polled in case a notification was lost.
 import type { Logger } from '../../lib/log.ts';
 import type { Model } from '../../nodes/models/model.ts';
-import { loadModels, type ModelsDeps, modelsRevision } from './models.ts';
+import { loadModels, type ModelsDeps, readModelsRevision } from './models.ts';
 
 export interface LiveModels {
   /** Reads the models again if they have changed. Never rejects: on failure the previous models stay in use. */
@@ -13,14 +13,14 @@ export interface LiveModels {
 
 const CHECK_MS = 5_000;
 
-/** Throws if the models cannot be read at start. */
+/** Reads the models and keeps them current. Throws if they cannot be read at startup. */
 export async function startLiveModels(
   deps: ModelsDeps & { readonly log: Logger },
   install: (models: readonly Model[]) => void,
 ): Promise<LiveModels> {
   let current: string | undefined;
   const load = async (): Promise<void> => {
-    if (current !== undefined && (await modelsRevision(deps)) === current) return;
+    if (current !== undefined && (await readModelsRevision(deps)) === current) return;
     const { revision, models, problems } = await loadModels(deps);
     for (const problem of problems) deps.log.warn({ problem }, 'a model cannot be used and is left out');
     if (models.length > 0 || current !== undefined) install(models);

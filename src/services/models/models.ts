@@ -37,7 +37,7 @@ export async function readModels(deps: ModelsDeps, actor: Actor): Promise<Instal
   return loadModels(deps);
 }
 
-/** For the service itself. An unusable model is skipped without affecting the others. */
+/** Reads the models for the service itself. An unusable model is skipped without affecting the others. */
 export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
   const file = deps.settings.MODELS_FILE;
   if (file !== undefined) return loadFile(file);
@@ -47,7 +47,7 @@ export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
 }
 
 /** Returns cheaply whether the result of `loadModels` is still current. */
-export async function modelsRevision({ db, settings }: ModelsDeps): Promise<string> {
+export async function readModelsRevision({ db, settings }: ModelsDeps): Promise<string> {
   return settings.MODELS_FILE === undefined
     ? String(await getModelsRevision(db))
     : fileRevision(settings.MODELS_FILE);
@@ -72,9 +72,9 @@ export async function writeModels(
   else {
     await deps.db.transaction(async tx => {
       // A text that is not a revision of the table cannot have been read from it.
-      if (!/^\d{1,15}$/.test(input.revision)) throw stale();
+      if (!/^\d{1,15}$/.test(input.revision)) throw staleWrite();
       const raised = await raiseModelsRevision(tx, Number(input.revision));
-      if (raised === undefined) throw stale();
+      if (raised === undefined) throw staleWrite();
       await upsertModels(tx, models);
       await notifyModels(tx);
     });
@@ -94,7 +94,7 @@ function parseModelAt(value: unknown, index: number): Model {
   }
 }
 
-function stale(): AppError {
+function staleWrite(): AppError {
   return new AppError('stale_write', 'The models changed after you read them. Try again.');
 }
 
@@ -121,7 +121,7 @@ async function loadFile(file: string): Promise<InstalledModels> {
   const revision = await fileRevision(file);
   if (revision === 'none') return { revision, models: [], problems: [] };
   try {
-    if (Number(revision.split('-')[1]) > MAX_FILE_BYTES) throw new Error('it is over 32 MB');
+    if (Number(revision.split('-')[1]) > MAX_FILE_BYTES) throw new Error('it is larger than 32 MB');
     const { models }: { readonly models?: unknown } = JSON.parse(await readFile(file, 'utf8'));
     if (!Array.isArray(models)) throw new Error('it has no list "models"');
     return { revision, ...parseAll(models) };
@@ -135,7 +135,7 @@ async function loadFile(file: string): Promise<InstalledModels> {
 /** Writes the complete new file and then renames it over the old one, so that readers see one or the other. */
 async function writeFileOver(file: string, revision: string, changes: readonly Model[]): Promise<void> {
   const before = await loadFile(file);
-  if (before.revision !== revision) throw stale();
+  if (before.revision !== revision) throw staleWrite();
   const byType = new Map([...before.models, ...changes].map(model => [model.nodeType, model]));
   const models = [...byType.values()].sort((a, b) => (a.nodeType < b.nodeType ? -1 : 1));
   const draft = join(dirname(file), `.${process.pid}-${Date.now()}.models`);
@@ -144,7 +144,7 @@ async function writeFileOver(file: string, revision: string, changes: readonly M
     await handle.writeFile(`${JSON.stringify({ models }, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    if ((await fileRevision(file)) !== revision) throw stale();
+    if ((await fileRevision(file)) !== revision) throw staleWrite();
     await rename(draft, file);
   } catch (err) {
     await unlink(draft).catch(absent);

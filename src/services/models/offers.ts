@@ -19,7 +19,7 @@ const MAX_OFFERS = 100;
 const TIMEOUT_MS = 120_000;
 
 /** Returns the first of the provider's models that match the query. Throws 400 if the provider has no list. */
-export async function findOffers(
+export async function listOffers(
   deps: OfferDeps,
   actor: Actor,
   { provider, query }: { readonly provider: ListingProvider; readonly query: string },

@@ -32,7 +32,7 @@ type Checked = Awaited<ReturnType<typeof check>>;
 
 const recentChecks = new WeakMap<object, { readonly atMs: number; readonly checked: Promise<Checked> }>();
 
-/** Throws 401 without the scope `instance:admin`. */
+/** Returns recent checks of the providers, or checks them now. Throws 401 without the scope `instance:admin`. */
 export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Checked> {
   requireScope(actor, 'instance:admin');
   const recent = recentChecks.get(deps.settings);
@@ -43,12 +43,12 @@ export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Che
 }
 
 async function check(deps: CheckDeps) {
-  const providers = await askProviders(deps.providerFetch, deps.settings);
+  const providers = await probeProviders(deps.providerFetch, deps.settings);
   return { providers, checkedAt: new Date(deps.now()).toISOString() };
 }
 
-/** Asks each provider now; the client must trust their origins. */
-export function askProviders(client: GuardedFetch, settings: Deps['settings']) {
+/** Probes each provider now. The client must trust their origins. */
+export function probeProviders(client: GuardedFetch, settings: Deps['settings']) {
   return Promise.all(listProbes(settings).map(probe => checkProvider(client, probe)));
 }
 

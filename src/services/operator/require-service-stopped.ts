@@ -4,14 +4,14 @@ import { AppError } from '../../lib/errors.ts';
 import { countOtherConnections } from '../../store/backup.ts';
 import type { Db } from '../../store/db.ts';
 
-const LEAVE_MS = 5000;
-const LEAVE_POLL_MS = 100;
+const DISCONNECT_TIMEOUT_MS = 5000;
+const POLL_MS = 100;
 
-/** Throws if a service is connected. The connections of a killed one take a moment to close. */
+/** Throws if a service is connected. Waits a moment, because the connections of a killed service take time to close. */
 export async function requireServiceStopped(db: Db): Promise<void> {
-  for (const deadline = performance.now() + LEAVE_MS; (await countOtherConnections(db)) > 0; ) {
+  for (const deadline = performance.now() + DISCONNECT_TIMEOUT_MS; (await countOtherConnections(db)) > 0; ) {
     if (performance.now() > deadline)
       throw new AppError('conflict', 'A service is connected to this database. Stop it first.');
-    await sleep(LEAVE_POLL_MS);
+    await sleep(POLL_MS);
   }
 }

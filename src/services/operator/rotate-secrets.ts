@@ -23,7 +23,9 @@ export interface RotatedSecrets {
   readonly already: number;
 }
 
-/** No service may use the database. Throws, changing nothing, if neither key decrypts a value. */
+/**
+ * Re-encrypts all secrets. No service may use the database. Throws and changes nothing if neither key decrypts a value.
+ */
 export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets> {
   return withSession(db, session =>
     session.transaction('read committed', async () => {

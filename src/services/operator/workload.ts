@@ -34,7 +34,7 @@ export const WorkloadResponse = Named('Workload', 'Pending work, and the workers
   ),
 });
 
-/** Throws 401 without the scope `instance:admin`. */
+/** Reads the workload. Throws 401 without the scope `instance:admin`. */
 export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const [jobs, underWay, oldest, workers] = await Promise.all([
@@ -75,7 +75,7 @@ export const PlansResponse = Named('Plans', 'The available plans', {
   ),
 });
 
-/** Throws 401 without the scope `instance:admin`. */
+/** Lists the plans. Throws 401 without the scope `instance:admin`. */
 export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const plans = Object.entries(settings.plans)

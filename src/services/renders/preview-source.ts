@@ -1,4 +1,4 @@
-// Resolves what a preview shows: a scene graph, a template, or the renderer node of a workflow.
+// Resolves the source of a preview: a scene graph, a template, or the renderer node of a workflow.
 import type { GraphNode } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { fillForPreview, readMode } from '../../nodes/renderer-mode.ts';
@@ -18,7 +18,7 @@ export interface PreviewSource {
   readonly owner: RenderOwner;
 }
 
-/** Throws `invalid_scene_graph` with pointers, 404 and 403. Ports show their placeholders. */
+/** Opens the source, with placeholders for ports. Throws `invalid_scene_graph` with pointers, 404 and 403. */
 export async function openSource(deps: Deps, user: UserActor, body: PreviewBody): Promise<PreviewSource> {
   const { sceneGraph, templateId, workflowId, nodeId, props = {} } = body;
   const selectors = [sceneGraph, templateId, workflowId].filter(value => value !== undefined);

@@ -1,4 +1,4 @@
-// Draws stills of a scene at once, and stores them as media unless they are temporary.
+// Draws stills of a scene within the request, and stores them as media unless they are temporary.
 import { invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
 import { drawFrames, findUsedResources } from '../../render/stills/frames.ts';
@@ -7,7 +7,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
 import { openSource } from './preview-source.ts';
-import { serviceReader } from './render-files.ts';
+import { createSourceReader } from './render-files.ts';
 import type { PreviewBody } from './renderer.schema.ts';
 
 const FORMATS = ['png', 'jpeg', 'webp'] as const;
@@ -19,7 +19,7 @@ export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody,
   const { timeline, owner } = await openSource(deps, user, body);
   const order = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
   const resources = findUsedResources(timeline, order.frames);
-  const result = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
+  const result = await withRenderFiles(resources, createSourceReader(deps, owner), signal, files =>
     drawFrames(timeline, files, order, signal),
   );
   const keep = (file: DrawnStill) => storeMedia(deps, { ...owner, executionId: null }, file, signal);

@@ -13,7 +13,7 @@ export interface RenderOwner {
 const TIMEOUT_MS = 120_000;
 
 /** Reads media that the owner may use, by id or by our URL, and any other URL through the guarded client. */
-export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
+export function createSourceReader(deps: Deps, owner: RenderOwner): ReadSource {
   return async (source, { maxBytes, signal }) => {
     const id = 'mediaId' in source ? source.mediaId : parseMediaUrl(deps, source.src);
     if (id !== undefined) return readOwn(deps, owner, id, maxBytes);

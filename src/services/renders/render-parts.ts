@@ -1,5 +1,5 @@
-// Stores segments of videos beyond the life of their worker. Their files are orphans of media storage, so unused ones
-// are swept a day later.
+// Stores rendered segments of videos, so that another worker can continue a render. Unused segments are deleted a day
+// later as orphans of media storage.
 
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const MAX_PART_BYTES = 1_073_741_824;
 export function createParts(deps: Deps, scope: string): NodeParts {
   const storedPaths = new Set<string>();
   const discarded = new AbortController();
-  // One after another: rendering needs disk and network more.
+  // One at a time, to leave disk and network to the rendering.
   let keeping = Promise.resolve();
   return {
     async restore(folder, signal) {
@@ -33,7 +33,7 @@ export function createParts(deps: Deps, scope: string): NodeParts {
       if (storedPaths.has(name)) return;
       storedPaths.add(name);
       keeping = keeping
-        .then(() => (discarded.signal.aborted ? undefined : keepPart(deps, scope, path, discarded.signal)))
+        .then(() => (discarded.signal.aborted ? undefined : storePart(deps, scope, path, discarded.signal)))
         .catch((err: unknown) => {
           if (!discarded.signal.aborted)
             deps.log.warn({ err, scope }, 'a segment of a video could not be stored');
@@ -47,7 +47,7 @@ export function createParts(deps: Deps, scope: string): NodeParts {
   };
 }
 
-/** False if its file has been swept meanwhile. */
+/** Copies a segment to the folder. Returns false if its file was deleted meanwhile. */
 async function fetchPart(
   deps: Deps,
   { name, file_id }: RenderPart,
@@ -67,7 +67,7 @@ async function fetchPart(
   }
 }
 
-async function keepPart(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {
+async function storePart(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {
   const file_id = newId('media', deps.now());
   await recordOrphan(deps.db, file_id);
   const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };

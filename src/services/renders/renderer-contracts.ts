@@ -28,17 +28,17 @@ const HALVES = {
 
 const contracts = new Map<string, TaggedText>();
 
-/** The contract as JSON text, built once since it is constant. */
-export function sceneGraphContract(actor: Actor, include = 'all'): TaggedText {
+/** Returns the contract as JSON text, built once since it is constant. */
+export function getSceneGraphContract(actor: Actor, include = 'all'): TaggedText {
   requireScope(actor, 'workflows:read');
   if (!Object.hasOwn(HALVES, include))
     throw invalidField('/include', `must be one of ${Object.keys(HALVES).join(', ')}`);
-  const contract = contracts.get(include) ?? makeContract(HALVES[include as keyof typeof HALVES]);
+  const contract = contracts.get(include) ?? buildContract(HALVES[include as keyof typeof HALVES]);
   contracts.set(include, contract);
   return contract;
 }
 
-function makeContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): TaggedText {
+function buildContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): TaggedText {
   const data = {
     mode: 'sceneGraph',
     nodeType: 'video:renderer',
@@ -50,10 +50,10 @@ function makeContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): Ta
     scopeNote:
       'jsonSchema is what validates a graph when it runs. For block scenes, use the blockId you were given.',
   };
-  return tagged({ data });
+  return toTaggedText({ data });
 }
 
-function tagged(body: object): TaggedText {
+function toTaggedText(body: object): TaggedText {
   const text = JSON.stringify(body);
   return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
 }
@@ -61,11 +61,11 @@ function tagged(body: object): TaggedText {
 /** Lists the caller's templates: public ones, and private ones that list the caller or one of their teams. */
 export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
-  const usable = await usableBy(deps, user, [...allTemplates().values()]);
-  return tagged({ data: usable.map(template => present(deps, template)) });
+  const usable = await listUsable(deps, user, [...allTemplates().values()]);
+  return toTaggedText({ data: usable.map(template => present(deps, template)) });
 }
 
-async function usableBy(
+async function listUsable(
   deps: Pick<Deps, 'db'>,
   user: UserActor,
   templates: readonly Template[],
@@ -83,7 +83,7 @@ async function usableBy(
 /** Returns a template by id, listed or not. Throws 404. */
 export function getTemplate(deps: Deps, actor: Actor, id: string): TaggedText {
   requireScope(actor, 'workflows:read');
-  return tagged({ data: present(deps, requireTemplate(id)) });
+  return toTaggedText({ data: present(deps, requireTemplate(id)) });
 }
 
 export function requireTemplate(id: string): Template {
@@ -132,13 +132,13 @@ export async function readThumbnail(
   const template = requireTemplate(id);
   if (template.allow === undefined)
     return { bytes: await getThumbnail(template, signal), visibility: 'public' };
-  const [usable] = await usableBy(deps, requireScope(actor, 'workflows:read'), [template]);
+  const [usable] = await listUsable(deps, requireScope(actor, 'workflows:read'), [template]);
   if (usable === undefined)
     throw new AppError('forbidden', "You don't have permission to use this private template.");
   return { bytes: await getThumbnail(template, signal), visibility: 'private' };
 }
 
-/** Drawn once, with the example props. */
+/** Draws the thumbnail once, with the example props. */
 async function getThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
   const { id } = template;
   const drawing = thumbnails.get(id) ?? drawThumbnail(template, signal);

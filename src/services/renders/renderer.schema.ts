@@ -1,4 +1,4 @@
-// Request and response schemas of the video renderer.
+// Defines the request and response schemas of the video renderer.
 import { type Static, Type } from 'typebox';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';

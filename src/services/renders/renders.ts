@@ -1,4 +1,4 @@
-// Preview clips: accepted at once, rendered by a worker, followed and cancelled by their requester.
+// Accepts, presents and cancels renders of preview clips. Workers render them.
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
@@ -18,13 +18,11 @@ const RETRY_SECONDS = 10;
 const MAX_SECONDS = 600;
 
 /** Returns whether the body requests a clip instead of stills. */
-export function asksForClip({ format, range }: PreviewBody): boolean {
+export function isClipRequest({ format, range }: PreviewBody): boolean {
   return format === 'mp4' || (format === undefined && range !== undefined);
 }
 
-/**
- * Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable` if this machine has no codec,
- * with the package to install.
+/** Accepts a clip for rendering. Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable` with the package to install if this machine has no codec.
  */
 export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
@@ -74,7 +72,7 @@ export async function getRender(deps: Deps, actor: Actor, id: string) {
   return present(deps, await requireRender(deps, requireScope(actor, 'workflows:read'), id));
 }
 
-/** Does nothing if it has ended. */
+/** Cancels a render of the caller, unless it has ended. */
 export async function stopRender(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:execute');
   await requireRender(deps, user, id);
@@ -82,7 +80,7 @@ export async function stopRender(deps: Deps, actor: Actor, id: string) {
   return present(deps, await requireRender(deps, user, id));
 }
 
-/** Someone else's render is 404, as if it did not exist. */
+/** Returns a render of the caller. Throws 404 for any other id. */
 async function requireRender(deps: Deps, { userId }: UserActor, id: string): Promise<RenderRow> {
   const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
   if (row === undefined) throw new AppError('not_found', 'Render not found.');

@@ -13,16 +13,19 @@ import {
 } from '../../store/renders/renders.ts';
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
-import { serviceReader } from './render-files.ts';
+import { createSourceReader } from './render-files.ts';
 import { createParts } from './render-parts.ts';
 import type { RenderedClip, RenderFailure } from './renderer.schema.ts';
 
-// Give up on a render that took down this many workers.
+// A render fails after this many attempts, because it may crash its workers.
 const MAX_STARTS = 5;
-/** Also how long a cancelled render continues. */
+/** The interval of progress updates, and the maximum time that a cancelled render continues. */
 const TOUCH_MS = 400;
 
-/** Rejects if it could not be ended, or the process stops: another worker then continues with its segments. */
+/**
+ * Renders the clip. Rejects if its end could not be stored or the process stops. Another worker then continues with its
+ * segments.
+ */
 export async function runRender(deps: Deps, id: string, stopping: AbortSignal): Promise<void> {
   const claimed = await claimRender(deps.db, id);
   if (claimed === undefined) return;
@@ -35,7 +38,12 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
     const signal = AbortSignal.any([stopping, claimLost.signal, deadline]);
     const { graph, first_frame, end_frame, scale } = claimed;
     const owner = { userId: claimed.user_id, workspace: claimed.workspace, executionId: null };
-    const order = { graph: JSON.parse(graph) as unknown, read: serviceReader(deps, owner), scale, parts };
+    const order = {
+      graph: JSON.parse(graph) as unknown,
+      read: createSourceReader(deps, owner),
+      scale,
+      parts,
+    };
     const range = [first_frame, end_frame] as const;
     const end = await makeVideo({ ...order, range, onProgress: claim.report }, signal, video =>
       store(deps, owner, video, signal),
@@ -58,7 +66,7 @@ interface Claim {
   end(): void;
 }
 
-/** Stores the progress, which also tells whether it still belongs to this worker. */
+/** Stores the progress periodically, and calls `onLost` when the render no longer belongs to this worker. */
 function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Claim {
   let { progress } = claimed;
   let isTouching = false;

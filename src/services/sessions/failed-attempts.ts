@@ -1,4 +1,4 @@
-// Limits failed sign-ins, counted over all processes. Past a limit, no password is checked or hashed.
+// Limits failed sign-ins across all processes. Past a limit, no password is checked or hashed.
 //
 // A wrong password counts for its address, for the account at that network and, at networks from which nobody has
 // recently signed in to the account, for the account itself. So guesses from elsewhere do not lock people out of their
@@ -37,7 +37,7 @@ export const attemptsAt = ({ account, network, isKnown }: Attempt): readonly Tar
 ];
 
 /**
- * Does the work, or throws 429 if the limit of a target is used up. The attempt is counted first, so that concurrent
+ * Runs the work, or throws 429 if the limit of a target is used up. The attempt is counted first, so that concurrent
  * attempts cannot exceed the limit, and undone unless it failed because of a wrong password or link.
  */
 export async function limitFailures<T>(
@@ -49,7 +49,7 @@ export async function limitFailures<T>(
   let failed = false;
   try {
     for (const target of targets) {
-      const allowance = await limiter.take(target.key, target.limit, WINDOW_SECONDS);
+      const allowance = await limiter.consume(target.key, target.limit, WINDOW_SECONDS);
       if (!allowance.isAllowed)
         throw rateLimitError(
           'rate_limited',
@@ -65,6 +65,6 @@ export async function limitFailures<T>(
     throw err;
   } finally {
     if (!failed)
-      for (const [{ key }, allowance] of reserved) limiter.giveBack(key, WINDOW_SECONDS, allowance);
+      for (const [{ key }, allowance] of reserved) limiter.returnToken(key, WINDOW_SECONDS, allowance);
   }
 }

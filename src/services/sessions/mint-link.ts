@@ -22,15 +22,15 @@ export interface PasswordLink {
 }
 
 const HOUR_MS = 3_600_000;
-/** Null: valid until it is used or replaced. */
-const LIVES_MS: Readonly<Record<LinkKind, number | null>> = {
+/** The lifetime by kind. Null: valid until it is used or replaced. */
+const LIFETIMES_MS: Readonly<Record<LinkKind, number | null>> = {
   setup: null,
   invite: 72 * HOUR_MS,
   reset: 24 * HOUR_MS,
 };
 
 /** Creates a link for the user, replacing any existing one. */
-export async function mintLink(
+export async function createPasswordLink(
   tx: Tx,
   deps: Pick<LinkDeps, 'now' | 'settings'>,
   userId: number,
@@ -42,7 +42,7 @@ export async function mintLink(
 }
 
 /** Creates the link with which the first user sets a password; undefined if there is already a password or a link. */
-export async function offerSetUp(deps: LinkDeps): Promise<string | undefined> {
+export async function createSetupLink(deps: LinkDeps): Promise<string | undefined> {
   const { row, link } = newLink(deps, BOOTSTRAP_USER_ID, 'setup');
   return (await offerLink(deps.db, row)) ? link.url : undefined;
 }
@@ -54,16 +54,19 @@ function newLink(
   kind: LinkKind,
 ): { readonly row: NewLink; readonly link: PasswordLink } {
   const token = `${kind}_${randomBytes(32).toString('base64url')}`;
-  const life = LIVES_MS[kind];
+  const life = LIFETIMES_MS[kind];
   const expiresAt = life === null ? null : new Date(now() + life);
   return {
     row: { userId, kind, hash: sha256(token), expiresAt },
-    // In the fragment, which no server logs.
+    // The token is in the fragment, which browsers do not send to servers.
     link: { url: `${settings.BASE_URL}/setup#${token}`, expiresAt: expiresAt?.toISOString() ?? null },
   };
 }
 
-/** `setup` is for the first user, the other kinds for the user with the email. Throws 404 for an unknown email. */
+/**
+ * Creates a link for the first user (`setup`) or the user with the email (other kinds). Throws 404 for an unknown
+ * email.
+ */
 export async function createLink(
   deps: LinkDeps,
   actor: Actor,
@@ -75,7 +78,7 @@ export async function createLink(
     throw invalidField('/email', message, 'The email');
   }
   const userId = email === undefined ? BOOTSTRAP_USER_ID : await getUserId(deps.db, email);
-  return mintLink(deps.db, deps, userId, kind);
+  return createPasswordLink(deps.db, deps, userId, kind);
 }
 
 async function getUserId(tx: Tx, email: string): Promise<number> {

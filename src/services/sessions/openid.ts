@@ -7,15 +7,15 @@ import type { GuardedFetch } from '../../lib/fetch.ts';
 import { isRecord } from '../../lib/record.ts';
 import { findIdentity } from '../../store/people/identities.ts';
 import type { Actor } from '../accounts/actor.ts';
-import { namingEmailConflict } from '../accounts/names.ts';
+import { translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { type Claims, findOrCreateUser, signInError } from './identities.ts';
-import { proveSession } from './reauthenticate.ts';
+import { confirmSession } from './reauthenticate.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
 /** The path below BASE_URL; the provider must know it as a redirect URI. */
 export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
-/** How long a user may take at the provider. */
+/** The maximum duration of a sign-in at the provider. */
 export const FLOW_SECONDS = 600;
 
 /** Timeout of requests from this service to the provider. */
@@ -47,14 +47,17 @@ export interface OpenIdSignIn {
    * respond.
    */
   begin(request: FlowRequest): Promise<{ readonly url: string; readonly flow: string }>;
-  /** `search` is the query that the provider sent back, with its `?`. Throws 403 `sign_in_refused`, and 503. */
+  /**
+   * Completes the sign-in. `search` is the query that the provider sent back, with its `?`. Throws 403
+   * `sign_in_refused`, and 503.
+   */
   complete(
     callback: { readonly search: string; readonly flow: string | undefined },
     visitor: Visitor,
     actor: Actor,
   ): Promise<{ readonly session: StartedSession | undefined; readonly next: string }>;
-  /** Returns the path that a failed sign-in would have led to, so that the next one leads there as well. */
-  nextOf(flow: string | undefined): string;
+  /** Returns the path that a failed sign-in was to continue to, so that the next attempt can continue to it. */
+  getNextPath(flow: string | undefined): string;
 }
 
 type OpenIdDeps = Pick<Deps, 'db' | 'sessions' | 'now' | 'settings' | 'secretsKey' | 'providerFetch'>;
@@ -87,10 +90,10 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
       const { next, sessionId } = flow;
       if (sessionId === undefined)
         return { session: await startIdentitySession(deps, claims, visitor), next };
-      await proveSessionBy(deps, claims, { ...flow, sessionId }, actor);
+      await confirmSessionBy(deps, claims, { ...flow, sessionId }, actor);
       return { session: undefined, next };
     },
-    nextOf: encrypted => findFlow(deps, encrypted)?.next ?? '/',
+    getNextPath: encrypted => findFlow(deps, encrypted)?.next ?? '/',
   };
 }
 
@@ -228,12 +231,12 @@ async function readClaims(
   };
 }
 
-/** An outage of the provider is reported as 503, not as a rejected sign-in. */
+/** Throws the error of a failed sign-in: 503 for an outage of the provider, otherwise a rejection. */
 function throwSignInError(thrown: unknown): never {
   throw isOutage(thrown) ? unreachable(thrown) : signInError('refused', thrown);
 }
 
-/** The library wraps the client's errors and unexpected responses. */
+/** Returns whether the error, or the error that the library wrapped, is an outage of the provider. */
 function isOutage(thrown: unknown): boolean {
   if (thrown instanceof Response) return thrown.status >= 500;
   if (!(thrown instanceof Error)) return isRecord(thrown) && isOutage(thrown.response);
@@ -253,14 +256,14 @@ function startIdentitySession(
     if (session === undefined) throw signInError('disabled');
     return session;
   });
-  return namingEmailConflict(work);
+  return translateEmailConflict(work);
 }
 
 /**
- * A provider that omits `auth_time`, although `max_age` requests it, is assumed to have required a fresh sign-in.
- * Throws 403 `sign_in_refused`.
+ * Confirms the session if the identity belongs to its user. A provider that omits `auth_time`, although `max_age`
+ * requests it, is assumed to have required a fresh sign-in. Throws 403 `sign_in_refused`.
  */
-async function proveSessionBy(
+async function confirmSessionBy(
   deps: OpenIdDeps,
   { signedInAtMs, ...identity }: Claims,
   { sessionId, expiresAtMs }: Flow & { readonly sessionId: string },
@@ -271,10 +274,10 @@ async function proveSessionBy(
   if ((await findIdentity(deps.db, identity)) !== actor.userId) throw signInError('other');
   const begunAtMs = expiresAtMs - FLOW_SECONDS * 1000;
   if (signedInAtMs !== undefined && signedInAtMs < begunAtMs - CLOCK_SKEW_MS) throw signInError('refused');
-  await proveSession(deps, sessionId, deps.now());
+  await confirmSession(deps, sessionId, deps.now());
 }
 
-/** Returns a path of this service; `/` for any other text. `//host` and `/\host` lead to other sites. */
+/** Returns a path of this service; `/` for any other text. `//host` and `/\host` would be other sites. */
 function parseNext(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(next) ? next : '/';
 }

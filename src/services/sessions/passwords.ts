@@ -24,7 +24,7 @@ const deriveKey = promisify(argon2);
 const derive = (parameters: Argon2Parameters, signal: AbortSignal): Promise<Buffer> =>
   limit(() => deriveKey('argon2id', parameters), signal);
 
-/** The same letters may be typed as other code points on another keyboard. */
+/** Normalizes the password, because keyboards may produce different code points for the same letters. */
 const toBytes = (password: string): Buffer => Buffer.from(password.normalize('NFKC'));
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
@@ -32,7 +32,7 @@ const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/
 const format = (salt: Buffer, tag: Buffer): string =>
   `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=1$${base64(salt)}$${base64(tag)}`;
 
-/** Checked if there is no password, so that the response takes the same time. */
+/** Verified if the account has no password, so that the response takes the same time. */
 const NO_PASSWORD = format(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
 /** Returns a PHC string. Throws `unavailable` if too many calls wait, and the signal's reason if it is aborted. */
@@ -56,7 +56,7 @@ export async function hashPassword(password: string, signal: AbortSignal): Promi
  * Returns whether the PHC string matches the password; without one, returns false after the same time. Throws like
  * `hashPassword`.
  */
-export async function isPassword(
+export async function verifyPassword(
   phc: string | undefined,
   password: string,
   signal: AbortSignal,

@@ -17,9 +17,7 @@ interface ProofDeps {
   readonly settings: Pick<Settings, 'OIDC_ISSUER'>;
 }
 
-/**
- * Does nothing for other credentials than sessions. Throws 403 `reauthentication_required`, whose `methods` say how the
- * person can prove it.
+/** Throws 403 `reauthentication_required` unless the session's user recently confirmed their identity. `methods` lists how they can do so. Ignores other credentials than sessions.
  */
 export async function requireRecentProof({ db, now, settings }: ProofDeps, actor: Actor): Promise<void> {
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
@@ -31,7 +29,7 @@ export async function requireRecentProof({ db, now, settings }: ProofDeps, actor
   const hasOpenId = settings.OIDC_ISSUER !== undefined && proof?.has_identity === true;
   const methods = [...(proof?.has_password ? ['password'] : []), ...(hasOpenId ? ['openid'] : [])];
   const message =
-    'Confirm that it is you: POST /auth/reauthenticate with your password, then send this again.';
+    'Confirm your identity: POST /auth/reauthenticate with your password, then send this request again.';
   throw new AppError('reauthentication_required', message, { details: { methods } });
 }
 
@@ -47,11 +45,11 @@ export async function reauthenticate(
 ): Promise<void> {
   const { user, sessionId } = requireSession(actor);
   await checkPassword(deps, user.userId, password, visitor);
-  await proveSession(deps, sessionId, deps.now());
+  await confirmSession(deps, sessionId, deps.now());
 }
 
-/** Records the confirmation, in this process at once. */
-export async function proveSession(
+/** Records the confirmation. It takes effect in this process immediately. */
+export async function confirmSession(
   { db, sessions }: Pick<Deps, 'db' | 'sessions'>,
   sessionId: string,
   atMs: number,

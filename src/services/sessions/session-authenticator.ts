@@ -4,7 +4,7 @@ import { findSessionByHash, touchSessions } from '../../store/people/sessions.ts
 import { SCOPES } from '../accounts/actor.ts';
 import { type CredentialCache, createCredentialCache } from '../accounts/credential-cache.ts';
 
-/** This process rejects ended sessions at once, others within five seconds. */
+/** Authenticates session cookies. This process rejects ended sessions immediately, others within five seconds. */
 export type SessionAuthenticator = CredentialCache<undefined>;
 
 const ALL_SCOPE_SET = new Set(SCOPES);

@@ -26,7 +26,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
     listTeams(db, userId, { after: '', limit: MAX_TEAMS }),
     countInvitationsOfUser(db, userId, new Date(now())),
   ]);
-  // The session ended a moment ago, while it was still in the cache.
+  // The session has just ended and was still in the cache.
   if (row === undefined || session === undefined)
     throw new AppError('unauthorized', 'The session has ended. Sign in again.');
   const { balance, held } = await getPool(db, active.team_id ?? userWorkspace(userId));

@@ -10,7 +10,7 @@ import { canAnyUserSignIn, findPassword, findSignIn, updateSignIn } from '../../
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { attemptsAt, attemptsFrom, limitFailures } from './failed-attempts.ts';
-import { hashPassword, isPassword } from './passwords.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
 /** Returns the sign-in methods that the page offers. */
@@ -23,7 +23,9 @@ export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'set
   };
 }
 
-/** Throws 429, and 401 `invalid_credentials` after the same time whether or not the account exists. */
+/**
+ * Signs the user in. Throws 429, and 401 `invalid_credentials` after the same time whether or not the account exists.
+ */
 export async function signIn(
   deps: Deps,
   { email, password }: { readonly email: string; readonly password: string },
@@ -36,7 +38,7 @@ export async function signIn(
     const isKnown = user?.is_known ?? false;
     return limitFailures(deps, attemptsAt({ account, network, isKnown }), async () => {
       const stored = user?.password ?? undefined;
-      const isRight = await isPassword(stored, password, visitor.signal);
+      const isRight = await verifyPassword(stored, password, visitor.signal);
       if (!isRight || user === undefined || stored === undefined) throw invalidCredentials();
       const session = await startSession(deps.db, {
         userId: user.id,
@@ -63,7 +65,7 @@ export async function checkPassword(
   const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
   const targets = [attemptsFrom(network), ...attemptsAt({ account: userId, network, isKnown })];
   await limitFailures(deps, targets, async () => {
-    if (!(await isPassword(await findPassword(deps.db, userId), password, signal)))
+    if (!(await verifyPassword(await findPassword(deps.db, userId), password, signal)))
       throw invalidCredentials('Incorrect password.');
   });
 }
@@ -100,7 +102,7 @@ export interface PasswordReplacement {
   readonly write: (tx: Tx) => Promise<number>;
 }
 
-/** In one transaction, sets the password, ends the user's sessions and link, and starts a new session. */
+/** Sets the password, ends the user's sessions and link, and starts a new session, in one transaction. */
 export async function replacePassword(
   deps: Deps,
   visitor: Visitor,

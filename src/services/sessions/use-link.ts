@@ -3,7 +3,7 @@ import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { claimLink, hasLink, type LinkKind } from '../../store/people/password-links.ts';
 import { updateSignIn } from '../../store/users.ts';
-import { namingEmailConflict, parseEmail, parseName } from '../accounts/names.ts';
+import { parseEmail, parseName, translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { attemptsFrom, limitFailures } from './failed-attempts.ts';
 import { hashPassword } from './passwords.ts';
@@ -38,7 +38,7 @@ interface LinkUse {
   readonly revokeKeys?: boolean | undefined;
 }
 
-/** If two requests use a link at once, one claims it; the other waits and is rejected. */
+/** Uses a link. If two requests use it at the same time, one claims it and the other waits and is rejected. */
 async function applyLink(
   deps: Deps,
   { token, kinds, password, email, name, revokeKeys = false }: LinkUse,
@@ -49,7 +49,7 @@ async function applyLink(
     // Checked before hashing, which is expensive.
     if (!(await hasLink(deps.db, link))) throw invalidLink();
     const hash = await hashPassword(password, visitor.signal);
-    return namingEmailConflict(
+    return translateEmailConflict(
       replacePassword(deps, visitor, {
         revokeKeys,
         write: async tx => {

@@ -23,7 +23,10 @@ import {
   samplePath,
 } from './template-files.ts';
 
-/** A published template is duplicated like any workflow. Throws 404, 403, and 400 for a folder. */
+/**
+ * Copies a shipped template with its sample. A published template is duplicated like any workflow. Throws 404, 403, and
+ * 400 for a folder.
+ */
 export async function duplicateTemplate(
   deps: Deps,
   actor: Actor,
@@ -52,7 +55,7 @@ export async function duplicateTemplate(
     try {
       return await create(await storeSampleFiles(deps, shipped, signal));
     } catch (err) {
-      if (!(err instanceof SweptError)) throw err;
+      if (!(err instanceof SampleDeletedError)) throw err;
     }
   }
   throw new AppError('unavailable', "The template's sample files could not be stored. Try again.", {
@@ -60,9 +63,9 @@ export async function duplicateTemplate(
   });
 }
 
-/** A sweep may delete an unused file between its storage and the commit. */
+/** Attempts, because a sweep may delete an unused file between its storage and the commit. */
 const ATTEMPTS = 3;
-class SweptError extends Error {}
+class SampleDeletedError extends Error {}
 
 async function recordSample(
   deps: Deps,
@@ -76,7 +79,7 @@ async function recordSample(
 ): Promise<void> {
   const { user, workflowId, template, files } = copy;
   if (!(await lockSampleFiles(tx, template, files)))
-    throw new SweptError('A sample file was deleted meanwhile.');
+    throw new SampleDeletedError('A sample file was deleted meanwhile.');
   await setSamplePoster(tx, workflowId, (files.get(CARD_PATH) as MediaRef).mediaId);
   const { sample } = template;
   if (sample === undefined) return;

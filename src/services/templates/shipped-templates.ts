@@ -8,15 +8,18 @@ import { readTemplateFolder, SHELVES, type ShippedTemplate } from './template-fi
 export const SHIPPED_FOLDER = join(import.meta.dirname, '../../../templates/workflows');
 
 export interface ShippedTemplates {
-  /** By shelf, then by name. */
+  /** Lists the templates by shelf, then by name. */
   list(): readonly ShippedTemplate[];
-  /** By template ID, `tpl_<slug>`. */
+  /** Finds a template by its ID, `tpl_<slug>`. */
   find(id: string): ShippedTemplate | undefined;
 }
 
 type TemplateSettings = Pick<Settings, 'WORKFLOW_TEMPLATES_DIR' | 'HIDE_TEMPLATES'>;
 
-/** An operator's template replaces a shipped one of the same name. Problems are logged when the templates are read. */
+/**
+ * Creates the list of templates. An operator's template replaces a shipped one of the same name. Problems are logged
+ * when the templates are read.
+ */
 export function createShippedTemplates(settings: TemplateSettings, log: Logger): ShippedTemplates {
   const { WORKFLOW_TEMPLATES_DIR: folders, HIDE_TEMPLATES: hidden } = settings;
   let byId: ReadonlyMap<string, ShippedTemplate> | undefined;
@@ -36,7 +39,7 @@ export function createShippedTemplates(settings: TemplateSettings, log: Logger):
     );
     return new Map(sorted.map(template => [template.id, template]));
   };
-  // An operator is told about a damaged template at the start.
+  // Read at startup, so that problems with an operator's templates are logged early.
   if (folders !== undefined) byId = read();
   const all = () => (byId ??= read());
   return { list: () => [...all().values()], find: id => all().get(id) };

@@ -1,4 +1,4 @@
-// Reads workflow templates from folders: those shipped with the service, and the operator's. Each folder holds
+// Reads workflow templates from folders: those shipped with the service, and the operator's. Each folder contains
 // template.json, card.webp and sample/, as docs/templates.md describes.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -69,7 +69,7 @@ export interface ShippedTemplate {
 
 export interface TemplateFolder {
   readonly templates: readonly ShippedTemplate[];
-  /** A sentence for each folder that is left out. */
+  /** A sentence for each folder that is ignored. */
   readonly problems: readonly string[];
 }
 
@@ -87,13 +87,13 @@ export function readTemplateFolder(folder: string): TemplateFolder {
     problems.push(`Can't read the workflow templates in ${folder}: ${toError(err).message}`);
   }
   if (slugs.length > MAX_TEMPLATES)
-    problems.push(`${folder} holds more than ${MAX_TEMPLATES} templates. The rest is left out.`);
+    problems.push(`${folder} contains more than ${MAX_TEMPLATES} templates. The others are ignored.`);
   for (const slug of slugs.slice(0, MAX_TEMPLATES)) {
     try {
       templates.push(readTemplate(join(folder, slug), slug));
     } catch (err) {
       problems.push(
-        `The workflow template ${join(folder, slug)} is left out: ${toError(err).message.slice(0, 500)}`,
+        `The workflow template ${join(folder, slug)} is ignored: ${toError(err).message.slice(0, 500)}`,
       );
     }
   }
@@ -102,7 +102,7 @@ export function readTemplateFolder(folder: string): TemplateFolder {
 
 function readTemplate(folder: string, slug: string): ShippedTemplate {
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug))
-    throw new Error('The folder name may contain only lower-case letters, digits and hyphens.');
+    throw new Error('The folder name may contain only lowercase letters, digits and hyphens.');
   const { workflow, ...properties } = readJson(join(folder, 'template.json'), TemplateFile);
   const card = readCard(join(folder, CARD_PATH));
   const sample = readSample(folder, workflow.nodes as readonly { readonly id?: unknown }[]);
@@ -124,12 +124,12 @@ function readTemplate(folder: string, slug: string): ShippedTemplate {
 }
 
 export const CARD_PATH = 'card.webp';
-/** The path of a file of the sample in the template's folder. */
+/** Returns the path of a sample file in the template's folder. */
 export const samplePath = (name: string): string => `sample/${name}`;
 
 function readCard(path: string): SampleFile {
   const bytes = readFileSync(path);
-  if (bytes.length > MAX_CARD_BYTES) throw new Error(`card.webp has over ${MAX_CARD_BYTES} bytes.`);
+  if (bytes.length > MAX_CARD_BYTES) throw new Error(`card.webp is larger than ${MAX_CARD_BYTES} bytes.`);
   return {
     contentType: 'image/webp',
     bytes: bytes.length,
@@ -157,7 +157,7 @@ function readSample(folder: string, nodes: readonly { readonly id?: unknown }[])
     if (size !== file.bytes) throw new Error(`sample/${name} has ${size} bytes, not ${file.bytes}.`);
     bytes += size;
   }
-  if (bytes > MAX_SAMPLE_BYTES) throw new Error(`The sample has over ${MAX_SAMPLE_BYTES} bytes.`);
+  if (bytes > MAX_SAMPLE_BYTES) throw new Error(`The sample is larger than ${MAX_SAMPLE_BYTES} bytes.`);
   const ids = new Set(nodes.map(({ id }) => id));
   const unknown = Object.keys(sample.outputs).find(id => !ids.has(id));
   if (unknown !== undefined) throw new Error(`The sample names ${unknown}, which is not a node.`);

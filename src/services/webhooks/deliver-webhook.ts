@@ -14,12 +14,13 @@ import { decryptSecret } from './webhook-target.ts';
 
 /** Attempts of a delivery, and again of each redelivery. */
 export const MAX_ATTEMPTS = 12;
-/** Between attempts, starting at WEBHOOK_BACKOFF_BASE_MS. */
+/** The delays between attempts, starting at WEBHOOK_BACKOFF_BASE_MS. */
 export const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 6 * 3_600_000, factor: 2, jitter: [0, 0.1] };
 
-const AT_ONCE_A_HOST = 8;
-const AT_ONCE_AN_ACCOUNT = 32;
-// Long enough for a fast receiver to handle a full pool of deliveries, short enough for others behind it.
+const MAX_PER_HOST = 8;
+const MAX_PER_ACCOUNT = 32;
+// Long enough for a fast receiver to handle a full pool of deliveries, and short enough not to delay the deliveries
+// behind it.
 const MAX_WAIT_MS = 500;
 const POSTPONED_MS = { minMs: 1000, maxMs: 5000 } as const;
 
@@ -29,7 +30,8 @@ const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !i
 
 export interface Deliverer {
   /**
-   * Makes the attempt that is due, if any. Rejects if it was interrupted or could not be recorded; it is then repeated.
+   * Makes the attempt that is due, if any. Rejects if it was interrupted or could not be recorded. The attempt is then
+   * repeated.
    */
   deliver(id: string, signal: AbortSignal): Promise<void>;
 }
@@ -54,8 +56,8 @@ export function createDeliverer(deps: Deps): Deliverer {
       const delivery = await find(id);
       if (delivery === undefined || !isDue(delivery, deps.now())) return;
       const release = await queues.enter([
-        { key: `host:${new URL(delivery.url).host}`, limit: AT_ONCE_A_HOST },
-        { key: `account:${delivery.user_id}`, limit: AT_ONCE_AN_ACCOUNT },
+        { key: `host:${new URL(delivery.url).host}`, limit: MAX_PER_HOST },
+        { key: `account:${delivery.user_id}`, limit: MAX_PER_ACCOUNT },
       ]);
       if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
@@ -77,13 +79,13 @@ function countAttempt({ attempts }: Deps, { state }: NewAttempt): void {
   attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
 }
 
-/** False if it has ended, or another job will attempt it later. */
+/** Returns false if the delivery has ended, or another job will attempt it later. */
 function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): boolean {
   if (state === 'delivered' || state === 'exhausted') return false;
   return at === null || at.getTime() <= nowMs + CLOCK_SLACK_MS;
 }
 
-/** Continues the trace of the request whose run it reports. */
+/** Makes one attempt, which continues the trace of the request whose run it reports. */
 async function attempt(
   deps: Deps,
   delivery: TracedDelivery,

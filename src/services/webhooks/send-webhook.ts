@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { signWebhook } from './webhook-signature.ts';
 import { allowsLoopback } from './webhook-target.ts';
 
-// The guarded client's limit; reading stops far below it, once enough is stored.
+// The limit of the guarded client. Only the first bytes are read and stored.
 const MAX_RESPONSE_BYTES = 1_048_576;
 const STORED_RESPONSE_BYTES = 1024;
 
@@ -28,7 +28,10 @@ export interface WebhookResponse {
   readonly response: string | null;
 }
 
-/** Undefined: the signal fired, and whether the request arrived is unknown. */
+/**
+ * Sends the webhook. Returns undefined if the signal was aborted, in which case it is unknown whether the request
+ * arrived.
+ */
 export async function sendWebhook(
   deps: Deps,
   { url, deliveryId, event, eventId, body, secret }: WebhookMessage,
@@ -66,7 +69,10 @@ export async function sendWebhook(
   }
 }
 
-/** Any 2xx counts as delivered; redirects are not followed and count as failures. */
+/**
+ * Returns whether the receiver accepted the webhook with a 2xx status. Redirects are not followed and count as
+ * failures.
+ */
 export function isDelivered({ statusCode }: WebhookResponse): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }

@@ -1,4 +1,4 @@
-// Signs webhook deliveries as documented in docs/api.md (Webhooks): our own format, and Standard Webhooks.
+// Signs webhook deliveries in our own format and as Standard Webhooks, as documented in docs/api.md (Webhooks).
 import { createHmac } from 'node:crypto';
 import { hmacSha256Hex } from '../../lib/crypto.ts';
 

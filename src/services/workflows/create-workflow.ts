@@ -7,7 +7,7 @@ import { insertWorkflow, type NewWorkflow } from '../../store/workflows/writes.t
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { keepMediaIn } from '../media/storage-quota.ts';
+import { insertMediaWithinQuota } from '../media/storage-quota.ts';
 import {
   commitChange,
   lockForEdit,
@@ -91,7 +91,7 @@ export async function commitNewWorkflow(
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
   const committed = await deps.db.transaction(async tx => {
-    await keepMediaIn(tx, deps.settings, media);
+    await insertMediaWithinQuota(tx, deps.settings, media);
     await checkMedia(tx, user, fields.mediaId);
     await checkOwnFolder(tx, user, fields.folderId);
     await insertWorkflow(tx, { id, userId: user.userId, ...fields });

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { Execution } from '../../../sdk/src/types.ts';
 import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
-import { mintLink } from '../../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../../src/services/sessions/mint-link.ts';
 import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';
@@ -103,7 +103,12 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
 
 async function signUp(service: TestService): Promise<string> {
   const settings = { BASE_URL: service.url } as Settings;
-  const { url } = await mintLink(service.db, { now: Date.now, settings }, BOOTSTRAP_USER_ID, 'setup');
+  const { url } = await createPasswordLink(
+    service.db,
+    { now: Date.now, settings },
+    BOOTSTRAP_USER_ID,
+    'setup',
+  );
   const response = await fetch(`${service.url}/api/v1/auth/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },

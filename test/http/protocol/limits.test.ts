@@ -235,7 +235,7 @@ describe('executions', () => {
       assert.equal((await run(caller, id, 'run')).status, 202);
       isRefusal(await run(caller, id, 'run'), 'daily_execution_limit');
       const elsewhere = new RateLimiter(test.deps.db, () => nowMs);
-      const day = await elsewhere.take(`daily:user:${caller.userId}`, 4, 86_400);
+      const day = await elsewhere.consume(`daily:user:${caller.userId}`, 4, 86_400);
       assert.equal(day.isAllowed, false);
     });
 
@@ -261,7 +261,7 @@ describe('several processes on one database', () => {
   const admitted = async (limit: number, limiters: number, tries: number, key: string): Promise<number> => {
     const all = Array.from({ length: limiters }, () => new RateLimiter(test.deps.db, () => nowMs));
     const allowances = await Promise.all(
-      Array.from({ length: tries }, async (_, index) => all[index % limiters]?.take(key, limit, 60)),
+      Array.from({ length: tries }, async (_, index) => all[index % limiters]?.consume(key, limit, 60)),
     );
     return allowances.filter(allowance => allowance?.isAllowed).length;
   };
@@ -282,10 +282,10 @@ describe('several processes on one database', () => {
   it('keep a window that a slower clock has not reached', async () => {
     const ahead = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
     const behind = new RateLimiter(test.deps.db, () => nowMs);
-    for (let count = 0; count < 5; count++) assert.ok((await ahead.take('skew', 10, 60)).isAllowed);
-    for (let count = 0; count < 5; count++) await behind.take('skew', 10, 60);
+    for (let count = 0; count < 5; count++) assert.ok((await ahead.consume('skew', 10, 60)).isAllowed);
+    for (let count = 0; count < 5; count++) await behind.consume('skew', 10, 60);
     const third = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
-    assert.equal((await third.take('skew', 10, 60)).isAllowed, false);
+    assert.equal((await third.consume('skew', 10, 60)).isAllowed, false);
   });
 
   it('apply one limit to a caller of two servers', async () => {
@@ -309,20 +309,20 @@ describe('several processes on one database', () => {
 describe('a limiter', () => {
   it('deletes old buckets without admitting more requests', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
-    for (let count = 0; count < 3; count++) assert.ok((await limiter.take('kept', 3, 60)).isAllowed);
+    for (let count = 0; count < 3; count++) assert.ok((await limiter.consume('kept', 3, 60)).isAllowed);
     const again = new RateLimiter(test.deps.db, () => nowMs);
-    assert.equal((await again.take('kept', 3, 60)).isAllowed, false);
+    assert.equal((await again.consume('kept', 3, 60)).isAllowed, false);
   });
 
   it('returns a use only within its window', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
-    const taken = await limiter.take('returned', 1, 60);
-    assert.equal((await limiter.take('returned', 1, 60)).isAllowed, false);
-    limiter.giveBack('returned', 60, taken);
-    assert.ok((await limiter.take('returned', 1, 60)).isAllowed);
+    const taken = await limiter.consume('returned', 1, 60);
+    assert.equal((await limiter.consume('returned', 1, 60)).isAllowed, false);
+    limiter.returnToken('returned', 60, taken);
+    assert.ok((await limiter.consume('returned', 1, 60)).isAllowed);
     nowMs += MINUTE_MS;
-    assert.ok((await limiter.take('returned', 1, 60)).isAllowed);
-    limiter.giveBack('returned', 60, taken);
-    assert.equal((await limiter.take('returned', 1, 60)).isAllowed, false);
+    assert.ok((await limiter.consume('returned', 1, 60)).isAllowed);
+    limiter.returnToken('returned', 60, taken);
+    assert.equal((await limiter.consume('returned', 1, 60)).isAllowed, false);
   });
 });

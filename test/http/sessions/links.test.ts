@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bootstrap } from '../../../src/services/accounts/bootstrap.ts';
-import { offerSetUp } from '../../../src/services/sessions/mint-link.ts';
+import { createSetupLink } from '../../../src/services/sessions/mint-link.ts';
 import {
   browserWith,
   cookieOf,
@@ -23,7 +23,7 @@ before(async () => {
   test = await createTestApp({ now: () => nowMs });
   const { db, settings } = test.deps;
   await bootstrap(db, settings);
-  setUpLink = (await offerSetUp(test.deps)) ?? '';
+  setUpLink = (await createSetupLink(test.deps)) ?? '';
   operator = await test.createCaller();
 });
 after(() => test.close());
@@ -52,7 +52,7 @@ const isUsedUp = async (answer: ReturnType<typeof accept>): Promise<void> => {
 describe('the setup link', () => {
   it('is in the fragment of a URL and printed once', async () => {
     assert.match(setUpLink, /^http:\/\/localhost:3000\/setup#setup_[\w-]{43}$/);
-    assert.equal(await offerSetUp(test.deps), undefined);
+    assert.equal(await createSetupLink(test.deps), undefined);
     const { rows } = await test.deps.db.query<{ text: string }>(
       'select to_jsonb(l)::text as text from password_links l',
     );
@@ -93,7 +93,7 @@ describe('the setup link', () => {
     );
     assert.deepEqual([body.user.userId, body.user.name, body.user.isAdmin], [1, 'Olga', true]);
     await isUsedUp(setUp(token));
-    assert.equal(await offerSetUp(test.deps), undefined);
+    assert.equal(await createSetupLink(test.deps), undefined);
   });
 
   it('is replaced by the next one', async () => {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
-import { keepFile, receiveFile } from '../../../src/services/media/receive-file.ts';
+import { receiveFile, recordFile } from '../../../src/services/media/receive-file.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { mp4, type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, node, read, refused, type Workflow } from '../../support/workflows.ts';
@@ -72,7 +72,7 @@ async function addVideo(by: Caller, bytes: number): Promise<string> {
   const incoming = { source: mp4(bytes), declared: 'video/mp4', name: 'clip.mp4', maxBytes: () => bytes };
   const file = await receiveFile(here.deps, incoming, signal);
   const workspace = `user:${by.userId}`;
-  await keepFile(here.deps, file, { userId: by.userId, workspace, origin: 'upload', executionId: null });
+  await recordFile(here.deps, file, { userId: by.userId, workspace, origin: 'upload', executionId: null });
   return file.id;
 }
 

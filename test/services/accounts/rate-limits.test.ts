@@ -10,7 +10,7 @@ it('a token whose lease was lost with PostgreSQL leaves nothing done', async () 
   // As the database reports a write of which it is not known whether it was committed.
   const lost = new OutageError(true, new Error('Connection terminated unexpectedly'));
   const limiter = new RateLimiter({ query: () => Promise.reject(lost) }, Date.now);
-  await assert.rejects(async () => limiter.take('key', 100, WINDOW_SECONDS), {
+  await assert.rejects(async () => limiter.consume('key', 100, WINDOW_SECONDS), {
     name: 'OutageError',
     mayBeDone: false,
     message: lost.message,

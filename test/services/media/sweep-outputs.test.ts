@@ -9,7 +9,7 @@ import { openDiskStorage } from '../../../src/media/disk.ts';
 import { TEMPLATES } from '../../../src/render/templates/catalog.ts';
 import type { Deps } from '../../../src/services/deps.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
-import { keepFile, receiveFile } from '../../../src/services/media/receive-file.ts';
+import { receiveFile, recordFile } from '../../../src/services/media/receive-file.ts';
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
 import { insertUser } from '../../../src/store/users.ts';
@@ -89,7 +89,7 @@ describe('the sweep of outputs', () => {
     const run = await insertRun();
     const incoming = { source: bytes, declared: 'image/png', name: 'b', maxBytes: () => 10_000 };
     const file = await receiveFile(test.deps, incoming, signal);
-    await keepFile(test.deps, file, { ...owner(run), origin: 'input' });
+    await recordFile(test.deps, file, { ...owner(run), origin: 'input' });
     await forgetRun(run);
     return file.id;
   };

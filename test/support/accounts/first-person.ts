@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
-import { mintLink } from '../../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../../src/services/sessions/mint-link.ts';
 import type { TestService } from '../service.ts';
 import { tokenOf } from './people.ts';
 
 /** `name=value` of the session cookie. */
 export async function signInFirst(service: Pick<TestService, 'url' | 'db'>, name = 'Ana'): Promise<string> {
   const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
-  const { url } = await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
+  const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
   const answer = await fetch(`${service.url}/api/v1/auth/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },

@@ -66,7 +66,11 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
 /** Limits requests by network, across all processes. */
 function limitBy({ limiter, now }: Deps, name: string, limit: number, seconds: number) {
   return async (req: FastifyRequest): Promise<void> => {
-    const allowance = await limiter.take(`oauth:${name}:${toNetwork(getClientAddress(req))}`, limit, seconds);
+    const allowance = await limiter.consume(
+      `oauth:${name}:${toNetwork(getClientAddress(req))}`,
+      limit,
+      seconds,
+    );
     if (allowance.isAllowed) return;
     const window = seconds === HOUR ? 'an hour' : 'a minute';
     throw rateLimitError(
