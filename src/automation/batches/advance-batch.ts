@@ -8,7 +8,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/executions.ts';
 import { startRun } from '../../runs/start-run.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
-import { returnExecution, takeExecution } from '../../services/accounts/daily-executions.ts';
+import { undoExecution, countExecution } from '../../services/accounts/daily-executions.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import {
   type BatchRow,
@@ -239,7 +239,7 @@ async function startRow(
   batch: BatchRow,
   row: ClaimedRow,
 ): Promise<undefined> {
-  const allowance = await takeExecution(deps, actor);
+  const allowance = await countExecution(deps, actor);
   const { execution_id: executionId, max_credits: maxCredits, retried_execution_id: retriedId } = row;
   const key = row.key ?? String(row.row_number);
   try {
@@ -256,9 +256,9 @@ async function startRow(
       trigger: 'batch',
       origin: { id: batch.id, key, executionId },
     });
-    if (accepted.replayed) returnExecution(deps, actor, allowance);
+    if (accepted.replayed) undoExecution(deps, actor, allowance);
   } catch (err) {
-    if (err instanceof AppError && err.status < 500) returnExecution(deps, actor, allowance);
+    if (err instanceof AppError && err.status < 500) undoExecution(deps, actor, allowance);
     throw err;
   }
   return undefined;

@@ -69,7 +69,7 @@ function presentTest({ error, latencyMs, ...account }: Awaited<ReturnType<typeof
 }
 
 async function countTest({ limiter, now }: Deps, userId: number): Promise<void> {
-  const { isAllowed, ...state } = await limiter.take(
+  const { isAllowed, ...state } = await limiter.consume(
     `credential tests ${userId}`,
     TESTS_PER_MINUTE,
     MINUTE_S,
