@@ -8,7 +8,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/executions.ts';
 import { startRun } from '../../runs/start-run.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
-import { undoExecution, countExecution } from '../../services/accounts/daily-executions.ts';
+import { countExecution, undoExecution } from '../../services/accounts/daily-executions.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import {
   type BatchRow,
