@@ -48,8 +48,8 @@ export interface FlowTests {
   runs(id: string): Promise<readonly Execution[]>;
   /** Waits until that many have ended. */
   untilRuns(id: string, count: number): Promise<void>;
-  /** Opens the editor of the workflow and waits until it is usable. */
-  open(id: string, view?: View): Promise<TestPage>;
+  /** Opens the editor of the workflow, as the first account unless another's cookie is given, until it is usable. */
+  open(id: string, view?: View, as?: string): Promise<TestPage>;
   close(): Promise<void>;
 }
 
@@ -86,8 +86,8 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
         const { data } = await ask<{ data: readonly { finishedAt: string | null }[] }>('GET', path);
         return data.filter(({ finishedAt }) => finishedAt !== null).length === count;
       }),
-    open: async (id, view) => {
-      const opened = await browser.open(service.url, view, cookie);
+    open: async (id, view, as = cookie) => {
+      const opened = await browser.open(service.url, view, as);
       await opened.page.goto(`/flow/${id}`);
       if ((view?.width ?? PHONE_WIDTH) < PHONE_WIDTH)
         await opened.page.getByRole('button', { name: 'Canvas', exact: true }).click();

@@ -54,6 +54,22 @@ export function makeGrid(): SentGraph & State {
   return { nodes: nodes as never, edges };
 }
 
+/** Creates a grid of text inputs. */
+export function makeTexts(): SentGraph {
+  const nodes = Array.from({ length: COUNT }, (_, index) => ({
+    id: `n${index}`,
+    type: 'basedNode',
+    position: cornerOf(index),
+    data: {
+      label: `Text ${index}`,
+      category: 'input',
+      nodeType: 'input:text',
+      config: { value: `first ${index}` },
+    },
+  }));
+  return { nodes, edges: [] };
+}
+
 export class GestureModel {
   #states: State[];
   #at = 0;

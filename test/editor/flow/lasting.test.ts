@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { tokenOf } from '../../support/accounts/people.ts';
+import { signUpAnother } from '../../support/accounts/first-person.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { KEY } from '../../support/service.ts';
 import {
   boardOf,
   type FlowTests,
@@ -112,12 +111,12 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
 
   it('shows other users, merges their changes, and compares with a version', async () => {
     const id = await flow.create(PICTURE);
-    const guest = await invite(flow, id);
+    const email = 'ben@example.com';
+    const guest = await signUpAnother(flow.service, { email, name: 'Ben Guest' });
+    await flow.send('PUT', `/workflows/${id}/permissions`, { email, role: 'EDIT' });
     await using opened = await flow.open(id);
-    await using other = await flow.browser.open(flow.service.url, undefined, guest);
+    await using other = await flow.open(id, undefined, guest);
     const { page } = opened;
-    await other.page.goto(`/flow/${id}`);
-    await boardOf(other.page).waitFor();
     await page.getByRole('list', { name: 'Other editors' }).getByText('Ben Guest').waitFor();
     const { updatedAt } = await flow.read(id);
     await nodeOf(other.page, 'Preview').click({ position: { x: 90, y: 20 } });
@@ -303,28 +302,4 @@ async function press(page: Page, keys: Keys): Promise<void> {
       ),
     keys,
   );
-}
-
-/** Invites another user who may edit the workflow, and returns their cookie. */
-async function invite({ service }: FlowTests, id: string): Promise<string> {
-  const email = 'ben@example.com';
-  const ask = async (method: string, path: string, body: unknown): Promise<Response> => {
-    const answer = await fetch(`${service.url}/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-    return answer;
-  };
-  const user = { email, name: 'Ben Guest', plan: 'self_hosted', invite: true };
-  const { inviteUrl } = (await (await ask('POST', '/admin/users', user)).json()) as { inviteUrl: string };
-  await ask('PUT', `/workflows/${id}/permissions`, { email, role: 'EDIT' });
-  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ token: tokenOf(inviteUrl), password: 'correct horse battery' }),
-  });
-  assert.equal(answer.status, 204);
-  return answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
 }

@@ -1,11 +1,31 @@
-// Gives the first account of a test service a password and a session, for browser tests. What its key creates belongs
-// to this account.
+// Gives the first account of a test service, or another one, a password and a session, for browser tests. What the
+// service's key creates belongs to the first account.
 import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../../src/services/sessions/mint-link.ts';
 import type { TestService } from '../service.ts';
 import { tokenOf } from './people.ts';
+
+/** Creates another account with a password, and returns its session cookie. */
+export async function signUpAnother(
+  service: Pick<TestService, 'url' | 'request'>,
+  user: { readonly email: string; readonly name: string },
+): Promise<string> {
+  const { status, body } = await service.request<{ inviteUrl: string }>('POST', '/admin/users', {
+    plan: 'self_hosted',
+    invite: true,
+    ...user,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: tokenOf(body.inviteUrl), password: 'correct horse battery' }),
+  });
+  assert.equal(answer.status, 204, await answer.text());
+  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+}
 
 /** `name=value` of the session cookie. */
 export async function signInFirst(service: Pick<TestService, 'url' | 'db'>, name = 'Ana'): Promise<string> {

@@ -1,0 +1,244 @@
+// Opens every page signed out, as a user and as an administrator, empty and with data, in light and dark, and fails on
+// any console message, uncaught error or failed request. No provider is configured.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { ConsoleMessage, Page, Request } from 'playwright-core';
+import { SECTIONS } from '../../src/pages/sections.ts';
+import { signInFirst, signUpAnother } from '../support/accounts/first-person.ts';
+import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import type { Client } from '../support/client.ts';
+import { noiseImage } from '../support/media/pixels.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { at, edge, node } from '../support/workflows.ts';
+
+const EDITOR = join(import.meta.dirname, '../../editor');
+const SECRET = 'content-secret';
+/** Late messages, such as of images and workers. */
+const SETTLE_MS = 100;
+
+interface Visitor {
+  readonly who: string;
+  readonly cookie?: string;
+}
+
+describe('the console', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let admin: string;
+  let user: SignedUp;
+  let paths: readonly string[];
+
+  before(async () => {
+    [service, browser] = await Promise.all([
+      startTestService({ ...(await ownAddressSettings()), CONTENT_WEBHOOK_SECRET: SECRET }),
+      openBrowser(),
+    ]);
+    admin = await signInFirst(service);
+    user = await signUpUser(service);
+    paths = await listPaths(service.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  /** Visits each path in one tab, in light and then in dark, as the theme of a system changes. */
+  const sweep = async ({ who, cookie }: Visitor, targets: readonly string[]): Promise<void> => {
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    const found: string[] = [];
+    let place = '';
+    const note = (text: string): void => void found.push(`${who} at ${place}: ${text}`);
+    page.on('console', message => {
+      if (!isExpected(message, place))
+        note(`${message.type()} ${message.text()} (${message.location().url})`);
+    });
+    page.on('pageerror', error => note(String(error)));
+    page.on('requestfailed', request => {
+      if (!wasLeft(request)) note(`${request.url()} ${request.failure()?.errorText}`);
+    });
+    for (const path of targets) {
+      place = path;
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(path);
+      await untilShown(page, place);
+      // The application follows the theme of the system while it is open.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.waitForTimeout(SETTLE_MS);
+    }
+    assert.deepEqual(found, []);
+  };
+  it('stays empty on every page before there is data', async () => {
+    const targets = [...paths.filter(path => !path.includes(':')), NOWHERE];
+    await Promise.all([
+      sweep({ who: 'visitor' }, targets.filter(isPublic)),
+      sweep({ who: 'user', cookie: user.cookie }, targets),
+      sweep({ who: 'administrator', cookie: admin }, targets),
+    ]);
+  });
+
+  it('stays empty on every page with data', async () => {
+    await publishPage(service);
+    const ownPaths = { admin: await fillAccount(service), user: await fillAccount(user.client) };
+    const toTargets = (own: OwnPaths): readonly string[] => [
+      ...paths.map(path => {
+        const target = path.includes(':') ? own[path] : path;
+        assert.ok(target, `no example of ${path}`);
+        return target;
+      }),
+      ...[
+        '/workflows?view=table',
+        '/workflows?query=nothing',
+        '/executions?status=FAILED',
+        '/media?q=nothing',
+      ],
+    ];
+    await Promise.all([
+      sweep({ who: 'visitor' }, toTargets(ownPaths.admin).filter(isPublic)),
+      sweep({ who: 'user', cookie: user.cookie }, toTargets(ownPaths.user)),
+      sweep({ who: 'administrator', cookie: admin }, toTargets(ownPaths.admin)),
+    ]);
+  });
+
+  it('is watched by a check that sees messages', async () => {
+    await using opened = await browser.open(service.url, undefined, admin);
+    opened.discard();
+    await opened.page.addInitScript('console.info("seen")');
+    const message = opened.page.waitForEvent('console');
+    await opened.page.goto('/workflows');
+    assert.equal(isExpected(await message, '/workflows'), false);
+  });
+});
+
+const NOWHERE = '/nowhere';
+
+/** Visitors are sent from all other pages to the sign-in page, for which one is enough. */
+const isPublic = (path: string): boolean => !/^\/(templates|executions|media|settings)/.test(path);
+
+/** Browsers report the status of the page itself. */
+function isExpected(message: ConsoleMessage, place: string): boolean {
+  return (
+    place.startsWith(NOWHERE) &&
+    /status of 404/.test(message.text()) &&
+    message.location().url.endsWith(NOWHERE)
+  );
+}
+
+/** Requests and streams that end because the next page was opened. */
+function wasLeft(request: Request): boolean {
+  return request.failure()?.errorText === 'net::ERR_ABORTED';
+}
+
+async function untilShown(page: Page, place: string): Promise<void> {
+  try {
+    await page.waitForFunction(
+      () =>
+        document.querySelector('h1, [role=application], [role=list][aria-label=Outline]') !== null &&
+        ![...document.querySelectorAll('[role=status]')].some(each =>
+          /^Loading/.test(each.textContent ?? ''),
+        ),
+    );
+  } catch (err) {
+    throw new Error(`${place} was not shown: ${String(err)}`);
+  }
+  await page.waitForTimeout(SETTLE_MS);
+}
+
+/** Returns the paths of the application, its settings and the public site. Examples replace parameters. */
+async function listPaths(url: string): Promise<readonly string[]> {
+  const routes = await readFile(join(EDITOR, 'routes.ts'), 'utf8');
+  const parts = await readFile(join(EDITOR, 'pages/settings/parts.ts'), 'utf8');
+  const find = (text: string, pattern: RegExp): string[] =>
+    [...text.matchAll(pattern)].map(([, found = '']) => found);
+  const own = find(routes, /path: '([^']+)'/g).filter(path => path !== '/settings/:part');
+  const settings = find(parts, /name: '(\w+)'/g).map(part => `/settings/${part}`);
+  assert.ok(own.length >= 9 && settings.length >= 11, 'the lists of pages have changed their form');
+  const site = Object.values(SECTIONS).flatMap(({ path }) => [path, `${path}/:slug`]);
+  const docs = await (await fetch(`${url}/docs`)).text();
+  const chapters = [...new Set(find(docs, /href="(\/docs\/[^"#.]+)"/g))].slice(0, 3);
+  assert.equal(chapters.length, 3, 'chapters of the reference');
+  return ['/', '/docs', ...chapters, ...site, ...own, ...settings];
+}
+
+interface SignedUp {
+  readonly cookie: string;
+  readonly client: Client;
+}
+
+async function signUpUser(service: TestService): Promise<SignedUp> {
+  const cookie = await signUpAnother(service, { email: 'bea@example.com', name: 'Bea' });
+  const made = await fetch(`${service.url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie },
+    body: JSON.stringify({
+      name: 'Laptop',
+      scopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
+    }),
+  });
+  const { key } = (await made.json()) as { readonly key: string };
+  return { cookie, client: service.as(key) };
+}
+
+/** An existing page for each path with a parameter. */
+type OwnPaths = Readonly<Record<string, string>>;
+
+/** Creates one of each thing that pages list. */
+async function fillAccount(by: Client): Promise<OwnPaths> {
+  const bytes = await noiseImage(64, 48, 'png');
+  const dataUrl = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
+  const { body: media } = await by.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+  const { body: team } = await by.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
+  await by.request('POST', `/teams/${team.id}/members`, { email: 'cy@example.com', role: 'EDITOR' });
+  await by.request('POST', '/folders', { name: 'Films' });
+  const id = await by.create({
+    name: 'Harbour',
+    tags: ['film'],
+    nodes: [
+      node('words', 'input:text', { value: 'a red boat' }),
+      node('photo', 'input:image', { mediaId: media.mediaId }, at(0, 300)),
+      node('picture', 'generate:sandbox', { width: 64, height: 64 }, at(400, 0)),
+      node('clip', 'video:sandbox', { prompt: 'waves', duration: 1 }, at(400, 400)),
+      node('gallery', 'output:gallery', {}, at(800, 0)),
+      node('later', 'generate:fal_seedream', { prompt: 'a fox' }, at(800, 400)),
+      node('note', 'utility:sticky_note', { text: 'A note' }, at(1200, 0)),
+      node('frame', 'utility:group', { childNodeIds: ['words'] }, at(-40, -90)),
+    ],
+    edges: [edge('words.text > picture.prompt'), edge('picture.image > gallery.items')],
+  });
+  const run = await by.run(id, { targets: ['picture', 'clip', 'photo'] });
+  assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
+  // No provider can run it.
+  await by.request('POST', `/workflows/${id}/run`, { targets: ['later'] });
+  await by.request('POST', `/workflows/${id}/publish`, {
+    isPublished: true,
+    settings: { category: 'Film', allowDuplicate: true, isTemplate: true },
+  });
+  return {
+    '/flow/:id': `/flow/${id}`,
+    '/executions/:id': `/executions/${run.id}`,
+    ...Object.fromEntries(
+      Object.values(SECTIONS).map(({ path }) => [`${path}/:slug`, `${path}/a-${path.slice(1)}`]),
+    ),
+  };
+}
+
+/** Publishes a page in each section of the site. */
+async function publishPage({ url }: TestService): Promise<void> {
+  const types = { features: 'FEATURE', models: 'MODEL', articles: 'ARTICLE' } as const;
+  for (const { category, path } of Object.values(SECTIONS)) {
+    const response = await fetch(`${url}/api/content/webhook`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${SECRET}` },
+      body: JSON.stringify({
+        type: types[category],
+        title: `A page of ${category}`,
+        slug: `a-${path.slice(1)}`,
+        isPublished: true,
+        contentBlocks: [{ type: 'markdown', markdown: '## Words\n\n`code` and **more**.' }],
+      }),
+    });
+    assert.equal(response.status, 201, await response.text());
+  }
+}

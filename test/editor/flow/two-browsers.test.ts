@@ -1,0 +1,267 @@
+// Performs random gestures of two people in two browsers on one workflow, both at the same time. Every value that is
+// kept was entered by one of them, and every value that was entered is kept, unless somebody who saw it replaced it,
+// deleted its node or chose the other one. Seeded; GESTURES sets the number of gestures of each person.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { signUpAnother } from '../../support/accounts/first-person.ts';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { boardOf, type FlowTests, startFlowTests } from './flow-page.ts';
+import { makeTexts } from './gesture-model.ts';
+
+const GESTURES = Number(process.env.GESTURES ?? 40);
+const SEED = Number(process.env.SEED ?? 1);
+const VIEW = { width: 1920, height: 1080, colorScheme: 'light' } as const;
+const CONFLICT = 'Someone else changed this too.';
+/** Below it, nodes are not deleted. */
+const MIN_NODES = 4;
+
+type Random = () => number;
+
+/** What both have entered, and which of it somebody knowingly replaced. Places are labels of nodes. */
+class Ledger {
+  readonly #entered = new Map<string, string>();
+  readonly #replaced = new Set<string>();
+  readonly #chosenNodes = new Set<string>();
+
+  enter(place: string, value: string): void {
+    this.#entered.set(value, place);
+  }
+
+  replace(value: string): void {
+    this.#replaced.add(value);
+  }
+
+  /** Somebody chose whether to keep the node. */
+  choose(place: string): void {
+    this.#chosenNodes.add(place);
+  }
+
+  check(kept: ReadonlyMap<string, string>, initial: ReadonlySet<string>): void {
+    const values = new Set(kept.values());
+    const foreign = [...values].filter(value => !this.#entered.has(value) && !initial.has(value));
+    assert.deepEqual(foreign, [], 'values that nobody entered');
+    const lost = [...this.#entered].filter(
+      ([value, place]) => !values.has(value) && !this.#replaced.has(value) && !this.#chosenNodes.has(place),
+    );
+    assert.deepEqual(lost, [], 'values that were lost');
+  }
+}
+
+class Person {
+  readonly name: string;
+  readonly page: Page;
+  readonly #ledger: Ledger;
+  readonly #random: Random;
+  #count = 0;
+
+  constructor(name: string, page: Page, ledger: Ledger, random: Random) {
+    this.name = name;
+    this.page = page;
+    this.#ledger = ledger;
+    this.#random = random;
+  }
+
+  /** Returns the values on this person's screen by node. */
+  read(): Promise<ReadonlyMap<string, string>> {
+    return this.page
+      .evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('[data-node-id]')].map(
+          node => [node.dataset.nodeId ?? '', node.querySelector('textarea')?.value ?? ''] as const,
+        ),
+      )
+      .then(entries => new Map(entries));
+  }
+
+  async act(): Promise<string> {
+    const gestures = [
+      this.type,
+      this.type,
+      this.type,
+      this.move,
+      this.undo,
+      this.duplicate,
+      this.remove,
+      this.reload,
+    ];
+    const gesture = this.#pick(gestures) ?? this.type;
+    if (this.#random() < 0.4) await this.settle();
+    return `${this.name} ${gesture.name} ${await gesture.call(this)}`;
+  }
+
+  async type(): Promise<string> {
+    const id = this.#pick([...(await this.read()).keys()]);
+    if (id === undefined) return '';
+    const value = `${this.name} ${++this.#count}`;
+    // What was on the screen when the value was entered, in one task of the page.
+    const seen = await this.page.evaluate(
+      ([id, value]) => {
+        const field = document.querySelector<HTMLTextAreaElement>(`[data-node-id="${id}"] textarea`);
+        if (field === null) return undefined;
+        const before = field.value;
+        field.focus();
+        field.select();
+        document.execCommand('insertText', false, value);
+        field.blur();
+        const [place = ''] = /Text \d+/.exec(field.getAttribute('aria-label') ?? '') ?? [];
+        return { before, place };
+      },
+      [id, value] as const,
+    );
+    if (seen === undefined) return '';
+    this.#ledger.replace(seen.before);
+    this.#ledger.enter(seen.place, value);
+    return `"${value}" over "${seen.before}" in ${seen.place} (${id})`;
+  }
+
+  async move(): Promise<string> {
+    const id = await this.#select();
+    await this.page.keyboard.press(this.#pick(['ArrowRight', 'ArrowDown']) ?? 'ArrowUp');
+    return id;
+  }
+
+  async undo(): Promise<string> {
+    const isRedo = this.#random() < 0.4;
+    return this.#watch(() => this.page.keyboard.press(isRedo ? 'Control+Shift+z' : 'Control+z'));
+  }
+
+  async duplicate(): Promise<string> {
+    if (this.#random() < 0.7) return '';
+    const id = await this.#select();
+    await this.page.keyboard.press('Control+d');
+    return id;
+  }
+
+  async remove(): Promise<string> {
+    if ((await this.read()).size <= MIN_NODES) return '';
+    await this.#select();
+    return this.#watch(() => this.page.keyboard.press('Delete'));
+  }
+
+  async reload(): Promise<string> {
+    if (this.#random() < 0.7) return '';
+    await this.page.reload();
+    await boardOf(this.page).waitFor();
+    return 'done';
+  }
+
+  /** Answers an open question at random. */
+  async settle(): Promise<void> {
+    const notice = this.page.getByRole('region', { name: CONFLICT });
+    if (!(await notice.isVisible())) return;
+    const keepsMine = this.#random() < 0.5;
+    // The texts and the click belong to one task, because the question may change in between.
+    const question = await notice.evaluate((element, keepsMine) => {
+      const [mine = '', theirs = ''] = [...element.querySelectorAll('dd')].map(
+        each => each.textContent ?? '',
+      );
+      const where = element.querySelector('p')?.textContent ?? '';
+      element.querySelectorAll('button')[keepsMine ? 0 : 1]?.click();
+      return { mine, theirs, where };
+    }, keepsMine);
+    this.#ledger.replace(keepsMine ? question.theirs : question.mine);
+    // The question was about a whole node, not about one of its values.
+    const isWhole = [question.mine, question.theirs].some(each =>
+      /^\((removed|kept, with changes)\)$/.test(each),
+    );
+    const [label] = /Text \d+/.exec(question.where) ?? [];
+    if (isWhole && label !== undefined) this.#ledger.choose(label);
+  }
+
+  /**
+   * Notes what this person's own gesture replaced: values of deleted nodes, and own values that were undone or redone.
+   * Changes of others that arrive meanwhile do not count.
+   */
+  async #watch(gesture: () => Promise<void>): Promise<string> {
+    const before = await this.read();
+    await gesture();
+    const now = await this.read();
+    const isOwn = (value: string | undefined): boolean => value?.startsWith(`${this.name} `) === true;
+    const gone = [...before].filter(
+      ([id, value]) => now.get(id) !== value && (!now.has(id) || isOwn(value) || isOwn(now.get(id))),
+    );
+    for (const [, value] of gone) this.#ledger.replace(value);
+    return gone.map(([id, value]) => `"${value}" gone from ${id}`).join(', ');
+  }
+
+  /** Selects a node by keyboard, and returns its id. */
+  async #select(): Promise<string> {
+    const id = this.#pick([...(await this.read()).keys()]) ?? '';
+    await this.page.evaluate(
+      id => document.querySelector<HTMLElement>(`[data-node-id="${id}"]`)?.focus({ preventScroll: true }),
+      id,
+    );
+    await this.page.keyboard.press('Space');
+    return id;
+  }
+
+  #pick<T>(items: readonly T[]): T | undefined {
+    return items[Math.floor(this.#random() * items.length)];
+  }
+}
+
+describe('two people in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 3000 }, () => {
+  let flow: FlowTests;
+  let other: string;
+
+  before(async () => {
+    flow = await startFlowTests();
+    other = await signUpAnother(flow.service, { email: OTHER, name: 'Cleo' });
+  });
+  after(() => flow?.close());
+
+  it(`lose nothing in ${GESTURES} random gestures each, of seed ${SEED}`, async () => {
+    const graph = makeTexts();
+    const id = await flow.create(graph);
+    await flow.send('PUT', `/workflows/${id}/permissions`, { email: OTHER, role: 'EDIT' });
+    await using ana = await flow.open(id, VIEW);
+    await using cleo = await flow.open(id, VIEW, other);
+    const ledger = new Ledger();
+    const random = seededRandom(SEED);
+    const people = [
+      new Person('Ana', ana.page, ledger, seededRandom(Math.floor(random() * 1e9))),
+      new Person('Cleo', cleo.page, ledger, seededRandom(Math.floor(random() * 1e9))),
+    ];
+    const initial = new Set(await people[0]?.read().then(values => values.values()));
+    const trail: string[] = [];
+    for (let done = 0; done < GESTURES; done++) {
+      trail.push(...(await Promise.all(people.map(person => person.act()))));
+    }
+    const kept = await untilAgreed(flow, id, people);
+    try {
+      ledger.check(kept, initial);
+    } catch (err) {
+      throw new Error(`${String(err)}\nafter\n${trail.join('\n')}`, { cause: err });
+    }
+    assert.deepEqual(
+      [...ana.errors, ...cleo.errors].filter(text => !/status of 409/.test(text)),
+      [],
+    );
+  });
+});
+
+/** Waits until all questions are answered and both screens show what the service has. */
+async function untilAgreed(
+  flow: FlowTests,
+  id: string,
+  people: readonly Person[],
+): Promise<ReadonlyMap<string, string>> {
+  let kept = new Map<string, string>();
+  await waitUntil('both to show what is stored', async () => {
+    for (const person of people) await person.settle();
+    const { nodes } = await flow.read(id);
+    kept = new Map(nodes.map(({ id, data }) => [id, String(data.config?.value ?? '')]));
+    for (const { page, read } of people) {
+      const status = await page.getByRole('status', { name: 'Saving' }).textContent();
+      const screen = await read.call({ page } as Person);
+      const isSame = screen.size === kept.size && [...kept].every(([id, value]) => screen.get(id) === value);
+      if (!/^Saved/.test(status ?? '') || !isSame) return false;
+    }
+    return true;
+  });
+  return kept;
+}
+
+const OTHER = 'cleo@example.com';
