@@ -1,11 +1,12 @@
 // The service from its settings: PostgreSQL is opened while the rest of the program is loaded; then the parts are put
 // together.
-import { readVersion } from './cli/version.ts';
+
 import { migrateAll, openDatabases } from './databases.ts';
 import { openDataFolder } from './lib/data-folder.ts';
 import { createLogger, type Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
+import { readVersion } from './lib/version.ts';
 import type { Started } from './service.ts';
 import type { Db } from './store/db.ts';
 import { chooseSpan, createStepPartitions } from './store/retention/step-partitions.ts';

@@ -14,6 +14,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'editor/flow/**',
     'jobs/**',
     'http/event-loop/**',
+    'http/operator/**',
     'http/openapi/examples.test.ts',
     'http/pages/reference.test.ts',
     'http/protocol/{limits-processes,open-streams,shutdown}.test.ts',

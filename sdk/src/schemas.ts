@@ -246,6 +246,24 @@ export type AcceptedRun = {
   };
 };
 
+/** When the last backup was made, and what a new one would contain */
+export type Backups = {
+  readonly last: {
+    /** The moment that the backup shows */
+    readonly createdAt: string;
+    readonly finishedAt: string;
+    readonly databaseBytes: number;
+    readonly media: {
+      readonly files: number;
+      readonly bytes: number;
+    };
+    readonly madeBy: 'command line' | 'download';
+  } | null;
+  /** Size of the database. A backup is usually smaller */
+  readonly databaseBytes: number;
+  readonly mediaBytes: number;
+};
+
 /** The daily budget of a workflow, and what it has spent today (UTC) */
 export type Budget = {
   readonly workflowId: string;
@@ -795,6 +813,8 @@ export type Execution = {
     readonly code: string;
     readonly message: string;
     readonly nodeId: string | null;
+    /** The type of the failed node */
+    readonly nodeType?: string;
   } | null;
   readonly progress: {
     readonly done: number;
@@ -877,6 +897,8 @@ export type ExecutionListItem = {
     readonly code: string;
     readonly message: string;
     readonly nodeId: string | null;
+    /** The type of the failed node */
+    readonly nodeType?: string;
   } | null;
   readonly progress: {
     readonly done: number;
@@ -908,6 +930,24 @@ export type ExecutionPage = {
   readonly data: readonly ExecutionListItem[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** Failed runs, grouped by error and failed node type */
+export type Failures = {
+  /** Largest group first, at most 50 */
+  readonly groups: readonly {
+    readonly code: string;
+    readonly nodeType: string | null;
+    readonly label: string | null;
+    readonly runs: number;
+    readonly workflows: number;
+    readonly users: number;
+    readonly lastAt: string;
+    /** The message of the newest run */
+    readonly message: string;
+  }[];
+  /** Whether there are more failed runs than the newest that are grouped */
+  readonly isCut: boolean;
 };
 
 /** A folder of workflows */
@@ -970,6 +1010,29 @@ export type InputMapping = {
   readonly required: boolean;
   /** What the value is for */
   readonly description?: string;
+};
+
+/** A team, as administrators see it */
+export type InstanceTeam = {
+  readonly id: string;
+  readonly name: string;
+  readonly members: number;
+  /** Names of up to three owners */
+  readonly owners: readonly string[];
+  readonly credits: {
+    readonly balance: number;
+    readonly held: number;
+  };
+  /** Credits charged this month (UTC) */
+  readonly spentThisMonth: number;
+  readonly createdAt: string;
+};
+
+/** One page of a list */
+export type InstanceTeamPage = {
+  readonly data: readonly InstanceTeam[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
 };
 
 /** An invitation of yours to a team */
@@ -1381,6 +1444,101 @@ export type NodeState = {
   };
 };
 
+/** The state of the instance */
+export type Overview = {
+  /** Version of Graphwright */
+  readonly version: string;
+  /** `ok`, or what is wrong, by part */
+  readonly health: {
+    readonly database: string;
+    readonly queue: string;
+    readonly storage: string;
+  };
+  readonly database: {
+    readonly version: string | null;
+    readonly bytes: number;
+  };
+  readonly storage: {
+    readonly kind: 'disk' | 'bucket';
+    readonly mediaBytes: number;
+    readonly disk: {
+      readonly freeBytes: number;
+      readonly totalBytes: number;
+    } | null;
+  };
+  readonly lastBackup: {
+    /** The moment that the backup shows */
+    readonly createdAt: string;
+    readonly finishedAt: string;
+    readonly databaseBytes: number;
+    readonly media: {
+      readonly files: number;
+      readonly bytes: number;
+    };
+    readonly madeBy: 'command line' | 'download';
+  } | null;
+  readonly runs: {
+    /** Runs of the last 24 hours by the hour in which they were accepted, oldest first */
+    readonly hours: readonly {
+      readonly from: string;
+      readonly completed: number;
+      /** FAILED or TIMEOUT */
+      readonly failed: number;
+      readonly cancelled: number;
+      /** Not ended */
+      readonly active: number;
+    }[];
+    readonly completed: number;
+    readonly failed: number;
+    readonly cancelled: number;
+    readonly active: number;
+    /** Whether there were more runs than were counted */
+    readonly isCut: boolean;
+  };
+  readonly spending: {
+    /** First day of the month (UTC) */
+    readonly month: string;
+    readonly total: number;
+    readonly lastMonth: number;
+    /** Who started the runs, most expensive first, at most 10 */
+    readonly users: readonly {
+      readonly userId: number | null;
+      readonly name: string | null;
+      readonly credits: number;
+      readonly charges: number;
+    }[];
+    /** Most expensive first, at most 10. `teamId` null: all personal workspaces */
+    readonly teams: readonly {
+      readonly teamId: string | null;
+      readonly name: string | null;
+      readonly credits: number;
+      readonly charges: number;
+    }[];
+    /** Most expensive first, at most 10 */
+    readonly models: readonly {
+      readonly nodeType: string | null;
+      readonly label: string | null;
+      readonly provider: string | null;
+      readonly credits: number;
+      readonly charges: number;
+    }[];
+    /** Most expensive first. `name` null: no provider, or a model that is no longer known */
+    readonly providers: readonly {
+      readonly name: string | null;
+      readonly label: string | null;
+      readonly credits: number;
+      readonly charges: number;
+    }[];
+  };
+  /** Teams and users that spent credits this or last month and have fewer than 500 left */
+  readonly lowBalances: readonly {
+    readonly teamId: string | null;
+    readonly userId: number | null;
+    readonly name: string;
+    readonly balance: number;
+  }[];
+};
+
 /** The current and the new password */
 export type PasswordChange = {
   readonly current: string;
@@ -1441,6 +1599,8 @@ export type Plans = {
     /** Whether new accounts get this plan by default */
     readonly isDefault: boolean;
   }[];
+  /** Credits of new accounts, unless set otherwise */
+  readonly newAccountCredits: number;
 };
 
 /** An end point for edges */
@@ -1457,6 +1617,12 @@ export type Port = {
 export type Position = {
   readonly x: number;
   readonly y: number;
+};
+
+/** Where to download a backup */
+export type PreparedBackup = {
+  /** Path of the download */
+  readonly url: string;
 };
 
 /** The current viewers of the workflow */
@@ -1823,6 +1989,22 @@ export type Team = {
   readonly name: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
   readonly createdAt: string;
+};
+
+/** A workflow of a team, with its daily budget */
+export type TeamBudget = {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly dailyCreditBudget: number | null;
+  /** Charged and reserved for runs accepted today (UTC) */
+  readonly spentToday: number;
+};
+
+/** One page of a list */
+export type TeamBudgetPage = {
+  readonly data: readonly TeamBudget[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
 };
 
 /** A person who is invited to a team */
@@ -2376,6 +2558,60 @@ export type Workload = {
     readonly isAlive: boolean;
     readonly runs: number;
   }[];
+};
+
+/** A run in the list of a workspace or of the instance */
+export type WorkspaceRun = {
+  /** `ex_…` */
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowName: string | null;
+  /** Who started the run */
+  readonly userId: number;
+  readonly userName: string;
+  readonly teamId: string | null;
+  readonly workspaceName: string | null;
+  readonly status:
+    | 'QUEUED'
+    | 'RUNNING'
+    | 'WAITING'
+    | 'CANCELLING'
+    | 'COMPLETED'
+    | 'FAILED'
+    | 'TIMEOUT'
+    | 'CANCELLED';
+  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume' | 'sample';
+  /** The paid node types in the run */
+  readonly models: readonly string[];
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly nodeId: string | null;
+    /** The type of the failed node */
+    readonly nodeType?: string;
+  } | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+  };
+  readonly credits: {
+    readonly estimated: number;
+    readonly held: number;
+    readonly charged: number;
+    readonly released: number;
+  };
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  /** Whether you may read the run itself. Workflows that are only shared with you do not count */
+  readonly mayOpen: boolean;
+};
+
+/** One page of a list */
+export type WorkspaceRunPage = {
+  readonly data: readonly WorkspaceRun[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
 };
 
 /** Lint results of the written graph */

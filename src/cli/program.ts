@@ -1,11 +1,11 @@
 // Builds the command-line parser from the table of commands. The only owner of the argument parser.
 import { Command as Parser } from 'commander';
 import { listSettings } from '../lib/settings.ts';
+import { readVersion } from '../lib/version.ts';
 import type { CommandInput, OptionValue } from './command.ts';
 import { COMMANDS, type CommandRow, GROUPS } from './commands.ts';
 import { UsageError } from './failure.ts';
 import { alignColumns } from './terminal/text-width.ts';
-import { readVersion } from './version.ts';
 
 const FIRST_EXAMPLES = ['graphwright serve', 'graphwright run examples/postcard.json'];
 const JSON_OPTION = { '--json': 'print one JSON document instead of text' };

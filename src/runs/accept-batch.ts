@@ -5,7 +5,7 @@ import { type DailySpending, insertReservations, listSpending, lockPools } from 
 import type { Db, Tx } from '../store/db.ts';
 import { listUsedKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
-import { countUnderWay, insertRuns } from '../store/runs.ts';
+import { countUnderWay, insertRunModels, insertRuns } from '../store/runs.ts';
 import { initialTransition } from './lifecycle.ts';
 import { createWorkspaceSlots, type WorkspaceSlots } from './policy.ts';
 
@@ -18,6 +18,8 @@ export interface NewAcceptance {
   readonly workerId: string | null;
   /** The credits to reserve for a run that may cost. */
   readonly credits: number;
+  /** The paid node types that the run may call. */
+  readonly models: readonly string[];
   /** Whether the workflow has a daily budget. */
   readonly hasBudget: boolean;
 }
@@ -40,8 +42,10 @@ export async function acceptBatch(
   maxConcurrent: number,
 ): Promise<readonly Accepted[]> {
   const admission = await countFreeSlots(db, items, maxConcurrent);
-  const mayCost = items.some(({ spec }) => spec.is_paid);
-  return mayCost ? db.transaction(tx => acceptAll(tx, items, admission)) : acceptAll(db, items, admission);
+  const needsTransaction = items.some(({ spec, models }) => spec.is_paid || models.length > 0);
+  return needsTransaction
+    ? db.transaction(tx => acceptAll(tx, items, admission))
+    : acceptAll(db, items, admission);
 }
 
 async function acceptAll(
@@ -56,6 +60,8 @@ async function acceptAll(
   const storedIds = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
   const payable = paidRuns.filter(({ spec }) => storedIds.has(spec.id));
   if (payable.length > 0) await insertReservations(tx, payable.map(toReservation));
+  const usesModels = items.filter(({ spec, models }) => models.length > 0 && storedIds.has(spec.id));
+  if (usesModels.length > 0) await insertRunModels(tx, usesModels.map(toModels));
   const rows = new Map(runs.filter(({ row }) => storedIds.has(row.id)).map(({ row }) => [row.id, { row }]));
   return items.map(item => unaccepted.get(item) ?? rows.get(item.spec.id) ?? { isRepeated: true });
 }
@@ -89,6 +95,8 @@ function toNewRun(
   const { row, effects } = initialTransition({ spec, steps, workerId: canStart ? workerId : null });
   return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }
+
+const toModels = ({ spec, models }: NewAcceptance) => ({ executionId: spec.id, models });
 
 function toReservation({ spec, credits }: NewAcceptance) {
   const { id: executionId, workspace, workflow_id: workflowId } = spec;

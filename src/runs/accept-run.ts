@@ -57,6 +57,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     steps: [...reused.steps.values()],
     idempotency,
     credits: run.estimate.credits,
+    models: run.estimate.models,
     hasBudget: workflow.daily_credit_budget !== null,
   });
   if ('rejection' in result) throw toPaymentError(result.rejection, run.estimate);

@@ -159,6 +159,8 @@ export function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): re
 
 export interface StoredError extends StepError {
   readonly nodeId: string | null;
+  /** The type of the failed node. Absent in runs of earlier versions. */
+  readonly nodeType?: string;
 }
 
 type ListedFields = Omit<ExecutionRow, 'request' | 'decisions'>;

@@ -111,7 +111,12 @@ const LIST_FIELDS = {
     ),
   ),
   error: Nullable(
-    Type.Object({ code: Type.String(), message: Type.String(), nodeId: Nullable(Type.String()) }),
+    Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      nodeId: Nullable(Type.String()),
+      nodeType: Type.Optional(Type.String({ description: 'The type of the failed node' })),
+    }),
   ),
   progress: Type.Object({ done: Type.Integer(), total: Type.Integer() }),
   credits: Type.Object({ estimated: Credits, held: Credits, charged: Credits, released: Credits }),
@@ -158,6 +163,48 @@ const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inp
   userName: Type.String({ description: 'Name of the user who started the run' }),
 });
 export const ExecutionPage = PageSchema(ListedExecution);
+
+export const WorkspaceRunPage = PageSchema(
+  Named('WorkspaceRun', 'A run in the list of a workspace or of the instance', {
+    id: Type.String({ description: '`ex_…`' }),
+    workflowId: Type.String(),
+    workflowName: Nullable(Type.String({ description: 'Null if it was deleted' })),
+    userId: Type.Integer({ description: 'Who started the run' }),
+    userName: Type.String(),
+    teamId: Nullable(Type.String({ description: 'Null: a personal workspace' })),
+    workspaceName: Nullable(Type.String({ description: 'Name of the team or user; null if it was deleted' })),
+    status: LIST_FIELDS.status,
+    trigger: LIST_FIELDS.trigger,
+    models: Type.Array(Type.String(), { description: 'The paid node types in the run' }),
+    error: LIST_FIELDS.error,
+    progress: LIST_FIELDS.progress,
+    credits: LIST_FIELDS.credits,
+    createdAt: Timestamp,
+    startedAt: Nullable(Timestamp),
+    finishedAt: Nullable(Timestamp),
+    mayOpen: Type.Boolean({
+      description:
+        'Whether you may read the run itself. Workflows that are only shared with you do not count',
+    }),
+  }),
+);
+
+export const Failures = Named('Failures', 'Failed runs, grouped by error and failed node type', {
+  groups: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      nodeType: Nullable(Type.String({ description: 'Type of the failed node; null if no node failed' })),
+      label: Nullable(Type.String({ description: 'Label of the node type in the catalog' })),
+      runs: Type.Integer(),
+      workflows: Type.Integer(),
+      users: Type.Integer(),
+      lastAt: Timestamp,
+      message: Type.String({ description: 'The message of the newest run' }),
+    }),
+    { description: 'Largest group first, at most 50' },
+  ),
+  isCut: Type.Boolean({ description: 'Whether there are more failed runs than the newest that are grouped' }),
+});
 
 const EventId = Type.Integer({ description: 'Increases with each event; send it back as Last-Event-ID' });
 const EVENTS = {

@@ -125,3 +125,43 @@ export const ListExecutionsQuery = Type.Object({
   ...PageQuery.properties,
 });
 export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
+
+const NODE_TYPE = Type.String({ minLength: 1, maxLength: 200 });
+const RunFilters = {
+  workflowId: Type.Optional(Type.String({ maxLength: 64 })),
+  userId: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Who started the run' }),
+  ),
+  model: Type.Optional(Type.Unsafe<string>({ ...NODE_TYPE, description: 'A paid node type in the run' })),
+  errorCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  failedNodeType: Type.Optional(
+    Type.Unsafe<string>({ ...NODE_TYPE, description: 'The type of the node that failed the run' }),
+  ),
+  createdAfter: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
+  createdBefore: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
+};
+const InstanceFilters = {
+  teamId: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Only runs of this team; `personal`: only runs of your personal workspace',
+    }),
+  ),
+  personal: Type.Optional(
+    Type.Boolean({ default: false, description: 'Include the personal workspaces of other users' }),
+  ),
+};
+const Status = { status: Type.Optional(Type.Enum(EXECUTION_STATUSES)) };
+
+export const WorkspaceRunsQuery = Type.Object({ ...Status, ...RunFilters, ...PageQuery.properties });
+export const InstanceRunsQuery = Type.Object({
+  ...Status,
+  ...RunFilters,
+  ...InstanceFilters,
+  ...PageQuery.properties,
+});
+export const WorkspaceFailuresQuery = Type.Object(RunFilters);
+export const InstanceFailuresQuery = Type.Object({ ...RunFilters, ...InstanceFilters });
+
+export type FailuresQuery = Static<typeof InstanceFailuresQuery>;
+export type WorkspaceRunsQuery = Static<typeof InstanceRunsQuery>;

@@ -346,7 +346,8 @@ async function releaseRun(
   const { status, error } = leaseOutcome;
   for (const step of cancelUnsettled(run.plan, checkpoints.steps, atMs)) checkpoints.add(step);
   const delivery = buildDelivery(run, status, checkpoints.steps, new Date(atMs).toISOString());
-  const errorText = error === null ? null : JSON.stringify(error);
+  const nodeType = run.plan.nodes.find(({ id }) => id === error?.nodeId)?.nodeType;
+  const errorText = error === null ? null : JSON.stringify({ ...error, nodeType });
   await checkpoints.releaseLease({
     kind: 'end',
     ending: { status, error: errorText, runningMs, atMs, delivery },

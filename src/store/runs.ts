@@ -127,6 +127,19 @@ with input as materialized (
 )
 select id from accepted, (select count(*) from jobs) as enqueued`;
 
+/** Stores the paid node types that new runs may call. */
+export async function insertRunModels(
+  tx: Tx,
+  runs: readonly { readonly executionId: string; readonly models: readonly string[] }[],
+): Promise<void> {
+  await tx.query(
+    `insert into run_models (execution_id, model)
+     select "executionId", model from json_to_recordset($1::json) as i("executionId" text, models json)
+       cross join lateral json_array_elements_text(i.models) as model`,
+    [JSON.stringify(runs)],
+  );
+}
+
 /** A completed run that nobody executed: the recorded results of a template. */
 export interface SampleRun
   extends Pick<RunSpec, 'id' | 'workflow_id' | 'user_id' | 'workspace' | 'nodes_total'> {

@@ -1,6 +1,6 @@
 // Reports what a workspace was charged, by day, node type and workflow, and the daily budgets of its workflows.
 import type { Tx } from './db.ts';
-import { type After, all } from './rows.ts';
+import { type After, all, matches } from './rows.ts';
 
 interface Period {
   readonly workspace: string;
@@ -66,13 +66,44 @@ export interface BudgetRow {
 export function listBudgets(tx: Tx, workspace: string, page: After<string>): Promise<readonly BudgetRow[]> {
   return all(
     tx,
-    `select w.id, w.name, w.daily_credit_budget as budget, coalesce((
-       select sum(r.charged + r.held) from run_credits r
-       where r.workflow_id = w.id and r.created_at >= date_trunc('day', now(), 'UTC')), 0)::bigint as spent
-     from workflows w
+    `${BUDGETS}
      where coalesce(w.team_id, 'user:' || w.user_id) = $1 and w.daily_credit_budget is not null
        and w.deleted_at is null and ($2::text is null or w.id > $2)
      order by w.id limit $3`,
     [workspace, page.after, page.limit],
+  );
+}
+
+/** All workflows of a team, with or without a budget, by id, after the cursor. */
+export function listTeamBudgets(
+  tx: Tx,
+  teamId: string,
+  page: After<string>,
+): Promise<readonly (Omit<BudgetRow, 'budget'> & { readonly budget: number | null })[]> {
+  return all(
+    tx,
+    `${BUDGETS} where w.team_id = $1 and w.deleted_at is null and ($2::text is null or w.id > $2) order by w.id limit $3`,
+    [teamId, page.after, page.limit],
+  );
+}
+
+const BUDGETS = `
+  select w.id, w.name, w.daily_credit_budget as budget, coalesce((
+    select sum(r.charged + r.held) from run_credits r
+    where r.workflow_id = w.id and r.created_at >= date_trunc('day', now(), 'UTC')), 0)::bigint as spent
+  from workflows w`;
+
+/** Sets the daily budget of a team's workflow. Returns false if the team has no such workflow. */
+export function updateTeamBudget(
+  tx: Tx,
+  teamId: string,
+  workflowId: string,
+  budget: number | null,
+): Promise<boolean> {
+  return matches(
+    tx,
+    `update workflows set daily_credit_budget = $3, updated_at = now()
+     where id = $2 and team_id = $1 and deleted_at is null`,
+    [teamId, workflowId, budget],
   );
 }

@@ -7,6 +7,7 @@ import { createGuardedFetch } from '../../lib/fetch.ts';
 import { createLogger } from '../../lib/log.ts';
 import { findSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
+import { readVersion } from '../../lib/version.ts';
 import { openStorage, toBucket } from '../../media/open-storage.ts';
 import { bucketOrigin } from '../../media/s3.ts';
 import type { MediaStorage } from '../../media/storage.ts';
@@ -17,7 +18,6 @@ import type { Command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readVersion } from '../version.ts';
 
 export const backup: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;

@@ -1,4 +1,7 @@
-// Routes of the operator: users, plans, providers and workload.
+// Routes of the operator: users, overview, plans, providers, workload, teams and backups.
+import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { Success } from '../../runs/run-response.schema.ts';
 import {
   ChangeUserBody,
   CreatedUser,
@@ -10,19 +13,47 @@ import {
 } from '../../services/accounts/account.schema.ts';
 import { changeUser, createUser, listAllUsers, readUser } from '../../services/accounts/admin-users.ts';
 import type { Deps } from '../../services/deps.ts';
+import {
+  BackupsResponse,
+  downloadBackup,
+  PreparedBackup,
+  prepareBackup,
+  readBackups,
+} from '../../services/operator/backups.ts';
+import { OverviewResponse, readOverview } from '../../services/operator/overview.ts';
 import { checkProviders, ProvidersResponse } from '../../services/operator/provider-checks.ts';
+import {
+  InstanceTeamPage,
+  InstanceTeamsQuery,
+  listAllTeams,
+  listBudgetsOfTeam,
+  setTeamBudget,
+  TeamBudgetBody,
+  TeamBudgetPage,
+  TeamParams,
+  TeamWorkflowParams,
+} from '../../services/operator/teams.ts';
 import {
   listPlans,
   PlansResponse,
   readWorkload,
   WorkloadResponse,
 } from '../../services/operator/workload.ts';
+import { PageQuery } from '../../services/paging.ts';
+import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { created, operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
 const operation = operationsOf('Operator');
 
 export function registerAdmin(app: App, deps: Deps): void {
+  registerUsers(app, deps);
+  registerInstance(app, deps);
+  registerTeams(app, deps);
+  registerBackups(app, deps);
+}
+
+function registerUsers(app: App, deps: Deps): void {
   app.get(
     '/api/v1/admin/users',
     operation('listUsers', 'instance:admin', {
@@ -74,6 +105,19 @@ export function registerAdmin(app: App, deps: Deps): void {
     }),
     req => changeUser(deps, req.actor, req.params.userId, req.body),
   );
+}
+
+function registerInstance(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/admin/overview',
+    operation('getOverview', 'instance:admin', {
+      summary: 'Read the state of the instance',
+      description:
+        'Returns the health of database, queue and storage, the runs of the last 24 hours, the spending of this month (UTC) by user, team, model and provider, and low balances.',
+      response: { 200: OverviewResponse },
+    }),
+    req => readOverview(deps, req.actor),
+  );
   app.get(
     '/api/v1/admin/plans',
     operation('listPlans', 'instance:admin', {
@@ -104,3 +148,92 @@ export function registerAdmin(app: App, deps: Deps): void {
     req => readWorkload(deps, req.actor),
   );
 }
+
+function registerTeams(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/admin/teams',
+    operation('listInstanceTeams', 'instance:admin', {
+      summary: 'List all teams',
+      description: 'Returns all teams of the instance with their credits.',
+      querystring: InstanceTeamsQuery,
+      response: { 200: InstanceTeamPage },
+    }),
+    req => listAllTeams(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/admin/teams/:teamId/budgets',
+    operation('listTeamBudgets', 'instance:admin', {
+      summary: 'List the budgets of a team',
+      description:
+        'Returns the workflows of a team with their daily budgets and the credits spent today (UTC).',
+      errors: ['not_found'],
+      params: TeamParams,
+      querystring: PageQuery,
+      response: { 200: TeamBudgetPage },
+    }),
+    req => listBudgetsOfTeam(deps, req.actor, req.params.teamId, req.query),
+  );
+  app.put(
+    '/api/v1/admin/teams/:teamId/budgets/:workflowId',
+    operation('setTeamBudget', 'instance:admin', {
+      summary: "Set the daily budget of a team's workflow",
+      description:
+        "Sets the daily budget of a team's workflow. A run that would exceed the budget of the UTC day is refused with `daily_budget_exceeded`.",
+      errors: ['not_found'],
+      params: TeamWorkflowParams,
+      body: TeamBudgetBody,
+      response: { 200: Success },
+    }),
+    req => whenDone(setTeamBudget(deps, req.actor, req.params, req.body)),
+  );
+}
+
+function registerBackups(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/admin/backup',
+    operation('getBackups', 'instance:admin', {
+      summary: 'Read when the last backup was made',
+      description: 'Returns the last backup that the command line or a download made, and the current sizes.',
+      response: { 200: BackupsResponse },
+    }),
+    req => readBackups(deps, req.actor),
+  );
+  app.post(
+    '/api/v1/admin/backup',
+    operation('prepareBackup', 'instance:admin', {
+      summary: 'Prepare the download of a backup',
+      description:
+        'Checks that a backup can be downloaded now, and returns its path. A session must be confirmed; the download then needs no confirmation for 15 minutes.',
+      reauthentication: 'always',
+      errors: ['conflict'],
+      response: { 200: PreparedBackup },
+    }),
+    async req => {
+      prepareBackup(deps, req.actor);
+      return { url: BACKUP_FILE };
+    },
+  );
+  app.get(BACKUP_FILE, {
+    ...operation('downloadBackup', 'instance:admin', {
+      summary: 'Download a backup',
+      description:
+        'Makes a backup while it is downloaded: the same file as `graphwright backup`, without the secrets key. A process makes one at a time. An interrupted download is incomplete, and a restore refuses it.',
+      reauthentication: 'always',
+      errors: ['conflict'],
+      response: { 200: Plain('application/x-tar') },
+    }),
+    exposeHeadRoute: false,
+    handler: async (req, reply) => {
+      const { pieces, fileName } = downloadBackup(deps, req.actor, reply.closeSignal());
+      return reply
+        .headers({
+          'content-type': 'application/x-tar',
+          'content-disposition': `attachment; filename="${fileName}"`,
+          'cache-control': 'no-store',
+        })
+        .send(Readable.fromWeb(pieces as WebStream));
+    },
+  });
+}
+
+const BACKUP_FILE = '/api/v1/admin/backup/file';

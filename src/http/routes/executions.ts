@@ -11,18 +11,34 @@ import {
   getNodeOutputs,
   listRuns,
 } from '../../runs/executions.ts';
-import { ExecutionId, ExecutionNode, ListExecutionsQuery } from '../../runs/run.schema.ts';
+import {
+  ExecutionId,
+  ExecutionNode,
+  InstanceFailuresQuery,
+  InstanceRunsQuery,
+  ListExecutionsQuery,
+  WorkspaceFailuresQuery,
+  WorkspaceRunsQuery,
+} from '../../runs/run.schema.ts';
 import {
   EventStream,
   ExecutedGraph,
   ExecutionPage,
   ExecutionRecord,
+  Failures,
   NodeState,
   Success,
   WorkflowResults,
+  WorkspaceRunPage,
 } from '../../runs/run-response.schema.ts';
 import { watchRun } from '../../runs/watch-run.ts';
 import { getResults } from '../../runs/workflow-results.ts';
+import {
+  listInstanceFailures,
+  listInstanceRuns,
+  listWorkspaceFailures,
+  listWorkspaceRuns,
+} from '../../runs/workspace-runs.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
@@ -30,6 +46,7 @@ import { parseLastEventId, sendEvents, streamSignal } from '../event-stream.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = operationsOf('Executions');
+const operatorOperation = operationsOf('Operator');
 
 export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(
@@ -69,6 +86,52 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       response: { 200: ExecutionPage },
     }),
     req => listRuns(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/workspace/executions',
+    operation('listWorkspaceRuns', 'workflows:read', {
+      summary: 'List the runs of your active workspace',
+      description:
+        'Returns the runs that anyone started in your active workspace, newest first. A page with few matches may be short: continue with `nextCursor` until it is null.',
+      errors: ['forbidden'],
+      querystring: WorkspaceRunsQuery,
+      response: { 200: WorkspaceRunPage },
+    }),
+    req => listWorkspaceRuns(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/workspace/failures',
+    operation('listWorkspaceFailures', 'workflows:read', {
+      summary: 'Group the failed runs of your active workspace',
+      description:
+        'Groups the newest failed runs of your active workspace by error code and failed node type.',
+      errors: ['forbidden'],
+      querystring: WorkspaceFailuresQuery,
+      response: { 200: Failures },
+    }),
+    req => listWorkspaceFailures(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/admin/executions',
+    operatorOperation('listInstanceRuns', 'instance:admin', {
+      summary: 'List the runs of the instance',
+      description:
+        'Returns the runs of all teams and of your personal workspace, newest first, without inputs and results. Those of other personal workspaces are included with `personal=true`. A page with few matches may be short: continue with `nextCursor` until it is null.',
+      querystring: InstanceRunsQuery,
+      response: { 200: WorkspaceRunPage },
+    }),
+    req => listInstanceRuns(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/admin/failures',
+    operatorOperation('listInstanceFailures', 'instance:admin', {
+      summary: 'Group the failed runs of the instance',
+      description:
+        'Groups the newest failed runs by error code and failed node type, with the same filters as the list of runs.',
+      querystring: InstanceFailuresQuery,
+      response: { 200: Failures },
+    }),
+    req => listInstanceFailures(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/executions/:id',

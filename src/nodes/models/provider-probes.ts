@@ -42,6 +42,10 @@ export interface ProbeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Returns the name of a provider for users; undefined if there is none of this name. */
+export const findProviderLabel = (name: string): string | undefined =>
+  (DISPLAY_NAMES as Readonly<Record<string, string>>)[name];
+
 export interface ProbedProvider {
   readonly name: ProviderName;
   readonly label: string;

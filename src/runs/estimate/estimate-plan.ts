@@ -22,6 +22,8 @@ export interface Estimate {
     readonly nodeLabel: string;
     readonly credits: number;
   }[];
+  /** The paid node types that the run may call. */
+  readonly models: readonly string[];
 }
 
 /** Adds up the calls of the forecast paid nodes. */
@@ -40,6 +42,7 @@ export function priceForecast(forecasts: readonly NodeForecast[]): Estimate {
     credits: lines.reduce((sum, line) => sum + line.credits, 0),
     exact: lines.every(line => line.isExact),
     breakdown: lines.map(({ isExact: _, ...line }) => line),
+    models: [...new Set(forecasts.map(({ node }) => node.nodeType))],
   };
 }
 

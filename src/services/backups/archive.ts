@@ -29,10 +29,33 @@ const READ_BYTES = 524_288;
 
 /** Creates the file, readable by its owner only. Throws if it exists. */
 export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
-  const { readable, controller } = createTarPacker();
-  const writing = writeOut(path, readable, signal);
+  const { pieces, add, finish, fail } = createArchive();
+  const writing = writeOut(path, pieces, signal);
   // Errors here surface in the next write, and in `finish`.
-  writing.catch(err => controller.error(err));
+  writing.catch(fail);
+  return {
+    add,
+    async finish() {
+      await finish();
+      await writing;
+    },
+    async abort() {
+      fail(new Error('The backup was canceled.'));
+      await writing.catch(() => undefined);
+    },
+  };
+}
+
+export interface Archive extends Omit<ArchiveWriter, 'abort'> {
+  /** The bytes of the file. Entries are added as fast as these are read. */
+  readonly pieces: ReadableStream<Uint8Array>;
+  /** Ends `pieces` with the error, so that readers notice that the archive is incomplete. */
+  readonly fail: (err: unknown) => void;
+}
+
+/** Creates an archive that is read while it is written. */
+export function createArchive(): Archive {
+  const { readable, controller } = createTarPacker();
   const seal = createSummary();
 
   const append = async (name: string, bytes: number, source: Parameters<ArchiveWriter['add']>[2]) => {
@@ -46,6 +69,7 @@ export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
     return hash.digest('hex');
   };
   return {
+    pieces: readable,
     async add(name, bytes, source) {
       seal.cover(name, bytes, await append(name, bytes, source));
     },
@@ -53,12 +77,8 @@ export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
       const last = Buffer.from(`${JSON.stringify(seal.value(), null, 2)}\n`);
       await append(END, last.length, [last]);
       controller.finalize();
-      await writing;
     },
-    async abort() {
-      controller.error(new Error('The backup was canceled.'));
-      await writing.catch(() => undefined);
-    },
+    fail: err => controller.error(err),
   };
 }
 

@@ -17,9 +17,10 @@ import {
   type SchemaVersion,
   type SnapshotFile,
 } from '../../store/backup.ts';
+import { saveLastBackup } from '../../store/backup-record.ts';
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
-import { type ArchiveWriter, writeArchive } from './archive.ts';
+import { type ArchiveWriter, createArchive, writeArchive } from './archive.ts';
 import { computeFingerprint, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
 
 export interface BackupDeps {
@@ -30,9 +31,12 @@ export interface BackupDeps {
   readonly now: () => number;
 }
 
-export interface BackupOptions {
+export interface BackupOptions extends StreamOptions {
   /** Must not exist. */
   readonly path: string;
+}
+
+interface StreamOptions {
   /** The program's version. */
   readonly version: string;
   readonly includesSecretsKey: boolean;
@@ -73,6 +77,7 @@ export async function makeBackup(
     await archive.finish();
     await rename(unfinished, options.path);
     await syncFolder(dirname(options.path));
+    await recordBackup(deps, result, 'command line');
     return result;
   } catch (err) {
     await archive.abort();
@@ -81,11 +86,44 @@ export async function makeBackup(
   }
 }
 
+/**
+ * Returns the bytes of a backup while it is made, and a promise of the result. If the backup fails, both fail: an
+ * incomplete file lacks its last entry, and a restore refuses it.
+ */
+export function streamBackup(
+  deps: BackupDeps,
+  options: StreamOptions,
+  signal: AbortSignal,
+): { readonly pieces: ReadableStream<Uint8Array>; readonly done: Promise<BackupResult> } {
+  const { pieces, ...archive } = createArchive();
+  const make = async (): Promise<BackupResult> => {
+    const result = await withSession(deps.db, session => fill(deps, session, archive, options, signal));
+    await archive.finish();
+    await recordBackup(deps, result, 'download');
+    return result;
+  };
+  const done = make().catch((err: unknown) => {
+    archive.fail(err);
+    throw err;
+  });
+  return { pieces, done };
+}
+
+/** Administrators see when the last backup was made. */
+async function recordBackup(
+  { db, now }: BackupDeps,
+  { createdAt, databaseBytes, media }: BackupResult,
+  madeBy: 'command line' | 'download',
+): Promise<void> {
+  const finishedAt = new Date(now()).toISOString();
+  await saveLastBackup(db, { createdAt, finishedAt, databaseBytes, media, madeBy });
+}
+
 async function fill(
   deps: BackupDeps,
   session: Session,
-  archive: ArchiveWriter,
-  options: BackupOptions,
+  archive: Pick<ArchiveWriter, 'add'>,
+  options: StreamOptions,
   signal: AbortSignal,
 ): Promise<BackupResult> {
   // The transaction's snapshot is the point in time. Files never change, so they are read afterwards.
@@ -110,8 +148,8 @@ async function requireSchema(session: Session): Promise<SchemaVersion> {
 async function addDatabase(
   { secretsKey, now }: BackupDeps,
   session: Session,
-  archive: ArchiveWriter,
-  { version, includesSecretsKey, onProgress }: BackupOptions,
+  archive: Pick<ArchiveWriter, 'add'>,
+  { version, includesSecretsKey, onProgress }: StreamOptions,
   signal: AbortSignal,
 ) {
   const schema = await requireSchema(session);
@@ -149,13 +187,13 @@ async function addDatabase(
   return { createdAt, tables: tables.length, databaseBytes, totals };
 }
 
-const addBytes = (archive: ArchiveWriter, name: string, bytes: Uint8Array): Promise<void> =>
+const addBytes = (archive: Pick<ArchiveWriter, 'add'>, name: string, bytes: Uint8Array): Promise<void> =>
   archive.add(name, bytes.length, [bytes]);
 
 async function addMedia(
   storage: MediaStorage,
   session: Session,
-  archive: ArchiveWriter,
+  archive: Pick<ArchiveWriter, 'add'>,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): Promise<FileTotals> {

@@ -73,6 +73,10 @@ export const PlansResponse = Named('Plans', 'The available plans', {
       isDefault: Type.Boolean({ description: 'Whether new accounts get this plan by default' }),
     }),
   ),
+  newAccountCredits: Type.Integer({
+    minimum: 0,
+    description: 'Credits of new accounts, unless set otherwise',
+  }),
 });
 
 /** Lists the plans. Throws 401 without the scope `instance:admin`. */
@@ -87,5 +91,5 @@ export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {
       ...limits,
       isDefault: name === settings.DEFAULT_PLAN,
     }));
-  return { plans };
+  return { plans, newAccountCredits: settings.DEFAULT_CREDITS };
 }

@@ -149,6 +149,10 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('POST', `${V1}/workflows`, { name: 'W', ...graph, folderId: theirs });
   const moved = `${V1}/workflows/${(await ask('POST', `${V1}/workflows`, { name: 'W', ...graph })).body.id}`;
   await ask('PUT', moved, { folderId: theirs });
+  await ask('GET', `${V1}/admin/teams`);
+  const budgets = `${V1}/admin/teams/${team}/budgets`;
+  await ask('GET', budgets);
+  await ask('PUT', `${budgets}/${moved.split('/').at(-1)}`, { dailyCreditBudget: 100 });
   await ask('DELETE', `${V1}/teams/${team}`);
   await ask('DELETE', moved);
   await ask('DELETE', `${V1}/folders/${theirs}`);
@@ -156,7 +160,10 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('GET', `${V1}/credits`);
   await ask('GET', `${V1}/credits/spending?days=2`);
   await ask('GET', `${V1}/admin/credits?userId=${userId}`);
-  for (const part of ['plans', 'providers', 'workload']) await ask('GET', `${V1}/admin/${part}`);
+  for (const part of ['plans', 'providers', 'workload', 'overview', 'backup', 'failures'])
+    await ask('GET', `${V1}/admin/${part}`);
+  await ask('POST', `${V1}/admin/backup`);
+  await ask('GET', `${V1}/workspace/failures`);
   const { revision } = (await ask('GET', `${V1}/admin/models`)).body;
   await ask('POST', `${V1}/admin/models`, { revision, models: [] });
   receiver.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
@@ -261,6 +268,8 @@ async function tourRuns({ ask, until, receiver }: TourContext, workflowId: strin
   await ask('GET', `${ex}/workflow`);
   await ask('GET', `${ex}/outputs/prompt`);
   await ask('GET', `${V1}/executions?limit=2`);
+  await ask('GET', `${V1}/workspace/executions?limit=2`);
+  await ask('GET', `${V1}/admin/executions?limit=2`);
   await ask('GET', `${at}/executions?limit=2`);
   await ask('GET', `${at}/results`);
   await ask('POST', `${ex}/cancel`);

@@ -1,0 +1,137 @@
+// Lists runs and failures of the active workspace, and of the instance for administrators.
+import { AppError } from '../lib/errors.ts';
+import { getWorkspaceId, isTeam, userWorkspace } from '../services/accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
+import { getActiveWorkspace } from '../services/accounts/teams.ts';
+import { byId, type Page, parseTimeFilter, readPage, writeCursor } from '../services/paging.ts';
+import { EXECUTION_STATUSES } from '../store/executions.ts';
+import {
+  listFailureGroups,
+  listWorkspaceRuns as listRows,
+  MAX_GROUPED,
+  type WorkspaceRunFilter,
+  type WorkspaceRunRow,
+} from '../store/workspace-runs.ts';
+import type { RunDeps } from './deps.ts';
+import { presentListedExecution } from './present-execution.ts';
+import type { FailuresQuery, WorkspaceRunsQuery } from './run.schema.ts';
+
+/** The workspaces whose runs are listed. */
+type Range = Pick<WorkspaceRunFilter, 'readerId' | 'workspace' | 'includesPersonal'>;
+
+/** Lists the runs of the active workspace, newest first. Throws 403 for a team's VIEWER. */
+export async function listWorkspaceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
+  return list(deps, await toActiveWorkspace(deps, actor), query);
+}
+
+/** Groups the failed runs of the active workspace. */
+export async function listWorkspaceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
+  return group(deps, await toActiveWorkspace(deps, actor), query);
+}
+
+/** Lists the runs of all workspaces. Personal workspaces of other users are included on request only. */
+export function listInstanceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
+  return list(deps, toInstance(actor, query), query);
+}
+
+export function listInstanceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
+  return group(deps, toInstance(actor, query), query);
+}
+
+async function toActiveWorkspace(deps: RunDeps, actor: Actor): Promise<Range> {
+  const user = requireScope(actor, 'workflows:read');
+  const active = await getActiveWorkspace(deps.db, user);
+  if (active.team_role === 'VIEWER')
+    throw new AppError(
+      'forbidden',
+      "You don't have permission to list the runs of this workspace. Ask its owner for the role EDITOR or OWNER.",
+    );
+  return { readerId: user.userId, workspace: getWorkspaceId(active), includesPersonal: true };
+}
+
+function toInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): Range {
+  const { userId: readerId }: UserActor = requireScope(actor, 'instance:admin');
+  if (teamId === undefined) return { readerId, workspace: null, includesPersonal: personal };
+  const workspace = teamId === 'personal' ? userWorkspace(readerId) : teamId;
+  // `user:7` is not a team, and names a personal workspace only together with `personal`.
+  if (teamId !== 'personal' && !isTeam(workspace) && !personal)
+    throw new AppError('invalid_request', 'Set personal to list runs of a personal workspace.');
+  return { readerId, workspace, includesPersonal: true };
+}
+
+const toFilter = (range: Range, query: FailuresQuery) => ({
+  ...range,
+  workflowId: query.workflowId ?? null,
+  userId: query.userId ?? null,
+  model: query.model ?? null,
+  errorCode: query.errorCode ?? null,
+  failedNodeType: query.failedNodeType ?? null,
+  createdAfter: parseTimeFilter('createdAfter', query.createdAfter),
+  createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
+  before: null,
+});
+
+/** A run with an error has one of these. */
+const WITH_ERROR = ['FAILED', 'TIMEOUT', 'CANCELLED'] as const;
+
+async function list(deps: RunDeps, range: Range, query: WorkspaceRunsQuery): Promise<Page<PresentedRun>> {
+  const hasError = query.errorCode !== undefined || query.failedNodeType !== undefined;
+  const possible = hasError ? WITH_ERROR : EXECUTION_STATUSES;
+  const statuses = query.status === undefined ? possible : possible.filter(each => each === query.status);
+  let examinedTo: string | undefined;
+  const page = await readPage(
+    query,
+    byId('execution'),
+    async ({ after: before, limit }) => {
+      const found = await listRows(deps.db, { ...toFilter(range, query), statuses, before }, limit);
+      examinedTo = found.examinedTo;
+      return found.rows;
+    },
+    presentRun,
+  );
+  if (page.nextCursor !== null || examinedTo === undefined) return page;
+  return { ...page, nextCursor: writeCursor(examinedTo) };
+}
+
+type PresentedRun = ReturnType<typeof presentRun>;
+
+function presentRun(row: WorkspaceRunRow) {
+  const { id, workflowId, status, trigger, error, progress, credits, createdAt, startedAt, finishedAt } =
+    presentListedExecution(row);
+  return {
+    id,
+    workflowId,
+    workflowName: row.workflow_name,
+    userId: row.user_id,
+    userName: row.user_name,
+    teamId: isTeam(row.workspace) ? row.workspace : null,
+    workspaceName: row.workspace_name,
+    status,
+    trigger,
+    models: row.models,
+    error,
+    progress,
+    credits,
+    createdAt,
+    startedAt,
+    finishedAt,
+    mayOpen: row.may_open,
+  };
+}
+
+async function group(deps: RunDeps, range: Range, query: FailuresQuery) {
+  const groups = await listFailureGroups(deps.db, toFilter(range, query));
+  return {
+    groups: groups.map(({ code, node_type: nodeType, runs, workflows, users, last_at, message }) => ({
+      code,
+      nodeType,
+      label: nodeType === null ? null : (deps.catalog.find(nodeType)?.label ?? null),
+      runs,
+      workflows,
+      users,
+      lastAt: last_at.toISOString(),
+      message,
+    })),
+    isCut: groups.reduce((sum, { runs }) => sum + runs, 0) >= MAX_GROUPED,
+  };
+}

@@ -1,0 +1,239 @@
+// Reports the state of the instance for administrators: health, recent runs, spending of the month, low balances, disk.
+import { statfs } from 'node:fs/promises';
+import { Type } from 'typebox';
+import { readVersion } from '../../lib/version.ts';
+import { findProviderLabel } from '../../nodes/models/provider-probes.ts';
+import { findLastBackup } from '../../store/backup-record.ts';
+import type { Tx } from '../../store/db.ts';
+import {
+  countRunsByHour,
+  findSizes,
+  type HourCount,
+  listLowBalances,
+  listMonthByTeam,
+  listMonthByType,
+  listMonthByUser,
+  MAX_COUNTED_PER_HOUR,
+  type Spent,
+  sumMonth,
+} from '../../store/overview.ts';
+import { findServerVersion } from '../../store/server-version.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { checkReadiness } from '../readiness.ts';
+import { Named, Nullable, Timestamp } from '../schema.ts';
+import { LastBackup } from './backups.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Spending = { credits: Count, charges: Count };
+const MonthStart = Type.String({ format: 'date', description: 'First day of the month (UTC)' });
+
+export const OverviewResponse = Named('Overview', 'The state of the instance', {
+  version: Type.String({ description: 'Version of Graphwright' }),
+  health: Type.Object(
+    { database: Type.String(), queue: Type.String(), storage: Type.String() },
+    { description: '`ok`, or what is wrong, by part' },
+  ),
+  database: Type.Object({
+    version: Nullable(Type.String({ description: 'Version of PostgreSQL' })),
+    bytes: Count,
+  }),
+  storage: Type.Object({
+    kind: Type.Enum(['disk', 'bucket']),
+    mediaBytes: Count,
+    disk: Nullable(
+      Type.Object(
+        { freeBytes: Count, totalBytes: Count },
+        { description: 'The disk of DATA_DIR; null if it cannot be read' },
+      ),
+    ),
+  }),
+  lastBackup: Nullable(LastBackup),
+  runs: Type.Object({
+    hours: Type.Array(
+      Type.Object({
+        from: Timestamp,
+        completed: Count,
+        failed: Type.Integer({ minimum: 0, description: 'FAILED or TIMEOUT' }),
+        cancelled: Count,
+        active: Type.Integer({ minimum: 0, description: 'Not ended' }),
+      }),
+      { description: 'Runs of the last 24 hours by the hour in which they were accepted, oldest first' },
+    ),
+    completed: Count,
+    failed: Count,
+    cancelled: Count,
+    active: Count,
+    isCut: Type.Boolean({ description: 'Whether there were more runs than were counted' }),
+  }),
+  spending: Type.Object({
+    month: MonthStart,
+    total: Count,
+    lastMonth: Count,
+    users: Type.Array(
+      Type.Object({ userId: Nullable(Type.Integer()), name: Nullable(Type.String()), ...Spending }),
+      { description: 'Who started the runs, most expensive first, at most 10' },
+    ),
+    teams: Type.Array(
+      Type.Object({ teamId: Nullable(Type.String()), name: Nullable(Type.String()), ...Spending }),
+      { description: 'Most expensive first, at most 10. `teamId` null: all personal workspaces' },
+    ),
+    models: Type.Array(
+      Type.Object({
+        nodeType: Nullable(
+          Type.String({ description: 'Null for charges made before the type was recorded' }),
+        ),
+        label: Nullable(Type.String({ description: 'Null if the type is not in the catalog' })),
+        provider: Nullable(Type.String()),
+        ...Spending,
+      }),
+      { description: 'Most expensive first, at most 10' },
+    ),
+    providers: Type.Array(
+      Type.Object({ name: Nullable(Type.String()), label: Nullable(Type.String()), ...Spending }),
+      {
+        description: 'Most expensive first. `name` null: no provider, or a model that is no longer known',
+      },
+    ),
+  }),
+  lowBalances: Type.Array(
+    Type.Object({
+      teamId: Nullable(Type.String()),
+      userId: Nullable(Type.Integer()),
+      name: Type.String(),
+      balance: Count,
+    }),
+    { description: 'Teams and users that spent credits this or last month and have fewer than 500 left' },
+  ),
+});
+
+const HOURS = 24;
+const HOUR_MS = 3_600_000;
+const MAX_LISTED = 10;
+/** Providers are summed over this many node types; the catalog has far fewer. */
+const MAX_TYPES = 2000;
+const LOW_BALANCE = 500;
+
+/** Throws 401 without the scope `instance:admin`. */
+export async function readOverview(deps: Deps, actor: Actor) {
+  requireScope(actor, 'instance:admin');
+  const nowMs = deps.now();
+  const [{ parts }, sizes, version, lastBackup, disk] = await Promise.all([
+    checkReadiness(deps),
+    findSizes(deps.db),
+    findServerVersion(deps.db),
+    findLastBackup(deps.db),
+    readDisk(deps.settings.DATA_DIR),
+  ]);
+  // One connection for the rest.
+  const [runs, spending, lowBalances] = await deps.db.inSequence(async tx => [
+    await countRuns(tx, nowMs),
+    await readSpending(deps, tx, nowMs),
+    await listLowBalances(tx, toMonth(nowMs, -1), LOW_BALANCE, MAX_LISTED),
+  ]);
+  const { database = '', queue = '', storage = '' } = parts;
+  return {
+    version: readVersion(),
+    health: { database, queue, storage },
+    database: { version: version ?? null, bytes: sizes.database_bytes },
+    storage: {
+      kind: deps.bucket === undefined ? ('disk' as const) : ('bucket' as const),
+      mediaBytes: sizes.media_bytes,
+      disk,
+    },
+    lastBackup: lastBackup ?? null,
+    runs,
+    spending,
+    lowBalances: lowBalances.map(({ team_id, user_id, name, balance }) => ({
+      teamId: team_id,
+      userId: user_id,
+      name,
+      balance,
+    })),
+  };
+}
+
+async function readDisk(folder: string) {
+  const stats = await statfs(folder).catch(() => undefined);
+  if (stats === undefined) return null;
+  return { freeBytes: stats.bavail * stats.bsize, totalBytes: stats.blocks * stats.bsize };
+}
+
+const OUTCOMES = ['completed', 'failed', 'cancelled', 'active'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+const OUTCOME_OF: Readonly<Record<HourCount['status'], Outcome>> = {
+  QUEUED: 'active',
+  RUNNING: 'active',
+  WAITING: 'active',
+  CANCELLING: 'active',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  TIMEOUT: 'failed',
+  CANCELLED: 'cancelled',
+};
+
+async function countRuns(tx: Tx, nowMs: number) {
+  const firstMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
+  const starts = Array.from({ length: HOURS }, (_, hour) => firstMs + hour * HOUR_MS);
+  const counts = await countRunsByHour(tx, starts, firstMs + HOURS * HOUR_MS);
+  const sum = (outcome: Outcome, hour?: number): number =>
+    counts
+      .filter(each => OUTCOME_OF[each.status] === outcome && (hour === undefined || each.hour === hour))
+      .reduce((total, { count }) => total + count, 0);
+  const sumAll = (hour?: number) =>
+    Object.fromEntries(OUTCOMES.map(outcome => [outcome, sum(outcome, hour)])) as Record<Outcome, number>;
+  return {
+    hours: starts.map((ms, hour) => ({ from: new Date(ms).toISOString(), ...sumAll(hour) })),
+    ...sumAll(),
+    isCut: counts.some(({ count }) => count >= MAX_COUNTED_PER_HOUR),
+  };
+}
+
+/** The first day of the month (UTC) that contains the time, or of one before it. */
+export function toMonth(nowMs: number, offset = 0): string {
+  const now = new Date(nowMs);
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset)).toISOString().slice(0, 10);
+}
+
+async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
+  const month = toMonth(nowMs);
+  const types = await listMonthByType(tx, month, MAX_TYPES);
+  const models = types.map(({ node_type, ...spent }) => ({
+    nodeType: node_type === '' ? null : node_type,
+    label: deps.catalog.find(node_type)?.label ?? null,
+    provider: findProvider(deps, node_type) ?? null,
+    ...spent,
+  }));
+  return {
+    month,
+    total: (await sumMonth(tx, month)).credits,
+    lastMonth: (await sumMonth(tx, toMonth(nowMs, -1))).credits,
+    users: (await listMonthByUser(tx, month, MAX_LISTED)).map(({ user_id, ...rest }) => ({
+      userId: user_id === 0 ? null : user_id,
+      ...rest,
+    })),
+    teams: (await listMonthByTeam(tx, month, MAX_LISTED)).map(({ team_id, ...rest }) => ({
+      teamId: team_id,
+      ...rest,
+    })),
+    models: models.slice(0, MAX_LISTED),
+    providers: sumProviders(models),
+  };
+}
+
+/** The provider that a node type calls with its default config; undefined: none. */
+function findProvider({ findNode }: Pick<Deps, 'findNode'>, nodeType: string): string | undefined {
+  const requirement = findNode(nodeType)?.requires({});
+  return requirement !== undefined && findProviderLabel(requirement) !== undefined ? requirement : undefined;
+}
+
+function sumProviders(models: readonly (Spent & { readonly provider: string | null })[]) {
+  const sums = [...Map.groupBy(models, ({ provider }) => provider)].map(([name, ofProvider]) => ({
+    name,
+    label: name === null ? null : (findProviderLabel(name) ?? null),
+    credits: ofProvider.reduce((sum, { credits }) => sum + credits, 0),
+    charges: ofProvider.reduce((sum, { charges }) => sum + charges, 0),
+  }));
+  return sums.sort((a, b) => b.credits - a.credits);
+}

@@ -1,0 +1,114 @@
+// Lists all teams with their credits, and the budgets of a workspace, for administrators.
+import { type Static, Type } from 'typebox';
+import { AppError } from '../../lib/errors.ts';
+import { type InstanceTeam, listInstanceTeams } from '../../store/overview.ts';
+import { listTeamBudgets, updateTeamBudget } from '../../store/spending.ts';
+import { isTeam } from '../../store/teams.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { byId, PageQuery, PageSchema, readPage } from '../paging.ts';
+import { Exact, Named, Nullable, Timestamp } from '../schema.ts';
+import { toMonth } from './overview.ts';
+
+export const InstanceTeamsQuery = Type.Object({
+  query: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name' })),
+  ...PageQuery.properties,
+});
+
+export const InstanceTeamPage = PageSchema(
+  Named('InstanceTeam', 'A team, as administrators see it', {
+    id: Type.String(),
+    name: Type.String(),
+    members: Type.Integer(),
+    owners: Type.Array(Type.String(), { description: 'Names of up to three owners' }),
+    credits: Type.Object({ balance: Type.Integer(), held: Type.Integer() }),
+    spentThisMonth: Type.Integer({ description: 'Credits charged this month (UTC)' }),
+    createdAt: Timestamp,
+  }),
+);
+
+/** Throws 401 without the scope `instance:admin`. */
+export async function listAllTeams(
+  deps: Pick<Deps, 'db' | 'now'>,
+  actor: Actor,
+  query: Static<typeof InstanceTeamsQuery>,
+) {
+  requireScope(actor, 'instance:admin');
+  const month = toMonth(deps.now());
+  return readPage(
+    query,
+    byId('team'),
+    part => listInstanceTeams(deps.db, query.query ?? null, month, part),
+    presentTeam,
+  );
+}
+
+const presentTeam = ({ id, name, members, owners, balance, held, spent, created_at }: InstanceTeam) => ({
+  id,
+  name,
+  members,
+  owners,
+  credits: { balance, held },
+  spentThisMonth: spent,
+  createdAt: created_at.toISOString(),
+});
+
+export const TeamParams = Type.Object({
+  teamId: Type.String({ maxLength: 64, description: 'Team ID, `team_…`' }),
+});
+export const TeamWorkflowParams = Type.Object({
+  ...TeamParams.properties,
+  workflowId: Type.String({ maxLength: 64, description: 'Workflow ID, `wf_…`' }),
+});
+export const TeamBudgetBody = Exact({
+  dailyCreditBudget: Nullable(
+    Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'Credits per UTC day; null: no budget' }),
+  ),
+});
+
+export const TeamBudgetPage = PageSchema(
+  Named('TeamBudget', 'A workflow of a team, with its daily budget', {
+    workflowId: Type.String(),
+    name: Type.String(),
+    dailyCreditBudget: Nullable(Type.Integer()),
+    spentToday: Type.Integer({ description: 'Charged and reserved for runs accepted today (UTC)' }),
+  }),
+);
+
+/** Lists the workflows of a team with their budgets. Throws 404. */
+export async function listBudgetsOfTeam(
+  { db }: Pick<Deps, 'db'>,
+  actor: Actor,
+  teamId: string,
+  query: PageQuery,
+) {
+  requireScope(actor, 'instance:admin');
+  await requireTeam(db, teamId);
+  return readPage(
+    query,
+    byId('workflow'),
+    part => listTeamBudgets(db, teamId, part),
+    ({ id, name, budget, spent }) => ({
+      workflowId: id,
+      name,
+      dailyCreditBudget: budget,
+      spentToday: spent,
+    }),
+  );
+}
+
+/** Sets the daily budget of a team's workflow. Throws 404. */
+export async function setTeamBudget(
+  { db }: Pick<Deps, 'db'>,
+  actor: Actor,
+  { teamId, workflowId }: Static<typeof TeamWorkflowParams>,
+  { dailyCreditBudget }: Static<typeof TeamBudgetBody>,
+): Promise<void> {
+  requireScope(actor, 'instance:admin');
+  if (!(await updateTeamBudget(db, teamId, workflowId, dailyCreditBudget)))
+    throw new AppError('not_found', 'The team has no such workflow.');
+}
+
+async function requireTeam(tx: Deps['db'], teamId: string): Promise<void> {
+  if (!(await isTeam(tx, teamId))) throw new AppError('not_found', 'Team not found.');
+}

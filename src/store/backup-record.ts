@@ -1,0 +1,28 @@
+// Stores when the last backup was made and what it contains.
+import type { FileTotals } from './backup.ts';
+import type { Tx } from './db.ts';
+import { first } from './rows.ts';
+
+export interface BackupRecord {
+  /** The moment that the backup shows. */
+  readonly createdAt: string;
+  readonly finishedAt: string;
+  readonly databaseBytes: number;
+  readonly media: FileTotals;
+  readonly madeBy: 'command line' | 'download';
+}
+
+const KEY = 'last_backup';
+
+export async function saveLastBackup(tx: Tx, record: BackupRecord): Promise<void> {
+  await tx.query(
+    'insert into instance (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
+    [KEY, JSON.stringify(record)],
+  );
+}
+
+/** Returns undefined if no backup was made. */
+export async function findLastBackup(tx: Tx): Promise<BackupRecord | undefined> {
+  const row = await first<{ readonly value: string }>(tx, 'select value from instance where key = $1', [KEY]);
+  return row && (JSON.parse(row.value) as BackupRecord);
+}

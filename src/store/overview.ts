@@ -1,0 +1,179 @@
+// Reads what administrators see at a glance: recent runs, spending of a month, low balances, sizes.
+import { firstIdAt } from '../lib/ids.ts';
+import type { Tx } from './db.ts';
+import { EXECUTION_STATUSES, type ExecutionStatus } from './executions.ts';
+import { type After, all, first } from './rows.ts';
+
+export interface HourCount {
+  /** Position in the list of hours. */
+  readonly hour: number;
+  readonly status: ExecutionStatus;
+  readonly count: number;
+}
+
+/** More runs of an hour and status are reported as this number. */
+export const MAX_COUNTED_PER_HOUR = 50_000;
+
+/** Counts runs by the hour in which they were accepted. An hour starts at each of the times, and the last ends at `toMs`. */
+export function countRunsByHour(
+  tx: Tx,
+  startsMs: readonly number[],
+  toMs: number,
+): Promise<readonly HourCount[]> {
+  const bounds = [...startsMs, toMs].map(ms => firstIdAt('execution', ms));
+  return all(
+    tx,
+    `select (h.position - 1)::int as hour, s.status, c.count::int
+     from unnest($1::text[], $2::text[]) with ordinality as h(low, high, position)
+       cross join unnest($3::text[]) as s(status)
+       cross join lateral (select count(*) from (
+         select from executions e where e.status = s.status and e.id collate "C" >= h.low and e.id collate "C" < h.high
+         limit ${MAX_COUNTED_PER_HOUR}) r) c
+     where c.count > 0`,
+    [bounds.slice(0, -1), bounds.slice(1), EXECUTION_STATUSES],
+  );
+}
+
+export interface Spent {
+  readonly credits: number;
+  readonly charges: number;
+}
+
+/** All charges of a month, named by its first day. */
+export async function sumMonth(tx: Tx, month: string): Promise<Spent> {
+  const row = await first<Spent>(
+    tx,
+    `select coalesce(sum(credits), 0)::bigint as credits, coalesce(sum(charges), 0)::int as charges
+     from spending_months where month = $1::date`,
+    [month],
+  );
+  return row ?? { credits: 0, charges: 0 };
+}
+
+/** The most expensive node types; '' are charges made before the type was recorded. */
+export function listMonthByType(
+  tx: Tx,
+  month: string,
+  limit: number,
+): Promise<readonly (Spent & { readonly node_type: string })[]> {
+  return all(
+    tx,
+    `select node_type, sum(credits)::bigint as credits, sum(charges)::int as charges
+     from spending_months where month = $1::date group by 1 order by credits desc, 1 limit $2`,
+    [month, limit],
+  );
+}
+
+export interface TeamSpent extends Spent {
+  /** null: all personal workspaces together. */
+  readonly team_id: string | null;
+  /** null: the team was deleted. */
+  readonly name: string | null;
+}
+
+export function listMonthByTeam(tx: Tx, month: string, limit: number): Promise<readonly TeamSpent[]> {
+  return all(
+    tx,
+    `select s.team_id, t.name, s.credits, s.charges from (
+       select case when workspace not like 'user:%' then workspace end as team_id, sum(credits)::bigint as credits,
+         sum(charges)::int as charges
+       from spending_months where month = $1::date group by 1 order by credits desc, 1 limit $2) s
+     left join teams t on t.id = s.team_id order by s.credits desc, s.team_id`,
+    [month, limit],
+  );
+}
+
+export interface UserSpent extends Spent {
+  /** 0: unknown. */
+  readonly user_id: number;
+  readonly name: string | null;
+}
+
+export function listMonthByUser(tx: Tx, month: string, limit: number): Promise<readonly UserSpent[]> {
+  return all(
+    tx,
+    `select s.user_id, u.name, s.credits, s.charges from (
+       select user_id, sum(credits)::bigint as credits, sum(charges)::int as charges
+       from spending_months where month = $1::date group by 1 order by credits desc, 1 limit $2) s
+     left join users u on u.id = s.user_id order by s.credits desc, s.user_id`,
+    [month, limit],
+  );
+}
+
+export interface LowBalance {
+  /** null: a personal workspace. */
+  readonly team_id: string | null;
+  readonly user_id: number | null;
+  readonly name: string;
+  readonly balance: number;
+}
+
+/** Workspaces that spent credits since that month and have fewer left than `below`, lowest first. */
+export function listLowBalances(
+  tx: Tx,
+  sinceMonth: string,
+  below: number,
+  limit: number,
+): Promise<readonly LowBalance[]> {
+  return all(
+    tx,
+    `select t.id as team_id, u.id as user_id, coalesce(t.name, u.name) as name, p.balance
+     from (select distinct workspace from spending_months where month >= $1::date) s
+     join credit_pools p using (workspace)
+     left join teams t on t.id = p.workspace
+     left join users u on u.id = case when p.workspace like 'user:%' then substr(p.workspace, 6)::int end
+       and not u.disabled
+     where p.balance < $2 and (t.id is not null or u.id is not null)
+     order by p.balance, p.workspace limit $3`,
+    [sinceMonth, below, limit],
+  );
+}
+
+export interface Sizes {
+  readonly database_bytes: number;
+  /** Media of all accounts, with open uploads. */
+  readonly media_bytes: number;
+}
+
+export async function findSizes(tx: Tx): Promise<Sizes> {
+  const row = await first<Sizes>(
+    tx,
+    `select pg_database_size(current_database()) as database_bytes,
+       (select coalesce(sum(bytes), 0)::bigint from storage_usage) as media_bytes`,
+  );
+  return row ?? { database_bytes: 0, media_bytes: 0 };
+}
+
+export interface InstanceTeam {
+  readonly id: string;
+  readonly name: string;
+  readonly members: number;
+  /** Names of its owners, at most three. */
+  readonly owners: readonly string[];
+  readonly balance: number;
+  readonly held: number;
+  readonly spent: number;
+  readonly created_at: Date;
+}
+
+/** All teams by id, after the cursor, with their spending of the month. `query`: part of the name. */
+export function listInstanceTeams(
+  tx: Tx,
+  query: string | null,
+  month: string,
+  page: After<string>,
+): Promise<readonly InstanceTeam[]> {
+  return all(
+    tx,
+    `select t.id, t.name, t.created_at, coalesce(p.balance, 0)::bigint as balance, coalesce(p.held, 0)::bigint as held,
+       (select count(*)::int from team_members m where m.team_id = t.id) as members,
+       array(select u.name from team_members m join users u on u.id = m.user_id
+         where m.team_id = t.id and m.role = 'OWNER' order by m.created_at limit 3) as owners,
+       (select coalesce(sum(s.credits), 0)::bigint from spending_months s
+         where s.month = $2::date and s.workspace = t.id) as spent
+     from teams t left join credit_pools p on p.workspace = t.id
+     where ($1::text is null or strpos(lower(t.name), lower($1)) > 0) and ($3::text is null or t.id > $3)
+     order by t.id limit $4`,
+    [query, month, page.after, page.limit],
+  );
+}

@@ -1,0 +1,220 @@
+// Lists the runs of a workspace or of the whole instance. A page examines a bounded number of rows, read newest first
+// from the index that fits the filter best. If it finds too few matches in them, it says where to continue.
+import { firstIdAt } from '../lib/ids.ts';
+import type { Db, Tx } from './db.ts';
+import type { ListedRow } from './execution-lists.ts';
+import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
+import { keepsStanding } from './permissions.ts';
+import { all, first } from './rows.ts';
+
+export interface WorkspaceRunFilter {
+  /** The reader, whose personal workspace is always included. */
+  readonly readerId: number;
+  /** null: all workspaces. */
+  readonly workspace: string | null;
+  /** Whether to include personal workspaces of other users. */
+  readonly includesPersonal: boolean;
+  readonly workflowId: string | null;
+  readonly userId: number | null;
+  /** A paid node type that the run may call. */
+  readonly model: string | null;
+  readonly errorCode: string | null;
+  /** The type of the node that failed the run. */
+  readonly failedNodeType: string | null;
+  readonly statuses: readonly ExecutionStatus[];
+  readonly createdAfter: Date | null;
+  readonly createdBefore: Date | null;
+  /** Ids below it: the cursor. */
+  readonly before: string | null;
+}
+
+export interface WorkspaceRunRow extends Omit<ListedRow, 'metadata'> {
+  /** null: the workflow was deleted. */
+  readonly workflow_name: string | null;
+  /** null: the team was deleted. */
+  readonly workspace_name: string | null;
+  readonly models: readonly string[];
+  /** Whether the reader may open the run. Ignores workflows that are only shared with the reader. */
+  readonly may_open: boolean;
+}
+
+export interface WorkspaceRunPage {
+  readonly rows: readonly WorkspaceRunRow[];
+  /** The id after which older runs were not examined; undefined: there are none, or the page is full. */
+  readonly examinedTo: string | undefined;
+}
+
+/** A page examines this many rows at most, about 30 ms of work. */
+const MAX_EXAMINED = 5000;
+
+/**
+ * Reads candidates from their index whatever the statistics say: a plan that scans the table and sorts it seems cheap
+ * until the table is large.
+ */
+function withIndexPlans<T>(db: Pick<Db, 'transaction'>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(async tx => {
+    await tx.query(
+      `select set_config(name, 'off', true) from unnest('{enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin}'::text[]) as name`,
+    );
+    return work(tx);
+  });
+}
+
+/** Newest first. */
+export function listWorkspaceRuns(
+  db: Pick<Db, 'transaction'>,
+  filter: WorkspaceRunFilter,
+  limit: number,
+): Promise<WorkspaceRunPage> {
+  return withIndexPlans(db, tx => readPage(tx, filter, limit));
+}
+
+async function readPage(tx: Tx, filter: WorkspaceRunFilter, limit: number): Promise<WorkspaceRunPage> {
+  const search = toSearch(filter);
+  // Without other conditions, every row of the index matches.
+  const budget = search.matches === 'true' ? limit : MAX_EXAMINED;
+  const reader = `$${search.values.length + 1}::int`;
+  const rows = await all<WorkspaceRunRow>(
+    tx,
+    `select ${LISTED_COLUMNS}, coalesce(u.name, '') as user_name, w.name as workflow_name, coalesce(t.name, p.name) as workspace_name,
+       array(select m.model from run_models m where m.execution_id = e.id order by m.model) as models,
+       ${mayOpen(reader)} as may_open
+     from executions e left join deliveries d on d.execution_id = e.id
+       left join run_credits c on c.execution_id = e.id
+       left join users u on u.id = e.user_id
+       left join workflows w on w.id = e.workflow_id and w.deleted_at is null
+       left join teams t on t.id = e.workspace
+       left join users p on p.id = ${PERSONAL_ID}
+     where e.id = any (array(${toMatching(search, budget)} limit ${limit})) order by e.id desc`,
+    [...search.values, filter.readerId],
+  );
+  if (budget === limit || rows.length >= limit) return { rows, examinedTo: undefined };
+  const last = await first<{ readonly id: string }>(
+    tx,
+    `select n.id from (${search.toSource(budget)}) n order by n.${ID} desc offset ${budget - 1} limit 1`,
+    search.values.slice(0, search.sourceValues),
+  );
+  return { rows, examinedTo: last?.id };
+}
+
+export interface FailureGroup {
+  readonly code: string;
+  readonly node_type: string | null;
+  readonly runs: number;
+  readonly workflows: number;
+  readonly users: number;
+  readonly last_at: Date;
+  /** The message of the newest run. */
+  readonly message: string;
+}
+
+const MAX_GROUPS = 50;
+
+/** Groups the newest failed runs by error code and failed node type, largest group first. */
+export function listFailureGroups(
+  db: Pick<Db, 'transaction'>,
+  filter: Omit<WorkspaceRunFilter, 'statuses'>,
+): Promise<readonly FailureGroup[]> {
+  const search = toSearch({ ...filter, statuses: ['FAILED', 'TIMEOUT'] });
+  return withIndexPlans(db, tx =>
+    all(
+      tx,
+      `select error->>'code' as code, error->>'nodeType' as node_type, count(*)::int as runs,
+       count(distinct workflow_id)::int as workflows, count(distinct user_id)::int as users,
+       max(created_at) as last_at, (array_agg(error->>'message' order by id desc))[1] as message
+     from (
+       select e.id, e.workflow_id, e.user_id, e.created_at, e.error::json as error
+       from executions e where e.error is not null and e.id = any (array(${toMatching(search, MAX_EXAMINED)}))) f
+     group by 1, 2 order by runs desc, last_at desc limit ${MAX_GROUPS}`,
+      search.values,
+    ),
+  );
+}
+
+/** Failures beyond this number are not grouped. */
+export const MAX_GROUPED = MAX_EXAMINED;
+
+/** The user of a personal workspace, or null. */
+const PERSONAL_ID = `case when e.workspace like 'user:%' then substr(e.workspace, 6)::int end`;
+
+const mayOpen = (reader: string): string =>
+  `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${keepsStanding('e.workspace', reader)} or exists (
+  select from team_members r where r.team_id = e.workspace and r.user_id = ${reader} and r.role in ('OWNER', 'EDITOR')))`;
+
+// An id starts with its creation time, and created_at is read from the clock at the same moment.
+const SLACK_MS = 2000;
+
+interface Search {
+  /** Selects the ids of the newest candidates, newest first. */
+  readonly toSource: (budget: number) => string;
+  /** The condition that candidates must meet; `true`: none. */
+  readonly matches: string;
+  readonly values: readonly unknown[];
+  /** How many of the values the source uses: the first ones. */
+  readonly sourceValues: number;
+}
+
+/** The filters that have an index with the status and the id, the most selective first. */
+const INDEXED = [
+  ['workflowId', 'e.workflow_id', 'text'],
+  ['userId', 'e.user_id', 'int'],
+  ['workspace', 'e.workspace', 'text'],
+] as const;
+
+function toSearch(filter: WorkspaceRunFilter): Search {
+  const { createdAfter, createdBefore, before, model } = filter;
+  const end = firstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
+  const values: unknown[] = [
+    filter.statuses,
+    firstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS),
+    before !== null && before < end ? before : end,
+  ];
+  const add = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
+  const owner = model === null ? INDEXED.find(([name]) => filter[name] !== null) : undefined;
+  const modelValue = model === null ? '' : add(model, 'text');
+  const owned = owner === undefined ? 'true' : `${owner[1]} = ${add(filter[owner[0]], owner[2])}`;
+  const sourceValues = values.length;
+  const conditions = model === null ? [] : [`e.status = any ($1::text[])`];
+  const compare = (column: string, operator: string, value: unknown, type: string): void => {
+    if (value !== null) conditions.push(`${column} ${operator} ${add(value, type)}`);
+  };
+  for (const [name, column, type] of INDEXED)
+    if (name !== owner?.[0]) compare(column, '=', filter[name], type);
+  if (filter.workspace === null && !filter.includesPersonal)
+    conditions.push(
+      `(e.workspace not like 'user:%' or e.workspace = 'user:' || ${add(filter.readerId, 'int')})`,
+    );
+  compare('e.created_at', '>', createdAfter, 'timestamptz');
+  compare('e.created_at', '<', createdBefore, 'timestamptz');
+  compare(`e.error::json->>'code'`, '=', filter.errorCode, 'text');
+  compare(`e.error::json->>'nodeType'`, '=', filter.failedNodeType, 'text');
+  return {
+    toSource: budget => (model === null ? selectByStatus(owned, budget) : selectByModel(modelValue, budget)),
+    matches: conditions.join(' and ') || 'true',
+    values,
+    sourceValues,
+  };
+}
+
+const ID = 'id collate "C"';
+
+/** The newest of each status, from an index of owner, status and id. */
+const selectByStatus = (owned: string, budget: number): string => `
+  select n.id from unnest($1::text[]) as s(status) cross join lateral (
+    select e.id from executions e where ${owned} and e.status = s.status and e.${ID} >= $2 and e.${ID} < $3
+    order by e.${ID} desc limit ${budget}) n
+  order by n.${ID} desc limit ${budget}`;
+
+const selectByModel = (model: string, budget: number): string => `
+  select m.execution_id as id from run_models m
+  where $1::text[] is not null and m.model = ${model} and m.execution_id collate "C" >= $2 and m.execution_id collate "C" < $3
+  order by m.execution_id collate "C" desc limit ${budget}`;
+
+/** Checks the candidates one by one, so that none is read once the page is full. */
+function toMatching({ toSource, matches }: Search, budget: number): string {
+  const check =
+    matches === 'true'
+      ? ''
+      : `cross join lateral (select from executions e where e.id = n.id and ${matches} offset 0) f`;
+  return `select n.id from (${toSource(budget)}) n ${check} order by n.${ID} desc`;
+}

@@ -1,0 +1,206 @@
+// What administrators see of the instance: overview, runs and failures, teams with budgets, and a backup to download.
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readArchive } from '../../../src/services/backups/archive.ts';
+import { HEADER_NAME, readHeader } from '../../../src/services/backups/backup-header.ts';
+import type { Client } from '../../support/client.ts';
+import { MODEL, type PaidService, PRICE, single, startPaidService } from '../../support/credits/paid.ts';
+import { node } from '../../support/workflows.ts';
+
+interface Listed {
+  readonly id: string;
+  readonly workflowName: string;
+  readonly userId: number;
+  readonly teamId: string | null;
+  readonly workspaceName: string;
+  readonly models: readonly string[];
+  readonly error: { readonly code: string; readonly nodeType?: string } | null;
+  readonly mayOpen: boolean;
+}
+interface Page {
+  readonly data: readonly Listed[];
+  readonly nextCursor: string | null;
+}
+
+describe('the instance, as administrators see it', () => {
+  let paid: PaidService;
+  let admin: Client;
+  let ana: Client;
+  let anaId: number;
+  let teamId: string;
+  let paidRun: string;
+  let failedRun: string;
+
+  before(async () => {
+    paid = await startPaidService();
+    admin = paid.service;
+    ana = await paid.newUser(100);
+    anaId = (await ana.request<{ userId: number }>('GET', '/me')).body.userId;
+    teamId = (await ana.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
+    await admin.request('POST', '/admin/credits', { teamId, amount: 40, note: 'start' });
+    paid.reset();
+    const foxes = await ana.create({ name: 'Foxes', ...single() });
+    const folder = await ana.request<{ id: string }>('POST', '/folders', { name: 'Ads', teamId });
+    const moved = await ana.request('PUT', `/workflows/${foxes}`, { folderId: folder.body.id });
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    paidRun = (await ana.run(foxes)).id;
+    const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
+    failedRun = (await ana.run(await ana.create({ nodes: [broken], edges: [] }))).id;
+  });
+  after(() => paid?.close());
+
+  const list = async (path: string, user = admin): Promise<readonly Listed[]> =>
+    (await user.request<Page>('GET', path)).body.data;
+  const ids = (runs: readonly Listed[]): readonly string[] => runs.map(({ id }) => id);
+
+  it('lists the runs of teams, and those of other personal workspaces on request only', async () => {
+    const runs = await list('/admin/executions');
+    assert.ok(ids(runs).includes(paidRun));
+    assert.ok(!ids(runs).includes(failedRun));
+    assert.ok(ids(await list('/admin/executions?personal=true')).includes(failedRun));
+    assert.deepEqual(ids(await list('/admin/executions?teamId=personal')), []);
+    assert.equal((await admin.request('GET', `/admin/executions?teamId=user:${anaId}`)).status, 400);
+    const found = runs.find(({ id }) => id === paidRun);
+    assert.equal(found?.workflowName, 'Foxes');
+    assert.equal(found?.workspaceName, 'Studio');
+    assert.equal(found?.teamId, teamId);
+    assert.deepEqual(found?.models, [MODEL]);
+    assert.equal(found?.mayOpen, false);
+  });
+
+  it('filters runs by model, person, team and error, and an error group leads to its runs', async () => {
+    assert.deepEqual(ids(await list(`/admin/executions?model=${MODEL}`)), [paidRun]);
+    assert.deepEqual(ids(await list(`/admin/executions?model=generate:none&personal=true`)), []);
+    assert.deepEqual(ids(await list(`/admin/executions?teamId=${teamId}&userId=${anaId}`)), [paidRun]);
+    const { body } = await admin.request<{
+      groups: { code: string; nodeType: string; runs: number; message: string }[];
+    }>('GET', '/admin/failures?personal=true');
+    const [group] = body.groups;
+    assert.equal(group?.runs, 1);
+    assert.equal(group?.nodeType, 'utility:json_extract');
+    assert.notEqual(group?.message, '');
+    const path = `/admin/executions?personal=true&errorCode=${group?.code}&failedNodeType=${group?.nodeType}`;
+    assert.deepEqual(ids(await list(path)), [failedRun]);
+    assert.deepEqual(ids(await list(`${path}&status=COMPLETED`)), []);
+  });
+
+  it('lets members list the runs of their active workspace, and nobody else the instance', async () => {
+    assert.deepEqual(ids(await list('/workspace/executions', ana)), [failedRun]);
+    assert.equal((await ana.request('GET', '/admin/executions')).status, 401);
+    assert.equal((await ana.request('GET', '/admin/overview')).status, 401);
+    await ana.request('PUT', '/me/workspace', { teamId });
+    const [only, ...others] = await list('/workspace/executions', ana);
+    assert.equal(only?.id, paidRun);
+    assert.equal(only?.mayOpen, true);
+    assert.deepEqual(others, []);
+    await ana.request('PUT', '/me/workspace', { teamId: null });
+  });
+
+  it('sums up runs, spending and low balances', async () => {
+    const { status, body } = await admin.request<{
+      runs: { completed: number; failed: number; hours: { completed: number }[] };
+      spending: {
+        total: number;
+        users: { userId: number; credits: number }[];
+        teams: { teamId: string; name: string; credits: number }[];
+        models: { nodeType: string; provider: string; credits: number; charges: number }[];
+        providers: { name: string; credits: number }[];
+      };
+      lowBalances: { teamId: string; balance: number }[];
+      health: Record<string, string>;
+      database: { bytes: number; version: string };
+      storage: { kind: string; disk: { freeBytes: number } };
+    }>('GET', '/admin/overview');
+    assert.equal(status, 200);
+    assert.equal(body.runs.completed, 1);
+    assert.equal(body.runs.failed, 1);
+    assert.equal(body.runs.hours.length, 24);
+    assert.equal(
+      body.runs.hours.reduce((sum, { completed }) => sum + completed, 0),
+      1,
+    );
+    const spent = { credits: PRICE, charges: 1 };
+    assert.equal(body.spending.total, PRICE);
+    assert.partialDeepStrictEqual(body.spending.users, [{ userId: anaId, ...spent }]);
+    assert.partialDeepStrictEqual(body.spending.teams, [{ teamId, name: 'Studio', ...spent }]);
+    assert.partialDeepStrictEqual(body.spending.models, [{ nodeType: MODEL, provider: 'fal', ...spent }]);
+    assert.partialDeepStrictEqual(body.spending.providers, [{ name: 'fal', ...spent }]);
+    assert.partialDeepStrictEqual(body.lowBalances, [{ teamId, balance: 40 - PRICE }]);
+    assert.deepEqual(body.health, { database: 'ok', queue: 'ok', storage: 'ok' });
+    assert.equal(body.storage.kind, 'disk');
+    assert.ok(body.storage.disk.freeBytes > 0 && body.database.bytes > 0);
+  });
+
+  it('lists all teams with their credits, and sets budgets of their workflows', async () => {
+    const { body } = await admin.request<{ data: Record<string, unknown>[] }>(
+      'GET',
+      '/admin/teams?query=stu',
+    );
+    assert.partialDeepStrictEqual(body.data, [
+      {
+        id: teamId,
+        name: 'Studio',
+        members: 1,
+        credits: { balance: 40 - PRICE, held: 0 },
+        spentThisMonth: PRICE,
+      },
+    ]);
+    assert.deepEqual(
+      (await admin.request<{ data: unknown[] }>('GET', '/admin/teams?query=none')).body.data,
+      [],
+    );
+    type Budgets = { data: { workflowId: string; dailyCreditBudget: number | null; spentToday: number }[] };
+    const budgets = `/admin/teams/${teamId}/budgets`;
+    const [workflow] = (await admin.request<Budgets>('GET', budgets)).body.data;
+    assert.equal(workflow?.dailyCreditBudget, null);
+    assert.equal(workflow?.spentToday, PRICE);
+    const set = await admin.request('PUT', `${budgets}/${workflow?.workflowId}`, {
+      dailyCreditBudget: PRICE,
+    });
+    assert.equal(set.status, 200);
+    const refused = await ana.request('POST', `/workflows/${workflow?.workflowId}/run`, {
+      useCache: false,
+    });
+    assert.equal(refused.body.code, 'daily_budget_exceeded');
+    assert.equal((await admin.request('PUT', `${budgets}/wf_none`, { dailyCreditBudget: 1 })).status, 404);
+  });
+
+  it('tells what new accounts get', async () => {
+    const { body } = await admin.request<{ newAccountCredits: number }>('GET', '/admin/plans');
+    assert.equal(body.newAccountCredits, 0);
+  });
+
+  it('streams a complete backup, and shows when it was made', async () => {
+    assert.equal((await admin.request('GET', '/admin/backup')).body.last, null);
+    const { url } = (await admin.request<{ url: string }>('POST', '/admin/backup')).body;
+    const response = await fetch(`${paid.service.url}${url}`, {
+      headers: { authorization: `Bearer ${admin.key}` },
+    });
+    assert.equal(response.headers.get('content-type'), 'application/x-tar');
+    assert.match(
+      response.headers.get('content-disposition') ?? '',
+      /^attachment; filename="graphwright-.*\.tar"$/,
+    );
+    const path = join(tmpdir(), `graphwright-backup-${process.pid}.tar`);
+    await writeFile(path, Buffer.from(await response.arrayBuffer()));
+    const names: string[] = [];
+    for await (const entry of readArchive(path, AbortSignal.timeout(30_000), () => undefined)) {
+      names.push(entry.name);
+      if (entry.name === HEADER_NAME)
+        assert.equal((await readHeader(entry.body, entry.bytes)).secretsKey.isIncluded, false);
+      else await Array.fromAsync(entry.body);
+    }
+    await rm(path);
+    assert.ok(names.some(name => name.startsWith('database/executions/')));
+    assert.ok(names.some(name => name.startsWith('media/')));
+    assert.ok(!names.includes('secrets.key'));
+    type Last = { last: { madeBy: string; media: { files: number } } };
+    const { last } = (await admin.request<Last>('GET', '/admin/backup')).body;
+    assert.equal(last.madeBy, 'download');
+    assert.ok(last.media.files > 0);
+    assert.equal((await ana.request('GET', '/admin/backup/file')).status, 401);
+  });
+});

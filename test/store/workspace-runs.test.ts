@@ -1,0 +1,211 @@
+// Lists of runs of a workspace and of the instance: each combination of filters finds what it should, and a page
+// examines a bounded number of rows.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Db, Tx } from '../../src/store/db.ts';
+import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
+import {
+  listFailureGroups,
+  listWorkspaceRuns,
+  type WorkspaceRunFilter,
+} from '../../src/store/workspace-runs.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { insertManyExecutions } from '../support/runs/many-executions.ts';
+
+const COUNT = 12_000;
+const LIMIT = 51;
+/** A page examines 5,000 rows: as candidates, to check them, and to find where to continue. */
+const MAX_READ = 20_000;
+const END_MS = Date.UTC(2026, 5, 1);
+const ANA = 7;
+const BEA = 8;
+
+interface Run {
+  readonly id: string;
+  readonly workspace: string;
+  readonly workflow_id: string;
+  readonly user_id: number;
+  readonly status: string;
+  readonly error: { readonly code: string; readonly nodeType?: string } | null;
+  readonly created_at: Date;
+  readonly models: readonly string[];
+}
+
+let db: Db;
+let drop: () => Promise<void>;
+let runs: readonly Run[];
+
+before(async () => {
+  ({ db, drop } = await createTestDatabase());
+  await insertManyExecutions(db, { count: COUNT, userId: ANA, workflowIds: ['wf_a', 'wf_b'], endMs: END_MS });
+  await insertManyExecutions(db, { count: 900, userId: BEA, workflowIds: ['wf_c', 'wf_d'], endMs: END_MS });
+  await db.query(
+    `insert into users (email, name, plan) select n || '@example.com', 'User ' || n, 'p' from generate_series(1, 8) n`,
+  );
+  await db.query("insert into teams (id, name) values ('team_a', 'Studio')");
+  await db.query(`insert into team_members (team_id, user_id, role) values ('team_a', $1, 'EDITOR')`, [ANA]);
+  await db.query(`update executions set workspace = 'team_a' where id like '%7' and user_id = $1`, [ANA]);
+  await db.query(
+    `update executions set error = '{"code":"provider_auth","message":"The key was rejected.","nodeId":"n","nodeType":"generate:x"}'
+     where status = 'FAILED'`,
+  );
+  await db.query(
+    `update executions set error = '{"code":"cancelled","message":"The run was cancelled.","nodeId":null}' where status = 'CANCELLED'`,
+  );
+  await db.query(`update executions set status = 'FAILED', error = '{"code":"timeout","message":"Late.","nodeId":null}'
+     where id like '%77' and workspace = 'team_a'`);
+  await db.query(`insert into run_models select id, 'generate:x' from executions where id like '%3'`);
+  await db.query('analyze executions, run_models');
+  const { rows } = await db.query<Run>(
+    `select id, workspace, workflow_id, user_id, status, error::json as error, created_at,
+       array(select model from run_models m where m.execution_id = e.id) as models
+     from executions e order by id desc`,
+  );
+  runs = rows;
+});
+after(() => drop());
+
+const EVERYTHING: WorkspaceRunFilter = {
+  readerId: ANA,
+  workspace: null,
+  includesPersonal: true,
+  workflowId: null,
+  userId: null,
+  model: null,
+  errorCode: null,
+  failedNodeType: null,
+  statuses: EXECUTION_STATUSES,
+  createdAfter: null,
+  createdBefore: null,
+  before: null,
+};
+
+const CHOICES: { readonly [K in keyof WorkspaceRunFilter]?: readonly WorkspaceRunFilter[K][] } = {
+  workspace: [null, 'team_a', `user:${BEA}`],
+  workflowId: [null, 'wf_a', 'wf_d'],
+  userId: [null, ANA, BEA],
+  model: [null, 'generate:x'],
+  errorCode: [null, 'provider_auth'],
+  statuses: [EXECUTION_STATUSES, ['FAILED']],
+};
+
+function combine(
+  choices: readonly (readonly [string, readonly unknown[]])[],
+): readonly Partial<WorkspaceRunFilter>[] {
+  const [head, ...tail] = choices;
+  if (head === undefined) return [{}];
+  const rest = combine(tail);
+  return head[1].flatMap(value => rest.map(each => ({ ...each, [head[0]]: value })));
+}
+
+const fits = (run: Run, filter: WorkspaceRunFilter): boolean =>
+  (filter.workspace === null
+    ? filter.includesPersonal || run.workspace === 'team_a' || run.workspace === `user:${filter.readerId}`
+    : run.workspace === filter.workspace) &&
+  (filter.workflowId === null || run.workflow_id === filter.workflowId) &&
+  (filter.userId === null || run.user_id === filter.userId) &&
+  (filter.model === null || run.models.includes(filter.model)) &&
+  (filter.errorCode === null || run.error?.code === filter.errorCode) &&
+  (filter.failedNodeType === null || run.error?.nodeType === filter.failedNodeType) &&
+  (filter.statuses as readonly string[]).includes(run.status) &&
+  (filter.createdAfter === null || run.created_at > filter.createdAfter) &&
+  (filter.createdBefore === null || run.created_at < filter.createdBefore);
+
+/** All ids up to the limit, over as many pages as it takes, and the most rows that one page read. */
+async function list(
+  filter: WorkspaceRunFilter,
+): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
+  const ids: string[] = [];
+  let [before, mostRead]: [string | null, number] = [null, 0];
+  for (let pages = 0; pages < 20; pages++) {
+    let read = 0;
+    const counting: Pick<Db, 'transaction'> = {
+      transaction: work =>
+        db.transaction(async tx => {
+          const readBefore = await countRead(tx);
+          const result = await work(tx);
+          read = (await countRead(tx)) - readBefore;
+          return result;
+        }),
+    };
+    const { rows, examinedTo } = await listWorkspaceRuns(counting, { ...filter, before }, LIMIT);
+    ids.push(...rows.map(({ id }) => id));
+    mostRead = Math.max(mostRead, read);
+    if (examinedTo === undefined || ids.length >= LIMIT) break;
+    before = examinedTo;
+  }
+  return { ids: ids.slice(0, LIMIT), read: mostRead };
+}
+
+async function countRead(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ read: number }>(
+    `select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as read from pg_stat_xact_user_tables
+     where relname in ('executions', 'run_models')`,
+  );
+  return rows[0]?.read ?? 0;
+}
+
+test('every combination of filters finds its newest runs and examines a bounded number of rows', async () => {
+  for (const choice of combine(Object.entries(CHOICES))) {
+    const filter = { ...EVERYTHING, ...choice };
+    const expected = runs.filter(run => fits(run, filter)).slice(0, LIMIT);
+    const { ids, read } = await list(filter);
+    assert.deepEqual(
+      ids,
+      expected.map(({ id }) => id),
+      JSON.stringify(choice),
+    );
+    assert.ok(read < MAX_READ, `${read} rows for ${JSON.stringify(choice)}`);
+  }
+});
+
+test('a list excludes other personal workspaces, and runs outside of its time', async () => {
+  const middle = new Date(END_MS - 45 * 86_400_000);
+  for (const change of [{ includesPersonal: false }, { createdAfter: middle }, { createdBefore: middle }]) {
+    const filter = { ...EVERYTHING, userId: null, ...change, readerId: BEA };
+    const expected = runs.filter(run => fits(run, filter)).slice(0, LIMIT);
+    const { ids } = await list(filter);
+    assert.deepEqual(
+      ids,
+      expected.map(({ id }) => id),
+      JSON.stringify(change),
+    );
+  }
+});
+
+test('a list without conditions reads only the rows that it shows', async () => {
+  for (const workspace of [null, 'team_a']) {
+    const { ids, read } = await list({ ...EVERYTHING, workspace });
+    assert.equal(ids.length, LIMIT);
+    assert.ok(read < 20 * LIMIT, `${read} rows`);
+  }
+});
+
+test('a run shows its models, workspace and starter, and whether the reader may open it', async () => {
+  const { rows } = await listWorkspaceRuns(db, { ...EVERYTHING, model: 'generate:x' }, 1);
+  assert.deepEqual(rows[0]?.models, ['generate:x']);
+  const team = (await listWorkspaceRuns(db, { ...EVERYTHING, workspace: 'team_a' }, 1)).rows[0];
+  assert.equal(team?.workspace_name, 'Studio');
+  assert.equal(team?.may_open, true);
+  const foreign = (await listWorkspaceRuns(db, { ...EVERYTHING, workspace: `user:${BEA}` }, 1)).rows[0];
+  assert.equal(foreign?.workspace_name, 'User 8');
+  assert.equal(foreign?.user_name, 'User 8');
+  assert.equal(foreign?.may_open, false);
+});
+
+test('failed runs are grouped by error and failed node type, and a group is what its filters list', async () => {
+  const groups = await listFailureGroups(db, { ...EVERYTHING, workspace: 'team_a' });
+  const failed = runs.filter(({ status, workspace }) => status === 'FAILED' && workspace === 'team_a');
+  assert.equal(
+    groups.reduce((sum, group) => sum + group.runs, 0),
+    failed.length,
+  );
+  assert.ok(groups.length >= 1);
+  for (const { code, node_type, runs: count, message } of groups) {
+    assert.notEqual(message, '');
+    const members = failed.filter(
+      ({ error }) => error?.code === code && (error.nodeType ?? null) === node_type,
+    );
+    assert.equal(count, members.length);
+  }
+});
