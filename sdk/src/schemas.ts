@@ -10,6 +10,7 @@ export type Error = {
    * - `invalid_graph`: The graph is invalid
    * - `invalid_webhook`: The webhook is invalid
    * - `invalid_inputs`: The inputs do not match the graph
+   * - `invalid_rows`: Rows of the batch are invalid
    * - `cyclic_graph`: The nodes to run form a cycle
    * - `provider_not_configured`: A node needs a provider that is not configured
    * - `svg_not_drawable`: An SVG input of a paid model cannot be rasterized
@@ -86,6 +87,7 @@ export type Error = {
     | 'invalid_graph'
     | 'invalid_webhook'
     | 'invalid_inputs'
+    | 'invalid_rows'
     | 'cyclic_graph'
     | 'provider_not_configured'
     | 'svg_not_drawable'
@@ -205,6 +207,29 @@ export type AcceptInviteInput = {
   readonly revokeKeys?: boolean;
 };
 
+/** A batch that was accepted */
+export type AcceptedBatch = {
+  readonly batchId: string;
+  readonly status: 'RUNNING' | 'PAUSED' | 'STOPPING' | 'STOPPED' | 'COMPLETED';
+  readonly reason: string | null;
+  readonly counts: {
+    readonly total: number;
+    readonly waiting: number;
+    readonly running: number;
+    readonly completed: number;
+    readonly failed: number;
+    readonly cancelled: number;
+    readonly skipped: number;
+  };
+  readonly estimate: BatchEstimate;
+  readonly urls: {
+    readonly self: string;
+    readonly rows: string;
+    readonly events: string;
+    readonly stop: string;
+  };
+};
+
 /** A clip that will be rendered */
 export type AcceptedRender = {
   readonly data: {
@@ -262,6 +287,145 @@ export type Backups = {
   /** Size of the database. A backup is usually smaller */
   readonly databaseBytes: number;
   readonly mediaBytes: number;
+};
+
+/** A workflow that runs over many rows */
+export type Batch = {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly status: 'RUNNING' | 'PAUSED' | 'STOPPING' | 'STOPPED' | 'COMPLETED';
+  readonly reason: string | null;
+  readonly counts: {
+    readonly total: number;
+    readonly waiting: number;
+    readonly running: number;
+    readonly completed: number;
+    readonly failed: number;
+    readonly cancelled: number;
+    readonly skipped: number;
+  };
+  readonly concurrency: number;
+  readonly stopAfterFailures: number;
+  readonly firstRows: number | null;
+  readonly maxCredits: number | null;
+  readonly credits: {
+    readonly estimated: number;
+    readonly exact: boolean;
+    readonly charged: number;
+  };
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly urls: {
+    readonly self: string;
+    readonly rows: string;
+    readonly events: string;
+    readonly stop: string;
+  };
+};
+
+/** The event `batch` */
+export type BatchBatchEvent = {
+  readonly event: 'batch';
+  readonly data: Batch;
+};
+
+/** What a batch would cost */
+export type BatchEstimate = {
+  readonly rows: number;
+  /** The credits of all rows */
+  readonly credits: number;
+  readonly exact: boolean;
+  readonly perRow: number | null;
+};
+
+/** An event of a batch */
+export type BatchEvent = BatchSnapshotEvent | BatchRowEvent | BatchBatchEvent;
+
+/** One page of a list */
+export type BatchPage = {
+  readonly data: readonly Batch[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** The rows to run, as exactly one of `rows`, `tableId` with `mapping`, and `matrix` */
+export type BatchRequest = {
+  /** The inputs of each row */
+  readonly rows?: readonly {
+    /** Your name for the row, unique in the batch */
+    readonly key?: string;
+    /** Values by input node ID, as in the request to run a workflow */
+    readonly inputs: Readonly<Record<string, unknown>>;
+  }[];
+  /** A table that was uploaded, `tbl_…` */
+  readonly tableId?: string;
+  /** With `tableId`: by input node ID, the column with its values. An empty cell keeps the default. */
+  readonly mapping?: Readonly<Record<string, string>>;
+  /** With `tableId`: the column with the keys of the rows */
+  readonly keyColumn?: string;
+  /** Varies inputs */
+  readonly matrix?: {
+    /** By input node ID, the values to vary */
+    readonly inputs: Readonly<Record<string, readonly unknown[]>>;
+    /** `product`: every combination; `zip`: the first values, then the second ones, … */
+    readonly mode?: 'product' | 'zip';
+  };
+  /** The most that the whole batch may cost. It stops before a row that would exceed it. */
+  readonly maxCredits?: number;
+  /** How many rows run at the same time */
+  readonly concurrency?: number;
+  /** Stops the batch after this many failed rows in a row; 0: never */
+  readonly stopAfterFailures?: number;
+  /** Runs only these rows at first and then pauses */
+  readonly firstRows?: number;
+  readonly webhook?: {
+    /** https; plain http for localhost only */
+    readonly url: string;
+    readonly secret?: string | null;
+  };
+  /** Echoed in the webhook */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+};
+
+/** A row of a batch */
+export type BatchRow = {
+  /** From 1 */
+  readonly row: number;
+  readonly key: string | null;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly status: 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped';
+  readonly executionId: string | null;
+  /** As in the execution record */
+  readonly outputs: readonly Readonly<Record<string, unknown>>[];
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  /** Charged, with earlier attempts */
+  readonly credits: number;
+  readonly rating: number | null;
+  readonly isPicked: boolean;
+};
+
+/** The event `row` */
+export type BatchRowEvent = {
+  readonly event: 'row';
+  readonly data: BatchRow;
+};
+
+/** One page of a list */
+export type BatchRowPage = {
+  readonly data: readonly BatchRow[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** The event `snapshot` */
+export type BatchSnapshotEvent = {
+  readonly event: 'snapshot';
+  readonly data: Batch;
 };
 
 /** The daily budget of a workflow, and what it has spent today (UTC) */
@@ -837,6 +1001,10 @@ export type Execution = {
   } | null;
   readonly idempotencyKey: string | null;
   readonly resumedFromId: string | null;
+  /** The batch that started the run */
+  readonly batchId?: string;
+  /** The key or number of its row in the batch */
+  readonly rowKey?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   /** In topological order */
   readonly nodeStates: readonly NodeState[];
@@ -921,6 +1089,10 @@ export type ExecutionListItem = {
   } | null;
   readonly idempotencyKey: string | null;
   readonly resumedFromId: string | null;
+  /** The batch that started the run */
+  readonly batchId?: string;
+  /** The key or number of its row in the batch */
+  readonly rowKey?: string;
   /** Name of the user who started the run */
   readonly userName: string;
 };
@@ -1980,6 +2152,26 @@ export type Spending = {
 /** The request succeeded */
 export type Success = {
   readonly success: true;
+};
+
+/** A table that was uploaded for a batch */
+export type Table = {
+  readonly tableId: string;
+  readonly format: 'csv' | 'jsonl';
+  readonly delimiter: 'comma' | 'semicolon' | 'tab' | null;
+  /** Such as `utf-8`, `utf-16le` or `gb18030` */
+  readonly encoding: string;
+  readonly columns: readonly string[];
+  /** The number of rows */
+  readonly total: number;
+  /** The first 20 rows */
+  readonly sample: readonly (readonly unknown[])[];
+  /** Rows that cannot be used. A batch over such a table is refused. */
+  readonly problems: readonly {
+    /** The line of the file, from 1 */
+    readonly line: number;
+    readonly message: string;
+  }[];
 };
 
 /** A workspace that several users share */

@@ -1,6 +1,6 @@
 // Lists runs and failures of the active workspace, and of the instance for administrators.
 import { AppError } from '../lib/errors.ts';
-import { getWorkspaceId, isTeam, userWorkspace } from '../services/accounts/access.ts';
+import { getWorkspaceId, isTeamWorkspace, userWorkspace } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { byId, type Page, parseTimeFilter, readPage, writeCursor } from '../services/paging.ts';
@@ -54,7 +54,7 @@ function toInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): 
   if (teamId === undefined) return { readerId, workspace: null, includesPersonal: personal };
   const workspace = teamId === 'personal' ? userWorkspace(readerId) : teamId;
   // `user:7` is not a team, and names a personal workspace only together with `personal`.
-  if (teamId !== 'personal' && !isTeam(workspace) && !personal)
+  if (teamId !== 'personal' && !isTeamWorkspace(workspace) && !personal)
     throw new AppError('invalid_request', 'Set personal to list runs of a personal workspace.');
   return { readerId, workspace, includesPersonal: true };
 }
@@ -104,7 +104,7 @@ function presentRun(row: WorkspaceRunRow) {
     workflowName: row.workflow_name,
     userId: row.user_id,
     userName: row.user_name,
-    teamId: isTeam(row.workspace) ? row.workspace : null,
+    teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
     workspaceName: row.workspace_name,
     status,
     trigger,

@@ -4,7 +4,7 @@ import { firstIdAt } from '../lib/ids.ts';
 import type { Db, Tx } from './db.ts';
 import type { ListedRow } from './execution-lists.ts';
 import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
-import { keepsStanding } from './permissions.ts';
+import { ownsCreations } from './permissions.ts';
 import { all, first } from './rows.ts';
 
 export interface WorkspaceRunFilter {
@@ -138,7 +138,7 @@ export const MAX_GROUPED = MAX_EXAMINED;
 const PERSONAL_ID = `case when e.workspace like 'user:%' then substr(e.workspace, 6)::int end`;
 
 const mayOpen = (reader: string): string =>
-  `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${keepsStanding('e.workspace', reader)} or exists (
+  `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${ownsCreations('e.workspace', reader)} or exists (
   select from team_members r where r.team_id = e.workspace and r.user_id = ${reader} and r.role in ('OWNER', 'EDITOR')))`;
 
 // An id starts with its creation time, and created_at is read from the clock at the same moment.

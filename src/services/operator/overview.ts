@@ -17,7 +17,7 @@ import {
   type Spent,
   sumMonth,
 } from '../../store/overview.ts';
-import { findServerVersion } from '../../store/server-version.ts';
+import { readServerVersion } from '../../store/server-version.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { checkReadiness } from '../readiness.ts';
@@ -121,7 +121,7 @@ export async function readOverview(deps: Deps, actor: Actor) {
   const [{ parts }, sizes, version, lastBackup, disk] = await Promise.all([
     checkReadiness(deps),
     findSizes(deps.db),
-    findServerVersion(deps.db),
+    readServerVersion(deps.db),
     findLastBackup(deps.db),
     readDisk(deps.settings.DATA_DIR),
   ]);

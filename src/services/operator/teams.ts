@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { type InstanceTeam, listInstanceTeams } from '../../store/overview.ts';
 import { listTeamBudgets, updateTeamBudget } from '../../store/spending.ts';
-import { isTeam } from '../../store/teams.ts';
+import { teamExists } from '../../store/teams.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, PageQuery, PageSchema, readPage } from '../paging.ts';
@@ -110,5 +110,5 @@ export async function setTeamBudget(
 }
 
 async function requireTeam(tx: Deps['db'], teamId: string): Promise<void> {
-  if (!(await isTeam(tx, teamId))) throw new AppError('not_found', 'Team not found.');
+  if (!(await teamExists(tx, teamId))) throw new AppError('not_found', 'Team not found.');
 }
