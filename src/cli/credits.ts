@@ -23,7 +23,7 @@ export const grantCredits: Command = async ({ args, options, terminal, signal })
 function parseAccount(text: string): { readonly userId: number } | { readonly teamId: string } {
   if (/^[1-9]\d{0,8}$/.test(text)) return { userId: Number(text) };
   if (text.startsWith('team_')) return { teamId: text };
-  throw new UsageError('Name who gets the credits: the number of a user, or the id of a team (team_…).');
+  throw new UsageError('Specify the account: the id of a user or a team (team_…).');
 }
 
 const MAX_AMOUNT = 1_000_000_000_000;
@@ -32,6 +32,6 @@ function parseAmount(text: string): number {
   const amount = Number(text);
   if (/^[+-]?\d+$/.test(text) && Math.abs(amount) <= MAX_AMOUNT) return amount;
   throw new UsageError(
-    `The amount must be a whole number of credits of at most ${MAX_AMOUNT}; negative takes back.`,
+    `The amount must be a whole number of credits of at most ${MAX_AMOUNT}. Use a negative amount to revoke credits.`,
   );
 }

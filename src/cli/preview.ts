@@ -88,7 +88,7 @@ async function drawStills(
 function isStillPath(path: string): boolean {
   const extension = extname(path).toLowerCase();
   if (['.jpg', '.jpeg', '.webp', '.gif', '.svg'].includes(extension))
-    throw new UsageError(`preview writes PNG files; name ${path} with .png.`);
+    throw new UsageError(`preview writes PNG files. Use a name that ends in .png, not ${path}.`);
   return extension === '.png';
 }
 

@@ -16,9 +16,7 @@ export const serve: Command = input => runService(readSettings(), input);
 export const work: Command = input => {
   const settings = readSettings();
   if (settings.DATABASE_URL === undefined) {
-    throw new SettingsError(
-      'DATABASE_URL must be set: a worker shares the database of the services it works for.',
-    );
+    throw new SettingsError('DATABASE_URL is not set. A worker uses the same database as its API servers.');
   }
   return runService({ ...settings, ROLE: 'worker' }, input);
 };

@@ -42,7 +42,7 @@ export function createLimiter({
     if (waiters.size >= maxWaiting && !isAccepted()) {
       throw new AppError(
         'unavailable',
-        'Too much work of this kind is already waiting. Try again in a few seconds.',
+        'The service is busy with other work of this kind. Try again in a few seconds.',
       );
     }
     await new Promise<void>((resolve, reject) => {

@@ -33,7 +33,7 @@ export function storeSecretsKey(dataDir: string, key: Buffer): Promise<Buffer> {
 export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<Buffer> {
   if (SECRETS_KEY === undefined && (await readKey(join(dataDir, NEXT_FILE))) !== undefined)
     throw new SettingsError(
-      `A rotation of the secrets key in ${dataDir} was cut short. Complete it: graphwright secrets rotate.`,
+      `A rotation of the secrets key in ${dataDir} was interrupted. Complete it with \`graphwright secrets rotate\`.`,
     );
   const existing = await findSecretsKey({ SECRETS_KEY, dataDir });
   return existing ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
@@ -93,6 +93,7 @@ async function writeKey(dataDir: string, path: string, fresh: Buffer): Promise<B
   }
   await syncFolder(dataDir);
   const key = await readKey(path);
-  if (key === undefined) throw new SettingsError(`${path} vanished while the service started.`);
+  if (key === undefined)
+    throw new SettingsError(`${path} was deleted while the service started. Start the service again.`);
   return key;
 }

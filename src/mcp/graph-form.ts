@@ -115,7 +115,7 @@ type PresentedIssue = Issue & Partial<Pick<LintIssue, 'severity' | 'suggestion'>
 /** Members of a result that lists only some of the issues. */
 export const TRUNCATION = {
   truncated: Type.Literal(true),
-  total: Type.Integer({ description: 'With truncated: how many issues there are in all' }),
+  total: Type.Integer({ description: 'The number of all issues, if the list is truncated' }),
 };
 
 /** Adds the severity `error` to issues without one, which only prevent a run. */

@@ -16,7 +16,9 @@ export const PROMPTS: readonly Prompt[] = [
     name: 'make_workflow',
     title: 'Make a workflow',
     description: 'Create a workflow for a goal, check it and estimate its price',
-    input: Type.Object({ goal: Type.String({ maxLength: 4000, description: 'What it should make' }) }),
+    input: Type.Object({
+      goal: Type.String({ maxLength: 4000, description: 'What the workflow should make' }),
+    }),
     text: ({ goal }) =>
       `Make a Graphwright workflow for this goal: ${goal}\n\nLook for a template first. Else find the nodes, read those you use, create the workflow, fix every issue, and tell me its price and URL. Do not run it before I agree.`,
   },

@@ -28,7 +28,7 @@ export const RESOURCES: readonly Resource[] = [
     name: 'guide',
     uri: 'graphwright://guide',
     title: 'Guide for agents',
-    description: 'How workflows are made, changed and run',
+    description: 'How to create, change and run workflows',
     mimeType: 'text/markdown',
     scope: 'workflows:read',
     read: () => GUIDE,

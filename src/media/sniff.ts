@@ -81,7 +81,7 @@ export function acceptDeclared(contentType: string): MediaType {
   if (type === undefined) {
     throw new AppError(
       'unsupported_type',
-      `The content type ${contentType.slice(0, 100)} is not accepted. Accepted are jpg, png, gif, webp, avif, svg; mp4, webm, mov; mp3, wav, m4a.`,
+      `The content type ${contentType.slice(0, 100)} is not supported. Supported types are jpg, png, gif, webp, avif, svg; mp4, webm, mov; mp3, wav, m4a.`,
     );
   }
   return type;

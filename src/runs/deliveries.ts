@@ -28,8 +28,7 @@ export async function redeliver(deps: RunDeps, actor: Actor, executionId: string
   authorize(actor, 'run', await findWorkflow(deps.db, workflow_id, user.userId));
   const find = async (): Promise<DeliveryRow | undefined> =>
     (await listDeliveries(deps.db, id)).find(row => row.id === deliveryId);
-  if ((await find()) === undefined)
-    throw new AppError('not_found', 'This execution has no delivery with this id.');
+  if ((await find()) === undefined) throw new AppError('not_found', 'Delivery not found.');
   await deps.db.transaction(tx => restartDelivery(tx, deliveryId, MAX_ATTEMPTS));
   return presentDelivery((await find()) as DeliveryRow, await listAttempts(deps.db, deliveryId));
 }

@@ -39,7 +39,7 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   if (row.user_id !== user.userId && role !== 'OWNER')
     throw new AppError(
       'forbidden',
-      'Only the user who started an execution and the owners of its workflow can resume it or decide for it.',
+      'Only the user who started an execution and the owners of its workflow can resume it or send a decision.',
     );
   const idempotency = toIdempotency('resume', input.idempotencyKey, { ...request, executionId: row.id });
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);

@@ -84,7 +84,7 @@ export function listPending(
     if (migration.checksum !== checksum) {
       throw new AppError(
         'unavailable',
-        `Migration ${label(version, name)} was applied to this database and its file has changed since. Put the file back and write the change as a new migration.`,
+        `Migration ${label(version, name)} was applied to this database and its file has changed since. Restore the file and put the change into a new migration.`,
       );
     }
   }
@@ -126,7 +126,7 @@ async function acquireLock(client: Client): Promise<void> {
     if (performance.now() > deadline) {
       throw new AppError(
         'unavailable',
-        `Another process has been migrating the database for ${LOCK_TIMEOUT_MS / 60_000} minutes. See what it does, then start again.`,
+        `Another process has been migrating the database for ${LOCK_TIMEOUT_MS / 60_000} minutes. Wait for it to end, or stop it. Then start again.`,
       );
     }
     await sleep(LOCK_POLL_MS);

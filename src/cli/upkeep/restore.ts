@@ -70,7 +70,7 @@ async function requireNoMedia(settings: Settings): Promise<void> {
   const files = await Promise.all(kept.map(name => readdir(join(folder, name))));
   if (files.some(names => names.length > 0))
     throw new UsageError(
-      `${folder} is not empty. Name an empty DATA_DIR, or replace its media with --force.`,
+      `${folder} is not empty. Choose an empty DATA_DIR, or replace its media with --force.`,
     );
 }
 

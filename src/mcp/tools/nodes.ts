@@ -23,7 +23,7 @@ export const findNodesTool = defineTool({
   scope: 'workflows:read',
   hints: READS,
   input: Exact({
-    query: Type.Optional(Type.String({ maxLength: 200, description: 'A few words' })),
+    query: Type.Optional(Type.String({ maxLength: 200, description: 'Words that describe the node' })),
     accepts: Type.Optional(OneOf(PORT_TYPES)),
     produces: Type.Optional(OneOf(PORT_TYPES)),
     freeOnly: Type.Optional(Type.Boolean()),

@@ -29,7 +29,7 @@ const START = Exact({
       minLength: 1,
       maxLength: 255,
       pattern: '^[\\x20-\\x7e]*$',
-      description: 'Makes a retry safe',
+      description: 'Send the same key to retry safely',
     }),
   ),
   waitSeconds: WAIT,

@@ -16,7 +16,7 @@ const MAX_FPS = 120;
 export function readTemplates(folder: string): readonly Template[] {
   const names = listFiles(folder);
   if (names.length > MAX_FILES)
-    throw new SettingsError(`The folder ${folder} holds more than ${MAX_FILES} templates.`);
+    throw new SettingsError(`The folder ${folder} has more than ${MAX_FILES} templates. Remove some.`);
   return names.map(name => readTemplate(join(folder, name)));
 }
 

@@ -58,7 +58,7 @@ function checkLength([from, to]: VideoRequest['range']): void {
   if (!isRange)
     throw new AppError(
       'invalid_request',
-      'A range is two frame numbers, [from, to), with from smaller than to.',
+      'The range must be two frame numbers, [from, to), with from smaller than to.',
     );
   if (to - from <= MAX_FRAMES) return;
   const message = `would be ${to - from} frames; a video has at most ${MAX_FRAMES}: ask for a range of it`;

@@ -33,7 +33,7 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
   );
   return async ({ provider, token, headers, body }) => {
     if (!isHookProvider(provider))
-      throw new AppError('not_found', 'There is no provider with this name that sends webhooks.');
+      throw new AppError('not_found', 'Provider not found. Only fal and Replicate send webhooks.');
     const isSigned = await keys
       .isGenuine(provider, { headers, body, nowMs: deps.now() })
       .catch((err: unknown) => {

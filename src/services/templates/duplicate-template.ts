@@ -79,7 +79,7 @@ async function recordSample(
 ): Promise<void> {
   const { user, workflowId, template, files } = copy;
   if (!(await lockSampleFiles(tx, template, files)))
-    throw new SampleDeletedError('A sample file was deleted meanwhile.');
+    throw new SampleDeletedError('A sample file was deleted in the meantime. Try again.');
   await setSamplePoster(tx, workflowId, (files.get(CARD_PATH) as MediaRef).mediaId);
   const { sample } = template;
   if (sample === undefined) return;

@@ -80,7 +80,7 @@ async function endProcesses(cluster: string, postmaster: number, log: (line: str
   }
   throw new AppError(
     'unavailable',
-    `PostgreSQL of an earlier service is still running on ${cluster} and does not stop. Stop its processes, then start the service again.`,
+    `A PostgreSQL server of an earlier service is still running on ${cluster} and does not stop. Stop its processes, then start the service again.`,
   );
 }
 
