@@ -66,4 +66,13 @@ describe('placeNewNodes', () => {
     const places = moves(flood, [], { unplaced: new Set(flood.map(({ id }) => id)) });
     assert.equal(new Set(places.map(place => place.split(' ').slice(1).join(' '))).size, 5000);
   });
+
+  it('takes linear time for as many as a body can have', () => {
+    const added = Array.from({ length: 60_000 }, (_, index) => join(`n${index}`));
+    const usage = process.threadCpuUsage();
+    moves(added, [], lost(...added.map(({ id }) => id)));
+    const { user, system } = process.threadCpuUsage(usage);
+    // 0.4 s; quadratic time takes 9 s.
+    assert.ok(user + system < 3e6, `${(user + system) / 1e6} s`);
+  });
 });

@@ -36,7 +36,8 @@ export function placeNewNodes(
   const rects = new Map(graph.nodes.map(node => [node.id, { ...node.position, ...readSize(node, catalog) }]));
   const isMovable = (id: string): boolean => !oldIds.has(id) && (unplaced.has(id) || !keepsPositions);
   const movable = graph.nodes.map(({ id }) => id).filter(id => isMovable(id) && !groups.has(id));
-  const fixed = new Map([...rects].filter(([id]) => !groups.has(id) && !movable.includes(id)));
+  const moved = new Set(movable);
+  const fixed = new Map([...rects].filter(([id]) => !groups.has(id) && !moved.has(id)));
   const withPosition = movable.filter(id => !unplaced.has(id));
   const withoutPosition = movable.filter(id => unplaced.has(id));
   if (movable.length > MAX_FITTED) placeInRows(withoutPosition, rects, fixed);

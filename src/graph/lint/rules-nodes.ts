@@ -268,9 +268,10 @@ function* findUnavailable({ ports: { unavailable } }: LintNode): Iterable<NodeFi
 
 /** Yields the settings in `config` that the node type has, with their definitions. */
 function* listSettings({ config, inputs }: LintNode): Iterable<readonly [InputDef, Json]> {
-  for (const [key, value] of Object.entries(config)) {
-    const input = inputs.get(key);
-    if (input !== undefined && value !== null) yield [input, value];
+  // A config may have many keys that the type does not have.
+  for (const [key, input] of inputs) {
+    const value = Object.hasOwn(config, key) ? config[key] : undefined;
+    if (value !== undefined && value !== null) yield [input, value];
   }
 }
 
