@@ -1,4 +1,5 @@
 // Creates clients: the address and credentials of a service, with the methods of this package.
+import { attachBatch, type BatchHandle, type StartedBatch, startBatch, uploadTable } from './batch.ts';
 import { type ListOptions, listItems } from './pages.ts';
 import {
   attachRun,
@@ -12,7 +13,7 @@ import {
   startRun,
 } from './run.ts';
 import { type Call, type CallOptions, type Connection, type Query, send, type Timing } from './send.ts';
-import type { Media, RunRequest } from './types.ts';
+import type { BatchRequest, Media, RunRequest, Table } from './types.ts';
 import { type UploadHints, type UploadOptions, uploadFile, uploadFrom } from './upload.ts';
 
 export interface ClientOptions {
@@ -54,6 +55,12 @@ export interface Client {
     orders: Iterable<O> | AsyncIterable<O>,
     options?: ManyOptions,
   ): AsyncGenerator<RunResult<O>, void, undefined>;
+  /** Starts a batch: the service runs the workflow for each row. Returns a handle as soon as it is accepted. */
+  batch(workflowId: string, request: BatchRequest, options?: StartOptions): Promise<StartedBatch>;
+  /** Returns a handle for an existing batch. */
+  attachBatch(batchId: string): BatchHandle;
+  /** Uploads a table (CSV or JSON lines) for a batch. */
+  uploadTable(file: Blob, options?: CallOptions): Promise<Table>;
   /** Uploads a file. Its URL can be used as an input of a run. */
   upload(file: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer, options?: UploadOptions): Promise<Media>;
   /** Stores a file that the service fetches from a public URL. */
@@ -96,6 +103,9 @@ export function createClient({
     run: (workflowId, request = {}, options = {}) => startRun(connection, workflowId, request, options),
     attach: executionId => attachRun(connection, executionId),
     runMany: (orders, options = {}) => runMany(connection, orders, options),
+    batch: (workflowId, request, options = {}) => startBatch(connection, workflowId, request, options),
+    attachBatch: batchId => attachBatch(connection, batchId),
+    uploadTable: (file, options = {}) => uploadTable(connection, file, options),
     upload: (file, options = {}) => uploadFile(connection, file, options),
     uploadFrom: (address, options = {}) => uploadFrom(connection, address, options),
   };

@@ -67,7 +67,7 @@ export async function startRun(
 }
 
 // Does not use randomUUID, which browsers do not have on plain http.
-function newKey(): string {
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `sdk-${Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')}`;
 }

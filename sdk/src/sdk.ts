@@ -1,5 +1,6 @@
 // Exports the public API of @graphwright/sdk.
 // biome-ignore-all lint/performance/noBarrelFile: a package has one entry.
+export type { BatchHandle, BatchWaitOptions, StartedBatch } from './batch.ts';
 export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts';
 export {
   ApiError,
@@ -38,6 +39,10 @@ export type * as Schemas from './schemas.ts';
 export type { Timing } from './send.ts';
 export {
   type AcceptedRun,
+  type Batch,
+  type BatchEstimate,
+  type BatchRequest,
+  type BatchRow,
   type CompletionEvent,
   type Execution,
   type ExecutionStatus,
@@ -48,6 +53,7 @@ export {
   type Output,
   type RunEvent,
   type RunRequest,
+  type Table,
 } from './types.ts';
 export type { UploadHints, UploadOptions, UploadProgress } from './upload.ts';
 export { verifyWebhook, type WebhookToVerify } from './webhook.ts';

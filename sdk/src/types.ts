@@ -9,6 +9,11 @@ export type Output = Execution['outputs'][number];
 export type AcceptedRun = schemas.AcceptedRun;
 export type RunRequest = schemas.RunRequest;
 export type Media = schemas.Media;
+export type Batch = schemas.Batch;
+export type BatchEstimate = schemas.BatchEstimate;
+export type BatchRequest = schemas.BatchRequest;
+export type BatchRow = schemas.BatchRow;
+export type Table = schemas.Table;
 export type MintedUpload = schemas.MintedUpload;
 /** The body of a webhook that reports the end of a run. */
 export type CompletionEvent = schemas.CompletionEvent;

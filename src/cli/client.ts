@@ -12,6 +12,9 @@ export interface Client {
   delete<T>(path: string): Promise<T>;
   readonly run: Sdk['run'];
   readonly attach: Sdk['attach'];
+  readonly batch: Sdk['batch'];
+  readonly attachBatch: Sdk['attachBatch'];
+  readonly uploadTable: Sdk['uploadTable'];
 }
 
 /** Creates a client of the service at GRAPHWRIGHT_URL with GRAPHWRIGHT_API_KEY. Paths start after `/api/v1`. */
@@ -38,6 +41,9 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
     delete: path => request('DELETE', path),
     run: (id, body, options) => explaining(sdk.run(id, body, options)),
     attach: sdk.attach,
+    batch: (id, body, options) => explaining(sdk.batch(id, body, options)),
+    attachBatch: sdk.attachBatch,
+    uploadTable: (file, options) => explaining(sdk.uploadTable(file, options)),
   };
 }
 

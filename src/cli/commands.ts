@@ -52,6 +52,23 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./run.ts')).run,
   },
   {
+    usage: 'batch <workflow-id|batch-id> [table]',
+    summary: 'run a workflow over the rows of a table, and save the results',
+    options: {
+      '--map <node=column...>': 'the column with the values of an input node',
+      '--key <column>': 'the column with the keys of the rows',
+      '--max-credits <number>': 'the most that the batch may cost; required if the workflow costs credits',
+      '--concurrency <number>': 'rows that run at the same time (default: 10)',
+      '--first <number>': 'run only these rows at first',
+      '-o, --out <folder>': 'save rows.csv and the files of the results here',
+    },
+    examples: [
+      'graphwright batch wf_01k… rows.csv --map prompt=text --max-credits 500 -o out/',
+      'graphwright batch bat_01k… -o out/',
+    ],
+    load: async () => (await import('./batch.ts')).batch,
+  },
+  {
     usage: 'lint <file>',
     summary: 'check a workflow file, without a service or database',
     examples: ['graphwright lint examples/postcard.json'],

@@ -6,6 +6,7 @@ import {
   editWorkflowTool,
   updateConfigTool,
 } from './tools/authoring.ts';
+import { getBatchTool, runBatchTool } from './tools/batches.ts';
 import { checkWorkflowTool } from './tools/checking.ts';
 import { addMediaTool } from './tools/media.ts';
 import { findNodesTool } from './tools/nodes.ts';
@@ -25,6 +26,8 @@ export const TOOLS: readonly Tool[] = [
   runWorkflowTool,
   getExecutionTool,
   cancelExecutionTool,
+  runBatchTool,
+  getBatchTool,
   listTemplatesTool,
   cloneTemplateTool,
   publishWorkflowTool,

@@ -326,14 +326,16 @@ describe('a table', () => {
       headers: { authorization: `Bearer ${service.key}`, 'content-type': type },
       body: text,
     });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    const location = response.headers.get('location');
+    return { status: response.status, location, body: (await response.json()) as Record<string, unknown> };
   };
 
   it('gives the rows of a batch by a mapping of columns', async () => {
     const workflow = await service.create(GRAPH);
     const csv = 'id;name;age\r\nr1;"Müller; A";42\r\nr2;=SUM(1);\r\n';
-    const { status, body } = await upload(`\ufeff${csv}`);
+    const { status, location, body } = await upload(`\ufeff${csv}`);
     assert.equal(status, 201, JSON.stringify(body));
+    assert.equal(new URL(location ?? '').pathname, `/api/v1/tables/${body.tableId}`);
     assert.deepEqual(
       [body.format, body.delimiter, body.encoding, body.columns, body.total, body.problems],
       ['csv', 'semicolon', 'utf-8', ['id', 'name', 'age'], 2, []],

@@ -1,0 +1,122 @@
+// Runs a workflow over many rows on the service, and follows the batch.
+import { TimeoutError } from './errors.ts';
+import { listItems } from './pages.ts';
+import { newKey, type StartOptions } from './run.ts';
+import { type CallOptions, type Connection, isTemporary, send } from './send.ts';
+import type { Batch, BatchEstimate, BatchRequest, BatchRow, Table } from './types.ts';
+import { limitTime, sleep } from './waiting.ts';
+
+export interface BatchWaitOptions extends CallOptions {
+  /** Called with the batch whenever it has changed. */
+  readonly onProgress?: (batch: Batch) => void;
+  /** Throws a TimeoutError after this time. The batch continues. */
+  readonly timeoutMs?: number;
+}
+
+/** A handle for a batch. The batch does not depend on it. */
+export interface BatchHandle {
+  readonly id: string;
+  /** Waits until the batch is complete, stopped or paused. */
+  wait(options?: BatchWaitOptions): Promise<Batch>;
+  get(options?: CallOptions): Promise<Batch>;
+  /** Yields the rows in order. */
+  rows(
+    options?: CallOptions & { readonly status?: BatchRow['status'] },
+  ): AsyncGenerator<BatchRow, void, undefined>;
+  /** Starts no more rows. Rows that run end, or are canceled. */
+  stop(options?: CallOptions & { readonly cancelRunning?: boolean }): Promise<Batch>;
+  resume(options?: CallOptions & { readonly maxCredits?: number }): Promise<Batch>;
+  /** Runs failed rows again from their completed nodes. */
+  retry(
+    options?: CallOptions & { readonly includeCancelled?: boolean; readonly includeUnknown?: boolean },
+  ): Promise<Batch>;
+}
+
+export interface StartedBatch extends BatchHandle {
+  readonly estimate: BatchEstimate;
+}
+
+/** Starts a batch. */
+export async function startBatch(
+  connection: Connection,
+  workflowId: string,
+  request: BatchRequest,
+  { signal, idempotencyKey = newKey() }: StartOptions,
+): Promise<StartedBatch> {
+  const { body } = await send<{ readonly batchId: string; readonly estimate: BatchEstimate }>(connection, {
+    method: 'POST',
+    path: `/workflows/${encodeURIComponent(workflowId)}/batches`,
+    body: request,
+    headers: { 'idempotency-key': idempotencyKey },
+    repeatable: true,
+    signal,
+  });
+  return { ...attachBatch(connection, body.batchId), estimate: body.estimate };
+}
+
+/** Returns a handle for an existing batch. */
+export function attachBatch(connection: Connection, id: string): BatchHandle {
+  const path = `/batches/${encodeURIComponent(id)}`;
+  const get = async ({ signal }: CallOptions = {}): Promise<Batch> =>
+    (await send<Batch>(connection, { method: 'GET', path, signal })).body;
+  const act = async (action: string, body: object, { signal }: CallOptions): Promise<Batch> =>
+    (await send<Batch>(connection, { method: 'POST', path: `${path}/${action}`, body, signal })).body;
+  return {
+    id,
+    get,
+    wait: (options = {}) => waitForBatch(connection, id, get, options),
+    rows: ({ signal, status } = {}) =>
+      listItems(connection, `${path}/rows`, { signal, query: { limit: 200, status } }),
+    stop: ({ signal, ...body } = {}) => act('stop', body, { signal }),
+    resume: ({ signal, ...body } = {}) => act('resume', body, { signal }),
+    retry: ({ signal, ...body } = {}) => act('retry', body, { signal }),
+  };
+}
+
+/** Uploads a table for a batch: CSV or JSON lines. */
+export async function uploadTable(
+  connection: Connection,
+  file: Blob,
+  { signal }: CallOptions,
+): Promise<Table> {
+  const form = new FormData();
+  form.set('file', file, file instanceof File ? file.name : 'table');
+  return (await send<Table>(connection, { method: 'POST', path: '/tables', body: form, signal })).body;
+}
+
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'STOPPED', 'PAUSED']);
+const POLL_MS = 1000;
+const MAX_POLL_MS = 5000;
+
+async function waitForBatch(
+  connection: Connection,
+  id: string,
+  get: BatchHandle['get'],
+  { onProgress, timeoutMs, signal }: BatchWaitOptions,
+): Promise<Batch> {
+  const limit = limitTime(timeoutMs, signal);
+  let lastText = '';
+  let lostAtMs: number | undefined;
+  try {
+    for (let polls = 0; ; polls++) {
+      try {
+        const batch = await get({ signal: limit.signal });
+        lostAtMs = undefined;
+        const text = JSON.stringify(batch);
+        if (text !== lastText) onProgress?.(batch);
+        lastText = text;
+        if (ENDED.has(batch.status)) return batch;
+      } catch (thrown) {
+        lostAtMs ??= Date.now();
+        if (!isTemporary(thrown) || Date.now() - lostAtMs >= connection.timing.outageMs) throw thrown;
+      }
+      await sleep(Math.min(POLL_MS * 1.1 ** polls, MAX_POLL_MS), limit.signal);
+    }
+  } catch (thrown) {
+    if (limit.isOver() && !signal?.aborted)
+      throw new TimeoutError(`${id} has not ended within ${timeoutMs} ms. It continues.`);
+    throw thrown;
+  } finally {
+    limit.end();
+  }
+}

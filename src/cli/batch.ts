@@ -1,0 +1,206 @@
+// `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch, it
+// continues where an earlier call was interrupted.
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Batch, BatchHandle, BatchRow, Table } from '../../sdk/src/sdk.ts';
+import { isId } from '../lib/ids.ts';
+import { readSettings } from '../lib/settings.ts';
+import { type Client, connect } from './client.ts';
+import type { Command, OptionValue } from './command.ts';
+import { UsageError, WorkFailed } from './failure.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { cleanText } from './terminal/text-width.ts';
+
+export const batch: Command = async ({ args, options, terminal, signal }) => {
+  const [target = '', path] = args;
+  const client = connect(readSettings(), signal);
+  const started = isId('batch', target)
+    ? client.attachBatch(target)
+    : await start(client, target, { path, options, terminal, signal });
+  const quiet = options.json === true;
+  if (!quiet) terminal.print(terminal.paint('bold', started.id));
+  const ended = await follow(started, { terminal, quiet, signal });
+  if (typeof options.out === 'string') await save(started, ended, options.out, { terminal, quiet, signal });
+  if (quiet) terminal.print(JSON.stringify(ended, null, 2));
+  else terminal.print(describe(ended));
+  if (ended.status === 'PAUSED')
+    terminal.note(`Run the other rows with: POST /api/v1/batches/${started.id}/resume`);
+  else if (ended.counts.completed !== ended.counts.total)
+    throw new WorkFailed(`${ended.counts.completed} of ${ended.counts.total} rows completed.`);
+};
+
+interface StartOptions {
+  readonly path: string | undefined;
+  readonly options: Readonly<Record<string, OptionValue>>;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+async function start(
+  client: Client,
+  workflowId: string,
+  { path, options, terminal, signal }: StartOptions,
+): Promise<BatchHandle> {
+  if (!isId('workflow', workflowId))
+    throw new UsageError(`${workflowId} is not the id of a workflow or a batch.`);
+  if (path === undefined) throw new UsageError('Name a table: a CSV file or JSON lines.');
+  const maxCredits = toInteger('--max-credits', options.maxCredits);
+  const request = { ...readLimits(options), ...(maxCredits === undefined ? {} : { maxCredits }) };
+  const mapping = parseMapping(options.map);
+  const blob = await openAsBlob(path);
+  const table = await client.uploadTable(new File([blob], basename(path)), { signal });
+  reportProblems(table, path);
+  const body = {
+    ...request,
+    tableId: table.tableId,
+    mapping,
+    ...(typeof options.key === 'string' ? { keyColumn: options.key } : {}),
+  };
+  const estimatePath = `/workflows/${workflowId}/batches/estimate`;
+  const estimate = await client.post<{ readonly credits: number; readonly exact: boolean }>(
+    estimatePath,
+    body,
+  );
+  if (maxCredits === undefined && (estimate.credits > 0 || !estimate.exact))
+    throw new UsageError(
+      `The batch costs ${estimate.exact ? '' : 'at least '}${estimate.credits} credits. Set --max-credits.`,
+    );
+  if (options.json !== true)
+    terminal.print(`${table.total} rows, ${estimate.exact ? '' : 'at least '}${estimate.credits} credits`);
+  return client.batch(workflowId, body, { signal });
+}
+
+function reportProblems({ problems }: Table, path: string): void {
+  if (problems.length === 0) return;
+  const lines = problems.map(({ line, message }) => `\n  ${path}:${line}: ${cleanText(message)}`);
+  throw new UsageError(`The table has rows that cannot be used:${lines.slice(0, 20).join('')}`);
+}
+
+function readLimits(options: Readonly<Record<string, OptionValue>>) {
+  const concurrency = toInteger('--concurrency', options.concurrency);
+  const firstRows = toInteger('--first', options.first);
+  return {
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(firstRows === undefined ? {} : { firstRows }),
+  };
+}
+
+function toInteger(name: string, value: OptionValue): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (!/^\d{1,15}$/.test(value)) throw new UsageError(`${name} needs a number.`);
+  return Number(value);
+}
+
+function parseMapping(option: OptionValue): Readonly<Record<string, string>> {
+  const pairs = Array.isArray(option) ? (option as readonly string[]) : [];
+  if (pairs.length === 0) throw new UsageError('Map at least one input node to a column: --map node=column.');
+  return Object.fromEntries(
+    pairs.map(pair => {
+      const separator = pair.indexOf('=');
+      if (separator <= 0) throw new UsageError(`--map ${pair} must have the form node=column.`);
+      return [pair.slice(0, separator), pair.slice(separator + 1)];
+    }),
+  );
+}
+
+interface FollowOptions {
+  readonly terminal: Terminal;
+  readonly quiet: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for the batch. It continues if the command is interrupted. */
+async function follow(started: BatchHandle, { terminal, quiet, signal }: FollowOptions): Promise<Batch> {
+  try {
+    return await started.wait({
+      signal,
+      onProgress: current => {
+        if (!quiet) terminal.note(describe(current));
+      },
+    });
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown;
+    throw new WorkFailed(`The batch continues. Follow it again with: graphwright batch ${started.id}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function describe({ status, reason, counts, credits }: Batch): string {
+  const { total, completed, failed, running } = counts;
+  const stopped = reason === null ? '' : ` (${reason})`;
+  return `${status}${stopped}: ${completed} of ${total} completed, ${failed} failed, ${running} running, ${credits.charged} credits`;
+}
+
+/** Saves a list of the rows and the files of their results. Files that are there already are kept. */
+async function save(
+  started: BatchHandle,
+  { id }: Batch,
+  folder: string,
+  { terminal, quiet, signal }: FollowOptions,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const lines: string[] = [];
+  for await (const row of started.rows({ signal })) {
+    lines.push(JSON.stringify(row));
+    for (const [name, output] of nameOutputs(row)) {
+      const path = join(folder, name);
+      if (await exists(path)) continue;
+      if (output.url === undefined) await writeFile(path, output.text ?? JSON.stringify(output.value));
+      else await download(output.url, path, signal);
+    }
+  }
+  const list = join(folder, `${id}.jsonl`);
+  await writeFile(list, `${lines.join('\n')}\n`);
+  if (!quiet) terminal.print(`Saved ${lines.length} rows to ${folder}`);
+}
+
+interface SavedOutput {
+  readonly url?: string;
+  readonly text?: string;
+  readonly value?: unknown;
+  readonly label?: string;
+}
+
+function nameOutputs({ row, key, outputs }: BatchRow): readonly (readonly [string, SavedOutput])[] {
+  return (outputs as readonly SavedOutput[]).map((output, index) => {
+    const place = outputs.length === 1 ? '' : `-${index + 1}`;
+    const stem = [
+      String(row),
+      ...(key === null ? [] : [toNamePart(key)]),
+      toNamePart(output.label ?? 'output'),
+    ];
+    const extension =
+      output.url === undefined
+        ? output.text === undefined
+          ? 'json'
+          : 'txt'
+        : (/\.([a-z0-9]{1,5})$/i.exec(new URL(output.url).pathname)?.[1] ?? 'bin');
+    return [`${stem.join('-')}${place}.${extension}`, output];
+  });
+}
+
+/** Keeps only what is valid in a file name on every system. */
+const toNamePart = (text: string): string =>
+  text
+    .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 60) || 'output';
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Writes to a temporary name first, so that an interrupted download is not taken for a result. */
+async function download(url: string, path: string, signal: AbortSignal): Promise<void> {
+  const response = await fetch(url, { signal });
+  if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}.`);
+  const partial = `${path}.partial`;
+  await pipeline(Readable.fromWeb(response.body as never), createWriteStream(partial), { signal });
+  await rename(partial, path);
+}

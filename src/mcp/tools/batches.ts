@@ -1,0 +1,83 @@
+// Tools to run a workflow over many rows.
+import { Type } from 'typebox';
+import { MAX_ROWS } from '../../automation/batches/batch.schema.ts';
+import { createBatch } from '../../automation/batches/create-batch.ts';
+import { getBatch, listRowPage, presentBatch } from '../../automation/batches/read-batch.ts';
+import { Exact } from '../../services/schema.ts';
+import { ROW_STATUSES } from '../../store/automation/batches.ts';
+import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
+
+const BATCH = OutputSchema({
+  batchId: Type.String(),
+  status: Type.String(),
+  reason: Type.String(),
+  counts: Anything('By status of the rows'),
+  credits: Anything('estimated, charged'),
+  rows: Type.Array(Anything()),
+  nextCursor: Type.String(),
+  next: Type.String(),
+});
+const NARROW = 'Read fewer rows with limit, or only those with one status.';
+
+type BatchRecord = Awaited<ReturnType<typeof getBatch>>;
+
+function toData({ id, status, reason, counts, credits }: BatchRecord) {
+  return { batchId: id, status, ...(reason === null ? {} : { reason }), counts, credits };
+}
+
+export const runBatchTool = defineTool({
+  name: 'run_batch',
+  title: 'Run batch',
+  description:
+    'Run a workflow once for each row of inputs, or for each combination of a matrix. maxCredits is the most that the whole batch may cost: agree on it with the user. Returns at once; read the results with get_batch.',
+  scope: 'workflows:execute',
+  hints: { destructiveHint: false, openWorldHint: true },
+  input: Exact({
+    workflowId: Id(),
+    rows: Type.Optional(
+      Type.Array(
+        Exact({
+          key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+          inputs: Anything('By input node id'),
+        }),
+        { minItems: 1, maxItems: MAX_ROWS },
+      ),
+    ),
+    matrix: Type.Optional(Anything('inputs: by input node id, the list of values; mode: product or zip')),
+    maxCredits: Type.Integer({ minimum: 0 }),
+    concurrency: Limit(100),
+    firstRows: Limit(MAX_ROWS),
+    idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]*$' })),
+  }),
+  output: BATCH,
+  narrow: NARROW,
+  call: async ({ deps, actor }, { workflowId, idempotencyKey, ...body }) => {
+    const created = await createBatch(deps, actor, { workflowId, idempotencyKey, body: body as never });
+    const data = toData(await presentBatch(deps, created.batch));
+    return { data: { ...data, next: 'Read the results with get_batch.' } };
+  },
+});
+
+export const getBatchTool = defineTool({
+  name: 'get_batch',
+  title: 'Read batch',
+  description: 'Returns the state of a batch and a page of its rows with their outputs.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Exact({
+    batchId: Id(),
+    status: Type.Optional(OneOf(ROW_STATUSES)),
+    limit: Limit(50),
+    cursor: Cursor,
+  }),
+  output: BATCH,
+  narrow: NARROW,
+  call: async ({ deps, actor }, { batchId, limit = 20, ...query }) => {
+    const batch = await getBatch(deps, actor, batchId);
+    const page = await listRowPage(deps, actor, batchId, { ...query, limit });
+    const rows = page.data.map(({ inputs: _, rating: _rating, isPicked: _isPicked, ...row }) => row);
+    return {
+      data: { ...toData(batch), rows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) },
+    };
+  },
+});
