@@ -1,9 +1,13 @@
 // Defines the texts of the workflow editor and adds those that all pages share. No other page loads this file.
 import type { ChangeSummary } from './board/difference.ts';
+import { formatNames } from './lib/format.ts';
 import { messages as common } from './messages.ts';
 import { setting } from './setting-messages.ts';
 
 const countNodes = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`);
+
+const isNotSetUp = (providers: readonly string[]): string =>
+  `${formatNames(providers.map(common.provider))} ${providers.length === 1 ? 'is' : 'are'} not set up`;
 
 const flow = {
   ...setting,
@@ -225,6 +229,21 @@ const flow = {
     ]
       .filter(Boolean)
       .join(', '),
+  samples: {
+    title: 'Sample results',
+    shows: (nodes: readonly string[], needs: readonly string[]): string =>
+      `${formatNames(nodes)} ${nodes.length === 1 ? 'shows its sample result' : 'show sample results'}, because ${isNotSetUp(needs)}.`,
+    changed: (nodes: readonly string[], needs: readonly string[]): string =>
+      `${formatNames(nodes)} ${nodes.length === 1 ? 'has' : 'have'} changed since the sample was recorded, and ${isNotSetUp(needs)}. Undo the change to run with the sample.`,
+    price: (needs: readonly string[], price: string): string =>
+      `With ${formatNames(needs.map(common.provider))}, a run costs ${price}.`,
+    setUp: (needs: readonly string[]): string => `Set up ${formatNames(needs.map(common.provider))}`,
+    ask: 'Ask an administrator to set it up.',
+    real: (price: string): string =>
+      `The results on the board are samples. Run the workflow to make your own for ${price}.`,
+    runReal: 'Run for real',
+    hide: 'Hide',
+  },
   run: 'Run',
   progress: (done: number, total: number): string => `${done} of ${total} nodes`,
   progressLabel: 'Run progress',
@@ -235,6 +254,7 @@ const flow = {
   cached: 'Reused from an earlier run at no charge',
   resultOf: (label: string): string => `Result of ${label}`,
   outdatedResult: 'From an earlier version',
+  sampleResult: 'Sample result',
   openResult: 'Open result',
   openFile: 'Open file',
   gallery: 'All results',

@@ -1,6 +1,16 @@
 // Defines the texts that several pages share, by the part that shows them. A text with a number or a name is a
 // function. Texts of a single page are in a file next to it.
+const PROVIDERS: Readonly<Record<string, string>> = {
+  fal: 'fal',
+  replicate: 'Replicate',
+  openai: 'OpenAI',
+  elevenlabs: 'ElevenLabs',
+  comfyui: 'ComfyUI',
+  'speech-command': 'a speech engine',
+};
+
 export const messages = {
+  provider: (name: string): string => PROVIDERS[name] ?? name,
   product: 'Graphwright',
   skip: 'Skip to content',
   nav: {
@@ -20,6 +30,19 @@ export const messages = {
     creditsUnit: ' credits',
     invitationsUnit: (count: number): string => (count === 1 ? ' invitation' : ' invitations'),
     reserved: (amount: string): string => `${amount} more reserved by runs`,
+  },
+  firstSteps: {
+    title: 'First steps',
+    progress: (done: number, total: number): string => `${done} of ${total}`,
+    close: 'Close first steps',
+    done: 'done',
+    steps: {
+      run: { label: 'Run a template', hint: 'Samples replace missing providers.' },
+      words: { label: 'Change the words', hint: 'Edit a text, then run again.' },
+      provider: { label: 'Add a provider', hint: 'Run models with your own key.' },
+      ask: { label: 'Ask for a provider', hint: 'An administrator can add one.' },
+      code: { label: 'Call it from code', hint: 'Copy a request for the API.' },
+    },
   },
   theme: { label: 'Appearance', system: 'System', light: 'Light', dark: 'Dark' },
   common: {

@@ -11,12 +11,14 @@ import '../kit/dialog.module.css';
 import '../kit/field.module.css';
 import '../kit/form.module.css';
 import { Tooltips } from '../kit/tooltip.tsx';
+import { useFirstSteps } from '../lib/first-steps.ts';
 import { lazyComponent } from '../lib/lazy-component.ts';
 import { createQueryClient } from '../lib/queries.ts';
 import { messages } from '../messages.ts';
 import type { Route } from '../routes.ts';
 import styles from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
+import './first-steps.module.css';
 import { Header } from './header.tsx';
 import { NotFound } from './not-found.tsx';
 import { OfflineNotice, StorageNotice } from './notices.tsx';
@@ -31,6 +33,11 @@ const ExpiredSessionDialog = lazyComponent(
 );
 const ReauthenticationDialog = lazyComponent(
   async () => (await import('./reauthentication-dialog.tsx')).ReauthenticationDialog,
+  () => null,
+);
+
+const FirstSteps = lazyComponent(
+  async () => (await import('./first-steps.tsx')).FirstSteps,
   () => null,
 );
 
@@ -76,6 +83,7 @@ function PageFrame({ component, isFull, for: audience }: Route & LazyPage) {
       {!isFull && <Header />}
       <StorageNotice />
       {page}
+      {!isFull && <OpenFirstSteps />}
     </SignedIn>
   );
 }
@@ -89,4 +97,8 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
     return <Redirect to={`/sign-in?next=${encodeURIComponent(pathname + search + hash)}`} replace />;
   }
   return <Failure error={error} onRetry={() => void refetch()} />;
+}
+
+function OpenFirstSteps() {
+  return useFirstSteps(({ isOpen }) => isOpen) ? <FirstSteps /> : null;
 }

@@ -1,11 +1,13 @@
 // Renders the menus of the header, which load after the first paint: account, and navigation on narrow screens.
 
 import BookOpen from 'icon:book-open';
+import ListChecks from 'icon:list-checks';
 import LogOut from 'icon:log-out';
 import MenuIcon from 'icon:menu';
 import { IconButton } from '../kit/button.tsx';
 import { toErrorMessage } from '../kit/failure.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink, MenuText } from '../kit/menu.tsx';
+import { reopenFirstSteps } from '../lib/first-steps.ts';
 import { useSession, useSignOut } from '../lib/session.ts';
 import { setTheme, useTheme } from '../lib/theme.ts';
 import { showToast } from '../lib/toasts.ts';
@@ -49,6 +51,9 @@ export function AccountItems() {
         onChoose={setTheme}
       />
       <MenuLine />
+      <MenuItem icon={ListChecks} onSelect={reopenFirstSteps}>
+        {messages.firstSteps.title}
+      </MenuItem>
       <MenuItem icon={BookOpen} onSelect={() => location.assign('/docs')}>
         {messages.account.docs}
       </MenuItem>

@@ -59,4 +59,14 @@ export function formatAgo(time: number, now: number): string {
 /** Formats a time with weekday, seconds and time zone. */
 export const formatExact = (time: number): string => EXACT.format(time);
 
+const NAMES = new Intl.ListFormat('en');
+const MAX_NAMES = 3;
+
+/** `A`, `A and B`, or `A, B, C, and 2 more`. */
+export const formatNames = (names: readonly string[]): string =>
+  NAMES.format(
+    names.length <= MAX_NAMES + 1
+      ? names
+      : [...names.slice(0, MAX_NAMES), `${names.length - MAX_NAMES} more`],
+  );
 export const formatDay = (time: number): string => DAY.format(time);

@@ -11,7 +11,8 @@ import type { Placement } from '../board/placement.ts';
 import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
-import type { Estimate, RunKind } from './plan-run.ts';
+import type { Estimate } from './estimate.ts';
+import type { RunKind } from './plan-run.ts';
 import type { RunState, RunStore } from './run-store.ts';
 import type { DisplayedNode } from './stored-results.ts';
 

@@ -5,6 +5,7 @@ import Redo from 'icon:rotate-ccw';
 import Settings from 'icon:settings';
 import { messages } from '../flow-messages.ts';
 import { Button, ButtonLink } from '../kit/button.tsx';
+import { useProviderSettings } from '../lib/providers.ts';
 import { useEditor } from './editor-context.tsx';
 import { planRun } from './plan-run.ts';
 
@@ -12,7 +13,6 @@ const actionLabels = messages.flow.errorActions;
 
 /** Pages that fix an error, by its code. */
 const PAGES: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
-  provider_not_configured: { label: actionLabels.providers, href: '/settings/providers' },
   insufficient_credits: { label: actionLabels.credits, href: '/settings/credits' },
   daily_budget_exceeded: { label: actionLabels.budget, href: '/settings/credits' },
 };
@@ -28,7 +28,11 @@ interface ErrorActionsProps {
 
 export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
   const editor = useEditor();
-  const page = PAGES[code ?? ''];
+  const providers = useProviderSettings();
+  const page =
+    code === 'provider_not_configured' && providers !== undefined
+      ? { label: actionLabels.providers, href: providers }
+      : PAGES[code ?? ''];
   const { view, session } = editor;
   return (
     <>

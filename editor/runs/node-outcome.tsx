@@ -13,11 +13,11 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   const { view } = useEditor();
   const run = useNodeRun(node.id);
   if (run === undefined) return null;
-  const { status, error, credits, cached, startedAt, finishedAt, warnings = [] } = run;
+  const { status, error, credits, cached, fromSample, startedAt, finishedAt, warnings = [] } = run;
   const ms =
     startedAt !== null && finishedAt !== null ? Date.parse(finishedAt) - Date.parse(startedAt) : undefined;
   const details = [
-    cached ? flowMessages.cached : messages.nodeStates[status],
+    fromSample ? flowMessages.sampleResult : cached ? flowMessages.cached : messages.nodeStates[status],
     ms === undefined || cached ? undefined : formatDuration(ms),
     credits > 0 ? flowMessages.credits(credits, formatNumber(credits)) : undefined,
   ].filter(fact => fact !== undefined);

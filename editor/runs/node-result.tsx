@@ -46,7 +46,11 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
       {results.length > MAX_SHOWN_RESULTS && (
         <span className={styles.more}>+{results.length - MAX_SHOWN_RESULTS}</span>
       )}
-      {run?.isOutdated && <figcaption className={styles.outdated}>{flowMessages.outdatedResult}</figcaption>}
+      {(run?.isOutdated || run?.fromSample) && (
+        <figcaption className={styles.outdated}>
+          {run.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
+        </figcaption>
+      )}
     </figure>
   );
 }

@@ -4,6 +4,7 @@ import { createPlan } from '../../src/graph/plan.ts';
 import type { Board } from '../board/board.ts';
 import { api } from '../lib/api.ts';
 import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
+import { type Estimate, estimateBoard, usesSample } from './estimate.ts';
 import { getPins } from './pins.ts';
 import { isInProgress } from './run-store.ts';
 
@@ -13,18 +14,6 @@ import { isInProgress } from './run-store.ts';
  */
 export type RunKind = 'to' | 'again' | 'from';
 type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
-
-/** The response of an estimate. */
-export interface Estimate {
-  readonly credits: number;
-  readonly exact: boolean;
-  readonly availableCredits: number;
-  readonly breakdown: readonly { readonly nodeId: string; readonly cached: boolean }[];
-  /** Nodes whose results are reused from an earlier run. */
-  readonly kept?: readonly string[];
-  /** Whether a provider is missing for which sample results can be used. */
-  readonly hasSample?: boolean;
-}
 
 /**
  * Highlights the nodes of the planned run, then requests the price. Never throws; shows errors like those of a run.
@@ -42,10 +31,8 @@ export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly 
     await session.saver.flushAll('autosave');
     const earlierRunId = kind === 'to' ? undefined : await findEarlierRun(editor);
     const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: nodes } };
-    const request = { ...plan.request, ...keep };
-    const path = `/workflows/${session.id}/estimate`;
-    const sample = runs.getState().usesSample ? { useSample: true } : {};
-    const estimate = await api.post<Estimate>(path, { ...request, ...sample }, { repeatable: true });
+    const { estimate, samples } = await estimateBoard(session.id, { ...plan.request, ...keep });
+    const request = { ...plan.request, ...keep, ...(usesSample(samples) ? { useSample: true } : {}) };
     // Another plan may have replaced this one meanwhile.
     if (view.getState().plan?.request !== plan.request) return;
     view.setState({ plan: { kind, request, estimate, states: computeStates(editor, request, estimate) } });

@@ -9,7 +9,7 @@ import {
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, followExecution } from '../lib/api.ts';
-import { showToast } from '../lib/toasts.ts';
+import { type Estimate, estimateBoard, type Samples, usesSample } from './estimate.ts';
 import { combineResults, type DisplayedNode, readResults, type StoredResults } from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
@@ -25,13 +25,13 @@ export interface RunState {
   /** Why the run could not start, or why its events could not be read. */
   readonly error: unknown;
   readonly isStarting: boolean;
-  /** The exact price shown for a complete run, which the run may not exceed. Undefined if unknown. */
-  readonly price: number | undefined;
-  /** Whether runs use sample results for nodes whose provider is missing. */
-  readonly usesSample: boolean;
+  /** The estimate of a complete run of the saved board; undefined: unknown. */
+  readonly estimate: Estimate | undefined;
+  /** Defined if a provider is missing and the workflow has sample results. */
+  readonly samples: Samples | undefined;
 }
 
-export type StartOptions = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCredits'>;
+export type StartOptions = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCredits' | 'useSample'>;
 
 export type RunStore = StoreApi<RunState> & {
   start(options: StartOptions): Promise<void>;
@@ -52,8 +52,8 @@ const NO_RUN: RunState = {
   displayedNodes: new Map(),
   error: undefined,
   isStarting: false,
-  price: undefined,
-  usesSample: false,
+  estimate: undefined,
+  samples: undefined,
 };
 export const isInProgress = (run: RunSummary | undefined): boolean => run !== undefined && !hasEnded(run);
 
@@ -161,11 +161,11 @@ function createRunFollower(
   const clear = (): void => {
     storeShownRunId(workflowId, undefined);
     following.abort();
-    const { price, usesSample, results } = store.getState();
+    const { estimate, samples, results } = store.getState();
     store.setState({
       ...NO_RUN,
-      price,
-      usesSample,
+      estimate,
+      samples,
       results,
       displayedNodes: combineResults(results, NO_RUN.nodes, undefined),
     });
@@ -180,21 +180,32 @@ function createRunFollower(
   return { show, clear, close: () => following.abort() };
 }
 
-/** Starts a run, limited to the shown price. Partial runs have their own limit. */
+/**
+ * Starts a run. A complete one is limited to the shown price, if that is exact. Partial runs have their own limit and say
+ * whether they use samples.
+ */
 async function postRun(
   workflowId: string,
   options: StartOptions,
-  { price, usesSample }: Pick<RunState, 'price' | 'usesSample'>,
+  { estimate, samples }: Pick<RunState, 'estimate' | 'samples'>,
 ): Promise<string> {
-  const maxCredits = options.targets === undefined ? price : undefined;
-  const sample = usesSample ? { useSample: true } : {};
-  const body = { ...(maxCredits === undefined ? {} : { maxCredits }), ...sample, ...options };
-  const { executionId, meta } = await api.post<AcceptedRun>(`/workflows/${workflowId}/run`, body, {
+  const body = options.targets === undefined ? { ...(await readWhole()), ...options } : options;
+  const { executionId } = await api.post<AcceptedRun>(`/workflows/${workflowId}/run`, body, {
     headers: { 'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` },
     repeatable: true,
   });
-  for (const warning of meta?.warnings ?? []) showToast(warning);
   return executionId;
+
+  async function readWhole(): Promise<StartOptions> {
+    if (estimate !== undefined)
+      return {
+        ...(estimate.exact ? { maxCredits: estimate.credits } : {}),
+        ...(usesSample(samples) ? { useSample: true } : {}),
+      };
+    // The user was faster than the estimate.
+    const current = await estimateBoard(workflowId, options).catch(() => undefined);
+    return usesSample(current?.samples) ? { useSample: true } : {};
+  }
 }
 
 function applyEvent(state: RunState, event: RunEvent): RunState {

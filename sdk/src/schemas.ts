@@ -1595,13 +1595,13 @@ export type NodeState = {
     readonly backend: string;
     readonly warnings: readonly string[];
   };
+  /** true: the recorded result of the template; the node did not run */
+  readonly fromSample?: boolean;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly credits: number;
   /** Served from the node cache or an earlier run, at no charge */
   readonly cached: boolean;
-  /** true: the recorded result of the template; the node did not run */
-  readonly fromSample?: boolean;
   /** How often the node was started in this run */
   readonly attempt: number;
   readonly progress: number;
@@ -1981,6 +1981,8 @@ export type RunEstimate = {
   readonly sampled?: readonly string[];
   /** true: a provider is missing, and useSample could take its place */
   readonly hasSample?: boolean;
+  /** Providers that nodes of the run need and that are not set up */
+  readonly needs?: readonly string[];
   readonly availableCredits: number;
   /** Reasons why a node could not run, for example a provider that is not configured */
   readonly issues: readonly {
@@ -2717,6 +2719,8 @@ export type WorkflowResults = {
           readonly backend: string;
           readonly warnings: readonly string[];
         };
+        /** true: the recorded result of the template; the node did not run */
+        readonly fromSample?: boolean;
         /** true: values were cut. `GET /executions/{id}/outputs/{nodeId}` has them whole. */
         readonly truncated?: boolean;
       }

@@ -78,6 +78,7 @@ export function presentResult(step: Step, { id, finished_at }: Pick<ExecutionRow
     executionId: id,
     finishedAt: toIso(step.finishedAtMs) ?? finished_at?.toISOString() ?? null,
     ...(step.outputs === undefined ? {} : presentValues(step.outputs)),
+    ...(step.fromSample === undefined ? {} : { fromSample: step.fromSample }),
     ...(step.truncated === undefined ? {} : { truncated: step.truncated }),
   };
 }

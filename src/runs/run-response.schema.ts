@@ -38,6 +38,9 @@ const RESULT_FIELDS = {
   value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
   values: Type.Optional(Type.Array(Type.Unknown())),
   render: Render,
+  fromSample: Type.Optional(
+    Type.Boolean({ description: 'true: the recorded result of the template; the node did not run' }),
+  ),
 };
 
 export const NodeState = Named('NodeState', 'One node of a run', {
@@ -50,9 +53,6 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   finishedAt: Nullable(Timestamp),
   credits: Credits,
   cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
-  fromSample: Type.Optional(
-    Type.Boolean({ description: 'true: the recorded result of the template; the node did not run' }),
-  ),
   attempt: Type.Integer({ minimum: 0, description: 'How often the node was started in this run' }),
   progress: Type.Number({ minimum: 0, maximum: 1 }),
   truncated: Type.Optional(

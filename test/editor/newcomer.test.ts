@@ -4,16 +4,23 @@ import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { signInFirst } from '../support/accounts/first-person.ts';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
+import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
+import { startFal } from '../support/providers/fal.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { nodeOf } from './flow/flow-page.ts';
 
+const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
 const WHO = { name: 'Ana', email: 'ana@example.com', password: 'correct horse battery' };
 
 describe('a newcomer', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
+  /** The copied template. */
+  let workflow: string;
 
   before(async () => {
     [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
@@ -59,18 +66,133 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await card.getByRole('button', { name: 'Use template Make a picture' }).click();
     await page.waitForURL(/\/flow\//);
     await page.getByText('Free with sample results').waitFor();
+    await page.getByText('Sample result', { exact: true }).first().waitFor();
+    workflow = String(new URL(page.url()).pathname.split('/').at(-1));
+    const notice = page.getByRole('region', { name: 'Sample results' });
+    await notice
+      .getByText(
+        /^Make the picture shows its sample result, because fal is not set up\. With fal, a run costs (about )?\d+ credits?\./,
+      )
+      .waitFor();
+    assert.equal(
+      await notice.getByRole('link', { name: 'Set up fal' }).getAttribute('href'),
+      '/settings/providers',
+    );
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText(/Make the picture takes the sample result/).waitFor();
-    const id = new URL(page.url()).pathname.split('/').at(-1);
-    await waitUntil('the run has completed', async () => {
-      const { body } = await service.request<{ data: readonly { trigger: string; status: string }[] }>(
+    await untilRuns(service, workflow, 1);
+    await takeScreenshot(page, 'sample-notice', VIEW);
+    // A changed model has no sample.
+    await nodeOf(page, 'Make the picture').click({ position: { x: 90, y: 20 } });
+    await page
+      .getByRole('complementary', { name: 'Inspector' })
+      .getByLabel('Seed', { exact: true })
+      .fill('8');
+    await notice.getByText(/^Make the picture has changed since the sample was recorded/).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).first().click();
+    await notice.getByText(/shows its sample result/).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('follows the first steps, closes them and finds them again', async () => {
+    await using opened = await browser.open(service.url, VIEW, cookie);
+    const { page } = opened;
+    // As for a user who has just seen the gallery.
+    await page.goto('/workflows');
+    const steps = page.getByRole('complementary', { name: 'First steps' });
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'First steps' }).click();
+    await steps.getByText('0 of 4').waitFor();
+    await page.goto(`/flow/${workflow}`);
+    await steps.getByRole('button', { name: /^Run a template/ }).click();
+    await steps.getByText('1 of 4').waitFor();
+    await steps.getByRole('button', { name: /^Change the words/ }).click();
+    const words = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
+    await words.fill('A red barn');
+    await steps.getByText('2 of 4').waitFor();
+    await takeScreenshot(page, 'first-steps', VIEW);
+    await page.keyboard.press('Escape');
+    await steps.getByRole('button', { name: /^Call it from code/ }).click();
+    await page.getByText('"useSample": true').waitFor();
+    await page.keyboard.press('Escape');
+    await steps.getByText('3 of 4').waitFor();
+    await steps.getByRole('button', { name: 'Close first steps' }).click();
+    await steps.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('Free with sample results').waitFor();
+    assert.equal(await steps.count(), 0);
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await page.getByRole('menuitem', { name: 'First steps' }).click();
+    await steps.getByText('3 of 4').waitFor();
+    await steps.getByRole('link', { name: /^Add a provider/ }).click();
+    await page.waitForURL(/\/settings\/providers/);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('shows in the palette what each kind of model makes', async () => {
+    await using opened = await browser.open(service.url, VIEW, cookie);
+    const { page } = opened;
+    await page.goto(`/flow/${workflow}`);
+    await page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Add node' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add node' });
+    await dialog.getByRole('combobox').fill('upscaler');
+    await dialog.locator('img[src*="tpl_upscale"]').first().waitFor();
+    await dialog.getByRole('combobox').fill('kling');
+    await dialog.locator('img[src*="tpl_picture-to-video"]').first().waitFor();
+    await takeScreenshot(page, 'palette-examples', VIEW);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('is offered a run for real where the provider is set up', async () => {
+    const picture = await plainImage(64, 36, '#336699');
+    const fal = await startFal(picture);
+    fal.result = {
+      status: 200,
+      body: { images: [{ url: `${fal.url}/files/a.png`, content_type: 'image/png' }] },
+    };
+    const configured = await startTestService({
+      ...(await ownAddressSettings()),
+      ALLOW_PRIVATE_NETWORK: 'true',
+      FAL_KEY: 'fal-key',
+      FAL_BASE_URL: fal.url,
+    });
+    try {
+      const own = await signInFirst(configured);
+      const { body: copy } = await configured.request<{ id: string }>(
+        'POST',
+        '/templates/tpl_make-a-picture/duplicate',
+        {},
+      );
+      await using opened = await browser.open(configured.url, VIEW, own);
+      const { page } = opened;
+      await page.goto(`/flow/${copy.id}`);
+      await page.getByText('Sample result', { exact: true }).first().waitFor();
+      const notice = page.getByRole('region', { name: 'Sample results' });
+      await notice
+        .getByText(/^The results on the board are samples\. Run the workflow to make your own for/)
+        .waitFor();
+      await notice.getByRole('button', { name: 'Run for real' }).click();
+      await untilRuns(configured, copy.id, 1);
+      assert.equal(fal.accepted.length, 1);
+      await page.getByRole('region', { name: 'Run', exact: true }).getByText('Completed').waitFor();
+      await page.getByText('Sample result', { exact: true }).first().waitFor({ state: 'detached' });
+      await notice.waitFor({ state: 'detached' });
+      assert.deepEqual(opened.errors, []);
+    } finally {
+      await configured.close();
+      await fal.close();
+    }
+  });
+
+  /** Waits until that many runs from the editor have completed. */
+  const untilRuns = ({ request }: TestService, id: string, count: number): Promise<void> =>
+    waitUntil(`${count} runs of the editor have completed`, async () => {
+      const { body } = await request<{ data: readonly { trigger: string; status: string }[] }>(
         'GET',
         `/workflows/${id}/executions`,
       );
-      return body.data.some(({ trigger, status }) => trigger === 'editor' && status === 'COMPLETED');
+      const runs = body.data.filter(({ trigger }) => trigger === 'editor');
+      return runs.length === count && runs.every(({ status }) => status === 'COMPLETED');
     });
-    assert.deepEqual(opened.errors, []);
-  });
 
   async function setUpLink(): Promise<string> {
     // Creates a new link, because the first one names the configured address.

@@ -9,7 +9,8 @@ export type Fix =
   | { readonly kind: 'change'; readonly label: string; readonly changes: readonly Change[] }
   /** Focuses the field of the input, or opens the palette if only a connection can fill it. */
   | { readonly kind: 'fill'; readonly label: string; readonly nodeId: string; readonly input: InputDef }
-  | { readonly kind: 'page'; readonly label: string; readonly href: string };
+  /** Opens the settings of providers. */
+  | { readonly kind: 'providers'; readonly label: string };
 
 /** The input of a fix. The board may have changed since the issue was found. */
 export interface FixContext {

@@ -71,11 +71,7 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
       toFix(fixMessages.product, setConfig(context.board, context.catalog, node.id, { fanOut: 'product' }))
     );
   },
-  provider_not_configured: () => ({
-    kind: 'page',
-    label: messages.flow.errorActions.providers,
-    href: '/settings/providers',
-  }),
+  provider_not_configured: () => ({ kind: 'providers', label: messages.flow.errorActions.providers }),
 };
 
 /** Replaces the node's type with the suggested type or one with compatible ports. Otherwise removes the node. */

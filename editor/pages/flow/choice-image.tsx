@@ -1,20 +1,26 @@
-// Renders the image of a node type in the palette: its latest result in this browser, or an icon drawn from its ports.
-// Decorative, because the option has a text label.
+// Renders the image of a node type in the palette: its latest result in this browser, an example of what such models
+// make, or an icon drawn from its ports. Decorative, because the option has a text label.
+import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
+import type { Template } from '../../../sdk/src/schemas.ts';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import { findExampleTemplate } from '../../board/example-template.ts';
 import { toTypeColor } from '../../canvas/colors.ts';
 import { drawNodeIcon } from '../../canvas/node-icon.ts';
+import { api } from '../../lib/api.ts';
 import styles from './add-node.module.css';
 import { findResultImage } from './palette-storage.ts';
 
 export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonly entry: CatalogEntry }) {
-  const [url, setUrl] = useState(() => findResultImage(entry.nodeType));
+  const [result] = useState(() => findResultImage(entry.nodeType));
+  const [failed, setFailed] = useState<readonly string[]>([]);
+  const url = [result, useExampleCard(entry)].find(url => url !== undefined && !failed.includes(url));
   const { strokes } = useMemo(() => drawNodeIcon(entry), [entry]);
   if (url !== undefined)
     return (
       <span className={styles.picture}>
-        {/* If the file was deleted or is unreachable, the icon replaces it. */}
-        <img src={url} alt="" loading="lazy" decoding="async" onError={() => setUrl(undefined)} />
+        {/* If the file was deleted or is unreachable, the next choice replaces it. */}
+        <img src={url} alt="" loading="lazy" decoding="async" onError={() => setFailed([...failed, url])} />
       </span>
     );
   return (
@@ -35,3 +41,22 @@ export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonl
     </span>
   );
 });
+
+const CARDS = {
+  queryKey: ['/templates', 'cards'],
+  queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+    const { data } = await api.get<{ data: readonly Template[] }>('/templates', {
+      query: { limit: 200 },
+      signal,
+    });
+    return new Map(data.map(({ id, card }) => [id, card]));
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+};
+
+/** Returns the address of the card; undefined until it is known, and if the service hides the template. */
+function useExampleCard(entry: CatalogEntry): string | undefined {
+  const template = findExampleTemplate(entry);
+  const { data } = useQuery({ ...CARDS, enabled: template !== undefined });
+  return data?.get(`tpl_${template}`) ?? undefined;
+}

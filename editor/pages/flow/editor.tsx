@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { Canvas } from '../../canvas/canvas.tsx';
 import { messages } from '../../flow-messages.ts';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
+import { useFirstSteps } from '../../lib/first-steps.ts';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useMediaQuery } from '../../lib/use-media-query.ts';
 import { useBoard, useView } from '../../runs/editor-context.tsx';
@@ -20,6 +22,7 @@ import { Outline, PhoneViews } from './outline.tsx';
 import { Panels } from './panels.tsx';
 import { PlanNotice } from './plan-notice.tsx';
 import { RunNotice } from './run-notice.tsx';
+import { SampleNotice } from './sample-notice.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useDrop } from './use-drop.ts';
 import { useRemoteChanges } from './use-remote-changes.ts';
@@ -29,6 +32,11 @@ import { useShareSelection } from './use-share-selection.ts';
 /** Windows up to this width have no space for the canvas. They show the outline instead. */
 const PHONE = '(max-width: 48rem)';
 
+const BoardSteps = lazyComponent(
+  async () => (await import('./board-steps.tsx')).BoardSteps,
+  () => null,
+);
+
 export function Editor() {
   const drop = useDrop();
   useRemoteChanges();
@@ -37,6 +45,7 @@ export function Editor() {
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
   const announcement = useView(view => view.announcement);
   usePageTitle(name);
+  const isFirstStepsOpen = useFirstSteps(({ isOpen }) => isOpen);
   const isPhone = useMediaQuery(PHONE);
   const [isCanvas, setCanvas] = useState(false);
   return (
@@ -51,6 +60,7 @@ export function Editor() {
           <div className={styles.board}>
             <Canvas />
             <EmptyBoard />
+            {isFirstStepsOpen && <BoardSteps />}
           </div>
         )}
         {/* Beside the board and not over it, so that a notice never covers a node. */}
@@ -66,6 +76,7 @@ export function Editor() {
           <DiffNotice />
           <PlanNotice />
           <RunNotice />
+          <SampleNotice />
           <Issues />
         </div>
         <Inspector />

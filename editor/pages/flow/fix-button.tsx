@@ -7,6 +7,7 @@ import { findAllChanges, findFix } from '../../board/fixes/find-fix.ts';
 import type { Fix } from '../../board/fixes/fix.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
+import { useProviderSettings } from '../../lib/providers.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
 const fixMessages = messages.flow.fixes;
@@ -21,10 +22,11 @@ interface FixButtonProps {
 export function FixButton({ issue, onBeforeFix }: FixButtonProps) {
   const editor = useEditor();
   const fix = useMemo(() => findCurrentFix(editor, issue), [editor, issue]);
+  const providers = useProviderSettings();
   if (fix === undefined) return null;
-  if (fix.kind === 'page')
-    return (
-      <ButtonLink size="s" icon={Wand} href={fix.href}>
+  if (fix.kind === 'providers')
+    return providers === undefined ? null : (
+      <ButtonLink size="s" icon={Wand} href={providers}>
         {fix.label}
       </ButtonLink>
     );

@@ -84,8 +84,10 @@ function OutlineNode({ id }: { readonly id: string }) {
               onOpen={() => view.setState({ panel: { kind: 'result', nodeId: id, index } })}
             />
           ))}
-          {displayedNode?.isOutdated && (
-            <figcaption className={styles.outdated}>{flowMessages.outdatedResult}</figcaption>
+          {(displayedNode?.isOutdated || displayedNode?.fromSample) && (
+            <figcaption className={styles.outdated}>
+              {displayedNode.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
+            </figcaption>
           )}
         </figure>
       )}

@@ -2,11 +2,10 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { messages } from '../../flow-messages.ts';
-import { api } from '../../lib/api.ts';
 import { formatNumber } from '../../lib/format.ts';
-import { useBoard, useEditor } from '../../runs/editor-context.tsx';
+import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
+import { type Estimate, estimateBoard, usesSample } from '../../runs/estimate.ts';
 import { getPins } from '../../runs/pins.ts';
-import type { Estimate } from '../../runs/plan-run.ts';
 import { isInProgress } from '../../runs/run-store.ts';
 import styles from './toolbar.module.css';
 
@@ -20,39 +19,34 @@ export function Price() {
   const hasNodes = useBoard(({ board }) => board.nodes.length > 0);
   // Results cached by the last run make the next run cheaper.
   const isRunning = useStore(runs, ({ run }) => isInProgress(run));
-  const [estimate, setEstimate] = useState<Estimate>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a finished run changes the price
+  const estimate = useRun(state => state.estimate);
+  const samples = useRun(state => state.samples);
+  const [visits, setVisits] = useState(0);
+  // A provider may have been set up in another tab.
+  const mayGainProvider = samples !== undefined;
+  useEffect(() => {
+    if (!mayGainProvider) return;
+    const count = (): void => setVisits(visits => visits + 1);
+    window.addEventListener('focus', count);
+    return () => window.removeEventListener('focus', count);
+  }, [mayGainProvider]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a finished run and a new provider change the price
   useEffect(() => {
     // The previous price does not apply to the changed board.
-    runs.setState({ price: undefined });
+    runs.setState({ estimate: undefined });
     if (!isSaved || !hasNodes || saver.isDirty) return;
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      const request = getPins(store.getState().board);
-      api
-        .post<Estimate>(`/workflows/${session.id}/estimate`, request, {
-          signal: controller.signal,
-          repeatable: true,
-        })
-        .then(
-          newEstimate => {
-            const { credits, exact, hasSample = false } = newEstimate;
-            setEstimate(newEstimate);
-            // With samples, the nodes that would cost credits do not run.
-            runs.setState({ price: exact && !hasSample ? credits : undefined, usesSample: hasSample });
-          },
-          () => {
-            if (controller.signal.aborted) return;
-            setEstimate(undefined);
-            runs.setState({ price: undefined });
-          },
-        );
+      estimateBoard(session.id, getPins(store.getState().board), controller.signal).then(
+        result => runs.setState(result),
+        () => controller.signal.aborted || runs.setState({ estimate: undefined, samples: undefined }),
+      );
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [session, store, saver, runs, isSaved, hasNodes, isRunning]);
+  }, [session, store, saver, runs, isSaved, hasNodes, isRunning, visits]);
   const isUnaffordable = estimate !== undefined && estimate.credits > estimate.availableCredits;
   return (
     <span
@@ -61,7 +55,11 @@ export function Price() {
       className={styles.price}
       data-short={isUnaffordable || undefined}
     >
-      {estimate && hasNodes ? (estimate.hasSample ? flowMessages.sample : formatPrice(estimate)) : ''}
+      {estimate && hasNodes
+        ? usesSample(samples) && estimate.credits === 0
+          ? flowMessages.sample
+          : formatPrice(estimate)
+        : ''}
     </span>
   );
 }

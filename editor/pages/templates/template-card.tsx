@@ -11,6 +11,7 @@ import { toErrorMessage } from '../../kit/failure.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { messages as common } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
@@ -55,7 +56,7 @@ export function TemplateCard({ template }: { readonly template: Template }) {
 function Readiness({ template: { runsNow, needs, hasSample } }: { readonly template: Template }) {
   if (runsNow) return <Badge tone="success">{messages.runsNow}</Badge>;
   if (needs.length === 0) return null;
-  const names = needs.map(name => messages.providers[name] ?? name);
+  const names = needs.map(common.provider);
   return <Badge>{hasSample ? messages.needs(names) : messages.needsOnly(names)}</Badge>;
 }
 

@@ -1,13 +1,14 @@
 // Renders the user's workflows as grid or table, with filters.
 
 import WorkflowIcon from 'icon:workflow';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
+import { startFirstSteps } from '../../lib/first-steps.ts';
 import { getPollIntervalMs } from '../../lib/runs.ts';
 import { Shelves } from '../templates/shelves.tsx';
 import { CreateButton } from './create-button.tsx';
@@ -81,6 +82,7 @@ export function Page() {
 /** Shows the gallery to people who have no workflow yet. */
 function NoWorkflows() {
   const gallery = useList<Template>('/templates', { limit: 48 });
+  useEffect(startFirstSteps, []);
   const templates = gallery.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>

@@ -4,6 +4,7 @@ import { UNKNOWN_MEDIA } from '../../engine/placeholders.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { NodeCache, Step } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
+import { findNeededProvider } from '../../nodes/catalog.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
@@ -89,6 +90,7 @@ export async function estimateWorkflow(
   );
   const unavailable = findUnavailable(plan, reused.steps);
   const hasSample = unavailable.length > 0 && (await findSampleRun(deps.db, workflow.id)) !== undefined;
+  const needs = findNeeds(deps, plan, unavailable);
   return {
     credits,
     // One credit is one US cent.
@@ -98,6 +100,7 @@ export async function estimateWorkflow(
     ...presentReused(input.request, reused),
     ...presentSampled(plan, reused),
     ...(hasSample ? { hasSample } : {}),
+    ...(needs.length === 0 ? {} : { needs }),
     availableCredits: pool.balance,
     issues: [
       ...unavailable,
@@ -107,6 +110,19 @@ export async function estimateWorkflow(
       ...findOverMax(forecasts),
     ],
   };
+}
+
+/** Returns the names of the providers that these nodes lack. */
+function findNeeds(
+  { findNode }: Pick<RunDeps, 'findNode'>,
+  { nodes }: Plan,
+  unavailable: readonly { readonly nodeId: string }[],
+): readonly string[] {
+  const ids = new Set(unavailable.map(({ nodeId }) => nodeId));
+  const needs = nodes
+    .filter(({ id }) => ids.has(id))
+    .flatMap(({ nodeType, settings }) => findNeededProvider(findNode(nodeType), settings) ?? []);
+  return [...new Set<string>(needs)].sort();
 }
 
 function presentSampled(plan: Plan, { steps }: ReusedSteps) {

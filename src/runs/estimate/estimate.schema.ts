@@ -38,6 +38,11 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
   hasSample: Type.Optional(
     Type.Boolean({ description: 'true: a provider is missing, and useSample could take its place' }),
   ),
+  needs: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Providers that nodes of the run need and that are not set up',
+    }),
+  ),
   availableCredits: Type.Integer(),
   issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
     description: 'Reasons why a node could not run, for example a provider that is not configured',

@@ -252,7 +252,7 @@ describe('a fix of a node', () => {
 
   it('leads to the page where a provider is set up', () => {
     const issue = { severity: 'warning', code: 'provider_not_configured', message: '', nodeId: 'a' } as const;
-    assert.equal(findFix({ board: board([]), catalog, issue })?.kind, 'page');
+    assert.equal(findFix({ board: board([]), catalog, issue })?.kind, 'providers');
   });
 });
 
@@ -341,7 +341,7 @@ describe('all fixes together', () => {
         path: '/nodes/7/data/config/x',
       } as const;
       const fix = findFix({ board: board([]), catalog, issue });
-      assert.ok(fix === undefined || fix.kind === 'page', code);
+      assert.ok(fix === undefined || fix.kind === 'providers', code);
     }
   });
 });

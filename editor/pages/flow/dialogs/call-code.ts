@@ -4,11 +4,14 @@ export interface RunCall {
   readonly origin: string;
   readonly workflowId: string;
   readonly inputs: Readonly<Record<string, unknown>>;
+  /** The code asks for sample results, because a provider is missing. */
+  readonly usesSample: boolean;
 }
 
 const KEY = 'sk-…';
 
-const toBody = ({ inputs }: RunCall): string => JSON.stringify({ inputs }, null, 2);
+const toBody = ({ inputs, usesSample }: RunCall): string =>
+  JSON.stringify({ inputs, ...(usesSample ? { useSample: true } : {}) }, null, 2);
 const toUrl = ({ origin, workflowId }: RunCall): string => `${origin}/api/v1/workflows/${workflowId}/run`;
 
 export type Language = 'curl' | 'js' | 'python';

@@ -11,7 +11,8 @@ import { Dialog } from '../../../kit/dialog.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
-import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
+import { useBoard, useEditor, useRun } from '../../../runs/editor-context.tsx';
+import { usesSample } from '../../../runs/estimate.ts';
 import { downloadBoard, renderBoardPng, renderBoardSvg, toBoardJson } from './board-image.ts';
 import { GENERATORS, type Language } from './call-code.ts';
 import styles from './dialogs.module.css';
@@ -21,6 +22,7 @@ const exportMessages = messages.flow.exports;
 export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
+  const samples = useRun(state => state.samples);
   const exportAs = async (board: Board, extension: string, render: RenderExport): Promise<void> => {
     try {
       downloadBoard(board, await render(session, board), extension);
@@ -33,6 +35,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
     origin: location.origin,
     workflowId: session.id,
     inputs: getInputs(board),
+    usesSample: usesSample(samples),
   });
   return (
     <Dialog title={exportMessages.title} onClose={onClose}>

@@ -1,0 +1,84 @@
+// Renders the card of first steps in a corner. Each step is a link or a button, with a check mark once it is done.
+
+import ChevronDown from 'icon:chevron-down';
+import CircleCheck from 'icon:circle-check';
+import CircleIcon from 'icon:circle-dashed';
+import Close from 'icon:x';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { IconButton } from '../kit/button.tsx';
+import { VisuallyHidden } from '../kit/visually-hidden.tsx';
+import { closeFirstSteps, finishStep, STEPS, type Step, useFirstSteps } from '../lib/first-steps.ts';
+import { useProviderSettings } from '../lib/providers.ts';
+import { messages } from '../messages.ts';
+import styles from './first-steps.module.css';
+
+const stepMessages = messages.firstSteps;
+
+/** The page to open, or what to do. */
+export type StepAction = string | (() => void);
+
+export interface FirstStepsProps {
+  /** Whether the list is open at first. */
+  readonly isExpanded?: boolean;
+  /** Steps without an action here open a page. */
+  readonly actions?: Partial<Readonly<Record<Step, StepAction>>>;
+}
+
+export function FirstSteps({ isExpanded = false, actions = {} }: FirstStepsProps) {
+  const { done, isReopened } = useFirstSteps();
+  const nextStep = STEPS.find(step => !done.includes(step));
+  const settings = useProviderSettings();
+  const all: Readonly<Record<Step, StepAction>> = {
+    run: '/templates',
+    words: '/templates',
+    provider: settings ?? (() => finishStep('provider')),
+    code: '/docs',
+    ...actions,
+  };
+  return (
+    <aside className={styles.card} aria-label={stepMessages.title}>
+      <details open={isExpanded || isReopened}>
+        <summary>
+          <h2>{stepMessages.title}</h2>
+          <span>{stepMessages.progress(done.length, STEPS.length)}</span>
+          <ChevronDown />
+        </summary>
+        <ol>
+          {STEPS.map(step => {
+            const isDone = done.includes(step);
+            const text = step === 'provider' && settings === undefined ? 'ask' : step;
+            return (
+              <li key={step} data-done={isDone || undefined}>
+                {isDone ? <CircleCheck /> : <CircleIcon />}
+                <StepLink action={all[step]}>
+                  <strong>{stepMessages.steps[text].label}</strong>
+                  {isDone && <VisuallyHidden> ({stepMessages.done})</VisuallyHidden>}
+                  {step === nextStep && <span>{stepMessages.steps[text].hint}</span>}
+                </StepLink>
+              </li>
+            );
+          })}
+        </ol>
+      </details>
+      <IconButton size="s" icon={Close} label={stepMessages.close} onClick={closeFirstSteps} />
+    </aside>
+  );
+}
+
+function StepLink({ action, children }: { readonly action: StepAction; readonly children: ReactNode }) {
+  if (typeof action === 'function')
+    return (
+      <button type="button" onClick={action}>
+        {children}
+      </button>
+    );
+  // The API reference is not a page of the application.
+  return action === '/docs' ? (
+    <a href={action} onClick={() => finishStep('code')}>
+      {children}
+    </a>
+  ) : (
+    <Link href={action}>{children}</Link>
+  );
+}

@@ -1,0 +1,47 @@
+// Renders the first steps on a board, and marks those that the user has done there.
+import { useEffect, useState } from 'react';
+import { getCommand } from '../../canvas/commands.ts';
+import { FirstSteps } from '../../frame/first-steps.tsx';
+import { finishStep, type Step } from '../../lib/first-steps.ts';
+import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
+
+export function BoardSteps() {
+  const editor = useEditor();
+  const { session, canvas } = editor;
+  const { store, catalog } = session;
+  const [opened] = useState(
+    () => new Map(store.getState().board.nodes.map(({ id, data }) => [id, data.config])),
+  );
+  const finished: Readonly<Record<Step, boolean>> = {
+    run: useRun(({ run }) => run !== undefined),
+    words: useBoard(({ board }) =>
+      board.nodes.some(({ id, data }) => opened.has(id) && opened.get(id) !== data.config),
+    ),
+    provider: catalog.entries.some(
+      ({ executionCost, isAvailable }) => executionCost === 'paid' && isAvailable !== false,
+    ),
+    code: useView(({ panel }) => panel?.kind === 'export'),
+  };
+  const steps = Object.entries(finished).flatMap(([step, isDone]) => (isDone ? [step as Step] : []));
+  const key = steps.join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key names the steps
+  useEffect(() => {
+    for (const step of steps) finishStep(step);
+  }, [key]);
+  const editWords = (): void => {
+    const node = store.getState().board.nodes.find(({ data }) => data.nodeType === 'input:text');
+    if (node === undefined) return;
+    store.actions.select([node.id]);
+    canvas.current?.focusNode(node.id);
+  };
+  return (
+    <FirstSteps
+      isExpanded
+      actions={{
+        run: () => void getCommand('run').run(editor),
+        words: editWords,
+        code: () => void getCommand('export').run(editor),
+      }}
+    />
+  );
+}

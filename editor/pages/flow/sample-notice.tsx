@@ -1,0 +1,95 @@
+// Says which nodes show sample results and why, and offers a run for real once every provider is set up.
+
+import Play from 'icon:play';
+import Settings from 'icon:settings';
+import Close from 'icon:x';
+import { type ReactNode, useState } from 'react';
+import { messages } from '../../flow-messages.ts';
+import { Button, ButtonLink, IconButton } from '../../kit/button.tsx';
+import { useProviderSettings } from '../../lib/providers.ts';
+import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
+import type { Estimate, Samples } from '../../runs/estimate.ts';
+import { isInProgress } from '../../runs/run-store.ts';
+import styles from './notice.module.css';
+import { formatPrice } from './price.tsx';
+
+const sampleMessages = messages.flow.samples;
+
+export function SampleNotice() {
+  const samples = useRun(state => state.samples);
+  const estimate = useRun(state => state.estimate);
+  const isRunning = useRun(({ run }) => isInProgress(run));
+  const holdsSamples = useHoldsSamples();
+  const [isHidden, setHidden] = useState(false);
+  if (isHidden || isRunning) return null;
+  const hide = (): void => setHidden(true);
+  if (samples !== undefined) return <MissingProviders samples={samples} onHide={hide} />;
+  return holdsSamples && estimate !== undefined ? <RunForReal estimate={estimate} onHide={hide} /> : null;
+}
+
+/** Whether a node that costs credits shows the sample result of the template. */
+function useHoldsSamples(): boolean {
+  const { catalog } = useEditor().session;
+  const nodes = useBoard(({ board }) => board.nodes);
+  const shown = useRun(state => state.displayedNodes);
+  return nodes.some(
+    ({ id, data }) =>
+      shown.get(id)?.fromSample === true && catalog.find(data.nodeType)?.executionCost === 'paid',
+  );
+}
+
+function MissingProviders({ samples, onHide }: { readonly samples: Samples; readonly onHide: () => void }) {
+  const { needs, nodeIds, changedIds, whole } = samples;
+  const settings = useProviderSettings();
+  const nodes = useBoard(({ board }) => board.nodes);
+  const toLabels = (ids: readonly string[]): readonly string[] =>
+    nodes.filter(({ id }) => ids.includes(id)).map(({ data }) => data.label);
+  const isChanged = changedIds.length > 0;
+  return (
+    <Notice onHide={onHide} tone={isChanged ? 'warning' : undefined}>
+      <p>
+        {isChanged
+          ? sampleMessages.changed(toLabels(changedIds), needs)
+          : sampleMessages.shows(toLabels(nodeIds), needs)}{' '}
+        {sampleMessages.price(needs, formatPrice(whole))} {settings === undefined && sampleMessages.ask}
+      </p>
+      {settings !== undefined && (
+        <ButtonLink size="s" icon={Settings} href={settings}>
+          {sampleMessages.setUp(needs)}
+        </ButtonLink>
+      )}
+    </Notice>
+  );
+}
+
+function RunForReal({ estimate, onHide }: { readonly estimate: Estimate; readonly onHide: () => void }) {
+  const { runs } = useEditor();
+  const isStarting = useRun(state => state.isStarting);
+  return (
+    <Notice onHide={onHide}>
+      <p>{sampleMessages.real(formatPrice(estimate))}</p>
+      <Button size="s" icon={Play} isBusy={isStarting} onClick={() => void runs.start({})}>
+        {sampleMessages.runReal}
+      </Button>
+    </Notice>
+  );
+}
+
+interface NoticeProps {
+  readonly tone?: 'warning' | undefined;
+  readonly onHide: () => void;
+  readonly children: ReactNode;
+}
+
+function Notice({ tone, onHide, children }: NoticeProps) {
+  return (
+    <section className={styles.notice} aria-label={sampleMessages.title} data-tone={tone}>
+      <div className={styles.row}>
+        {children}
+        <span className={styles.end}>
+          <IconButton size="s" icon={Close} label={sampleMessages.hide} onClick={onHide} />
+        </span>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+// Estimates a run of the board. If a provider is missing, estimates it with sample results in its place.
+import type { RunRequest } from '../../sdk/src/types.ts';
+import { api } from '../lib/api.ts';
+
+/** The response of an estimate. */
+export interface Estimate {
+  readonly credits: number;
+  readonly exact: boolean;
+  readonly availableCredits: number;
+  readonly breakdown: readonly { readonly nodeId: string; readonly cached: boolean }[];
+  /** Nodes whose results are reused from an earlier run. */
+  readonly kept?: readonly string[];
+  /** A provider is missing, and sample results could take its place. */
+  readonly hasSample?: boolean;
+  /** Providers that are missing. */
+  readonly needs?: readonly string[];
+  /** Nodes that take their sample result. */
+  readonly sampled?: readonly string[];
+  readonly issues: readonly { readonly nodeId: string; readonly code: string }[];
+}
+
+/** What sample results do for a board that lacks a provider. */
+export interface Samples {
+  readonly needs: readonly string[];
+  /** Nodes that take their sample result. */
+  readonly nodeIds: readonly string[];
+  /** Nodes that have changed since the sample was recorded. Unless there are none, the board cannot run. */
+  readonly changedIds: readonly string[];
+  /** The price of a run with all providers. */
+  readonly whole: Pick<Estimate, 'credits' | 'exact'>;
+}
+
+/** Whether runs of the board take sample results. */
+export const usesSample = (samples: Samples | undefined): boolean => samples?.changedIds.length === 0;
+
+function requestEstimate(workflowId: string, request: RunRequest, signal?: AbortSignal): Promise<Estimate> {
+  return api.post<Estimate>(`/workflows/${workflowId}/estimate`, request, {
+    ...(signal === undefined ? {} : { signal }),
+    repeatable: true,
+  });
+}
+
+/** Returns the estimate of a run as the board starts it. */
+export async function estimateBoard(
+  workflowId: string,
+  request: RunRequest,
+  signal?: AbortSignal,
+): Promise<{ readonly estimate: Estimate; readonly samples: Samples | undefined }> {
+  const whole = await requestEstimate(workflowId, request, signal);
+  if (whole.hasSample !== true) return { estimate: whole, samples: undefined };
+  const sampled = await requestEstimate(workflowId, { ...request, useSample: true }, signal);
+  const samples: Samples = {
+    needs: whole.needs ?? [],
+    nodeIds: sampled.sampled ?? [],
+    changedIds: sampled.issues
+      .filter(({ code }) => code === 'provider_not_configured')
+      .map(({ nodeId }) => nodeId),
+    whole,
+  };
+  return { estimate: usesSample(samples) ? sampled : whole, samples };
+}
