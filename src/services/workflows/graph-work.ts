@@ -42,7 +42,10 @@ export function workAtOnce<Kind extends GraphTask['kind']>(
 const threadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
   isLarge(task) ? getCatalogOrigin(deps.catalog) : undefined;
 
-/** Does the task for the account. Throws what the task throws, 400 `invalid_graph` past the time limit, 503. */
+/**
+ * Does the task for the account. Throws what the task throws, or 503 `unavailable` past a time limit, because that
+ * depends on the load of the host.
+ */
 export async function workOnGraph<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
   account: string,
@@ -62,8 +65,9 @@ export async function workOnGraph<Kind extends GraphTask['kind']>(
 
 function explain(err: unknown): unknown {
   if (err instanceof TaskTooCostly) {
-    const message = 'Checking the graph takes too long. Split it into several workflows.';
-    return new AppError('invalid_graph', message, { cause: err });
+    const message =
+      'Checking the graph took too much time or memory. Try again in a moment. If that fails too, split the workflow.';
+    return new AppError('unavailable', message, { cause: err, headers: { 'retry-after': '10' } });
   }
   if (err instanceof DOMException && err.name === 'TimeoutError') {
     const message = 'Too many large graphs are being checked. Try again in a moment.';

@@ -86,6 +86,17 @@ describe('work on a large graph', () => {
     const { issues } = await workOnGraph<'lint'>(deps, user, task);
     assert.ok(issues.some(({ code }: LintIssue) => code === 'invalid_number'));
   });
+
+  it('asks the caller to try again if the thread takes too long', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const lint = workOnGraph(deps, user, TASKS.lint);
+    t.mock.timers.tick(15_000);
+    await assert.rejects(
+      lint,
+      (err: unknown) =>
+        err instanceof AppError && err.code === 'unavailable' && err.headers?.['retry-after'] === '10',
+    );
+  });
 });
 
 describe('a graph is worked on at once', () => {
