@@ -1,4 +1,4 @@
-// Both back ends by the same tests: frames and sound come out as they went in, at their time, and failures are reported.
+// Runs the same tests with both back ends: frames and sound keep their content and time, and failures are reported.
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -287,7 +287,7 @@ function testBackend(backend: Backend): void {
     }));
 }
 
-/** A WAV of 16 bits with the tone of `tone`. */
+/** Creates a 16-bit WAV file with the tone of `tone`. */
 function wav(rate: number, channels: number, seconds: number): Buffer {
   const frames = Math.round(rate * seconds);
   const data = Buffer.alloc(frames * channels * 2);

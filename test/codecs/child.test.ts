@@ -1,4 +1,4 @@
-// What comes between us and a codec process: its death, its silence and its words, with small programs in its place.
+// Tests how codec processes are supervised: crashes, stalls and error output, with small programs in place of codecs.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
@@ -34,7 +34,7 @@ describe('a codec process', () => {
     assert.equal(failure.message, 'The codec stopped responding and was stopped.');
   });
 
-  it('reports failures in our own words; its sanitized output is the cause', async () => {
+  it('reports failures in our own words, with its sanitized output as the cause', async () => {
     const failure = await failureOf(
       startProgram(
         'process.stderr.write(Buffer.from([7, 0, 255, 254, 65, 66, 10, 27, 91])); process.exitCode = 1',
@@ -62,7 +62,7 @@ describe('a codec process', () => {
     assert.ok(failure instanceof Error && /Installing ffmpeg/.test(failure.message));
   });
 
-  it('gets nothing of our environment', async () => {
+  it('does not get our environment variables', async () => {
     const child = startProgram('process.stdout.write(JSON.stringify(process.env))');
     const blocks: Buffer[] = [];
     for await (const block of child.read()) blocks.push(block);

@@ -1,11 +1,14 @@
-// Clips whose every frame shows its number, and sounds whose every moment can be recognized, to see what codecs made of them.
+// Creates clips whose frames show their number, and sounds whose time can be recognized, to check the output of codecs.
 import { CHANNELS, SAMPLE_RATE } from '../../src/codecs/command.ts';
 
 export const WIDTH = 96;
 export const HEIGHT = 64;
 const BITS = 8;
 
-/** RGBA: the number as eight bars of white and black, the least bit at the left, over a ground of one colour. */
+/**
+ * Draws an RGBA frame with its number as eight white or black bars, lowest bit on the left, on a background of one
+ * color.
+ */
 export function numberedFrame(number: number, ground: readonly number[] = [0, 0, 0]): Uint8Array {
   const frame = new Uint8Array(WIDTH * HEIGHT * 4);
   for (let y = 0, at = 0; y < HEIGHT; y++) {
@@ -22,7 +25,7 @@ export async function* numberedFrames(count: number, ground?: readonly number[])
   for (let number = 0; number < count; number++) yield numberedFrame(number, ground);
 }
 
-/** The number that an RGBA frame shows, at any size. */
+/** Reads the number that an RGBA frame shows, at any size. */
 export function readNumber(rgba: Uint8Array, width = WIDTH, height = HEIGHT): number {
   let number = 0;
   for (let bit = 0; bit < BITS; bit++) {
@@ -37,7 +40,7 @@ export const pixelAt = (rgba: Uint8Array, x: number, y: number, width = WIDTH): 
   ...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 3),
 ];
 
-/** Stereo sound: a tone at the left, a lower one at the right, loud from `onSeconds` on and silent before. */
+/** Creates stereo sound: a tone on the left and a lower one on the right, silent before `onSeconds`. */
 export async function* tone(seconds: number, onSeconds = 0, blockFrames = 4800) {
   const total = Math.round(seconds * SAMPLE_RATE);
   for (let from = 0; from < total; from += blockFrames) {
@@ -65,7 +68,7 @@ export async function collect(blocks: AsyncIterable<Float32Array>): Promise<Floa
   return out;
 }
 
-/** The first moment in seconds at which the left channel is loud. */
+/** Returns the time in seconds at which the left channel becomes loud. */
 export function onset(sound: Float32Array): number {
   for (let i = 0; i < sound.length; i += CHANNELS) {
     if (Math.abs(sound[i] as number) > 0.1) return i / CHANNELS / SAMPLE_RATE;
@@ -73,7 +76,7 @@ export function onset(sound: Float32Array): number {
   return Number.NaN;
 }
 
-/** The greatest amplitude of a channel between two moments. */
+/** Returns the peak amplitude of a channel between two times. */
 export function peak(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
   let most = 0;
   for (let i = Math.round(from * SAMPLE_RATE); i < Math.round(to * SAMPLE_RATE); i++) {
@@ -82,7 +85,7 @@ export function peak(sound: Float32Array, channel: 0 | 1, from: number, to: numb
   return most;
 }
 
-/** Root of the mean squared difference of two sounds, over the shorter one, in the channel at the left. */
+/** Returns the root mean square of the difference of two sounds, in the left channel, over the shorter one. */
 export function difference(a: Float32Array, b: Float32Array, fromSeconds = 0): number {
   const [from, to] = [Math.round(fromSeconds * SAMPLE_RATE) * 2, Math.min(a.length, b.length)];
   let sum = 0;

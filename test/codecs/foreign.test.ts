@@ -1,4 +1,4 @@
-// Files that others made, by an ffmpeg that the machine has: both back ends show the same of them, at the same times.
+// Tests files from other encoders, made with the machine's ffmpeg: both back ends decode the same frames and sound.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -81,7 +81,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     });
   }
 
-  it('show a long-lasting frame from its middle', async () => {
+  it('show a long frame from its middle', async () => {
     const clip = await convert('slow.mp4', '-vf', 'fps=1', '-an', '-g', '1');
     for (const backend of backends) {
       const [first] = await framesOf(backend, clip, 0);
@@ -96,7 +96,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     const seen: number[][][] = [];
     for (const backend of backends) {
       const [frame] = await framesOf(backend, clip, 0, [HEIGHT, WIDTH]);
-      // The red ground, below in the coded picture, is at one side of the turned one.
+      // The red area at the bottom of the coded image is at one side of the rotated image.
       seen.push([pixelAt(frame as Buffer, 4, 48, HEIGHT), pixelAt(frame as Buffer, 60, 48, HEIGHT)]);
     }
     const isRed = (color: readonly number[] | undefined) => (color?.[0] ?? 0) > 150;
@@ -150,7 +150,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     });
   }
 
-  it('with a codec that the host lacks are reported by it, and read by ffmpeg', async () => {
+  it('with a codec that the codec host lacks are reported by it, and read by ffmpeg', async () => {
     const clip = await convert('prores.mov', '-c:v', 'prores_ks', '-an');
     await assert.rejects(framesOf(host as Backend, clip, 0), {
       code: 'unreadable_media',

@@ -1,11 +1,11 @@
-// The WebAssembly kernel against the plain arithmetic, to the value.
+// Compares the WebAssembly kernel with the conversion in plain JavaScript, value by value.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { i420Size, rgbaToI420 } from '../../src/codecs/pixels/i420.ts';
 import { createI420Writer } from '../../src/codecs/pixels/i420-simd.ts';
 import { seededBytes } from '../support/media/pixels.ts';
 
-/** Colours in no order, the same each time. */
+/** Pseudo-random colors, the same each time. */
 function noise(length: number): Uint8Array {
   return seededBytes(length, 1).map((value, at) => (at % 4 === 3 ? 255 : value));
 }

@@ -1,4 +1,4 @@
-// The arithmetic on pictures and sound, where no codec is needed.
+// Tests pixel and sound conversions that need no codec.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -58,7 +58,7 @@ describe('I420', () => {
   });
 
   it('is scaled, rotated and padded without shifting', () => {
-    // White at the left half, black at the right.
+    // White on the left half, black on the right.
     const data = new Uint8Array(i420Size(8, 4)).fill(128);
     for (let at = 0; at < 32; at++) data[at] = at % 8 < 4 ? 235 : 16;
     const picture = { width: 8, height: 4, data };

@@ -1,4 +1,5 @@
-// The probe: true info of good files, a refusal of all others in bounded time, whatever their headers claim.
+// Tests the probe: correct results for valid files, and rejection of all others in bounded time, whatever their headers
+// say.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ const backend = await findBackend({}, signal).catch(() => undefined);
 const unreadable = { code: 'unreadable_media', message: /^The file is not a readable video or audio file/ };
 
 describe('the probe', () => {
-  it('refuses what is not video or audio, and stops on abort', async () => {
+  it('refuses files that are not video or audio, and stops on abort', async () => {
     for (const bytes of [
       '',
       'text',
@@ -118,7 +119,7 @@ describe('the probe', () => {
         const cut = probeMedia(whole.subarray(0, length), signal);
         await cut.catch(err => assert.equal(err.code, 'unreadable_media'));
       }
-      // A fixed seed: the same twenty-five files every time, their headers changed in a few places each.
+      // The seed is fixed, so the same twenty-five files are changed at a few places in their headers each time.
       const random = seededRandom(20_261_121);
       const roll = (limit: number): number => Math.floor(random() * limit);
       const work = Array.from({ length: 25 }, () => {

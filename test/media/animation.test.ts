@@ -1,4 +1,4 @@
-// Frames behind the first are decoded as well: one that is damaged, or not there, refuses the file.
+// Tests that all frames of an animation are decoded: a damaged or missing one rejects the file.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -20,7 +20,7 @@ function chunk(type: string, data: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(type), data]);
   return Buffer.concat([u32(data.length), named, u32(crc32(named))]);
 }
-/** The data of the one IDAT that a small PNG has. */
+/** Returns the data of the only IDAT chunk of a small PNG. */
 function pixelsOf(png: Buffer): Buffer {
   const at = png.indexOf('IDAT');
   return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
@@ -32,7 +32,7 @@ interface ApngShape {
   readonly second?: Buffer;
 }
 
-/** Two frames of one colour each, the second of half the side. */
+/** Two frames of one color each, the second with half the side. */
 async function apng({ said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer> {
   const image = await plainImage(SIDE, SIDE, '#ff0000');
   const half = second ?? pixelsOf(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
@@ -51,7 +51,7 @@ async function apng({ said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer
 }
 
 describe('an animated PNG', () => {
-  it('is taken with frames that are whole', async () => {
+  it('is accepted if all frames are intact', async () => {
     const { contentType, width, height } = await inspectImage(await apng(), signal);
     assert.deepEqual([contentType, width, height], ['image/png', SIDE, SIDE]);
   });
@@ -74,14 +74,14 @@ describe('an animated PNG', () => {
   });
 });
 
-it('an animated GIF is refused for a last frame whose data are none', async () => {
+it('an animated GIF is refused if the data of its last frame are invalid', async () => {
   const colors = [0, 90, 180].flatMap(level =>
     Array.from({ length: SIDE * SIDE * 3 }, (_, i) => (i % 2) * level),
   );
   const raw = { width: SIDE, height: SIDE * 3, channels: 3, pageHeight: SIDE } as const;
   const gif = await sharp(Buffer.from(colors), { raw }).gif({ loop: 0 }).toBuffer();
   await inspectImage(gif, signal);
-  // The last image: its descriptor, its colours, the size of its codes, and then two bytes of codes that mean nothing.
+  // The last image: its descriptor, its colors, the code size, and two bytes of invalid codes.
   const at = gif.lastIndexOf(0x2c);
   const flags = gif.readUInt8(at + 9);
   const colorBytes = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
@@ -93,7 +93,7 @@ it('an animated GIF is refused for a last frame whose data are none', async () =
 });
 
 describe('laterFrames', () => {
-  it('asks for groups of no more pixels than one image may have, and for all frames', () => {
+  it('decodes groups of at most as many pixels as one image may have, and all frames', () => {
     const info = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
     const groups = [...laterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);
     assert.deepEqual(groups, [

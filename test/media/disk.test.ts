@@ -1,4 +1,4 @@
-// The storage contract on the local disk, and what only a disk has to do.
+// Tests the storage contract on the local disk, and what applies only to a disk.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ after(() => rm(root, { recursive: true }));
 
 testStorage('disk', () => openDiskStorage(join(root, 'media')));
 
-test('no temporary file outlives a put, whatever came of it', async () => {
+test('no temporary file remains after a put, whether it succeeded or failed', async () => {
   assert.deepEqual(await readdir(join(root, 'media', 'tmp')), []);
 });
 
-test('the first byte alone can be read', async () => {
+test('the first byte can be read alone', async () => {
   const storage = await openDiskStorage(join(root, 'media'));
   const key = newId('media');
   await storage.put(key, Buffer.from('0123'), { contentType: 'image/png', maxBytes: 10 });

@@ -1,4 +1,4 @@
-// The stream of a stored file: the same bytes however it is read, and the file closed whatever becomes of it.
+// Tests the stream of a stored file: the same bytes however it is read, and the file is always closed.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const RANGES = [
   [5, 300_000],
 ] as const;
 
-/** Keeps copies of what is written, and takes its time. */
+/** Copies what is written, slowly. */
 function slowTarget(pieces: Buffer[]): Writable {
   return new Writable({
     write: (chunk, _encoding, done) =>
@@ -40,7 +40,7 @@ async function isClosed(file: FileHandle): Promise<boolean> {
   return file.fd === -1;
 }
 
-it('gives the bytes of its range, piped or read', async () => {
+it('returns the bytes of its range, piped or read', async () => {
   for (const [start, end] of RANGES) {
     const wanted = BYTES.subarray(start, end + 1);
     assert.ok(wanted.equals(await buffer(new FileStream(await open(path), { start, end }))));
@@ -61,7 +61,7 @@ it('goes through a pipeline', async () => {
   assert.ok(BYTES.equals(await readFile(copy)));
 });
 
-it('closes the file when it is given up, or its reader fails', async () => {
+it('closes the file when it is destroyed or its reader fails', async () => {
   const file = await open(path);
   const stream = new FileStream(file, { start: 0, end: 399_999 });
   stream.pipe(slowTarget([]));
@@ -77,7 +77,7 @@ it('closes the file when it is given up, or its reader fails', async () => {
   assert.equal(other.destroyed, true);
 });
 
-it('fails where the file is shorter than it was', async () => {
+it('fails if the file has become shorter', async () => {
   const stream = new FileStream(await open(path), { start: 399_990, end: 400_010 });
   await assert.rejects(buffer(stream), /shorter than it was/);
 });

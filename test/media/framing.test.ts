@@ -1,4 +1,4 @@
-// Files of several frames are refused where they end too early.
+// Tests that truncated files with several frames are refused.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -10,14 +10,14 @@ const { signal } = new AbortController();
 const FRAMES = 6;
 const SIDE = 32;
 
-/** An animation of frames that differ. */
+/** Creates an animation with different frames. */
 function animate(format: 'gif' | 'webp'): Promise<Buffer> {
   const raw = seededBytes(SIDE * SIDE * FRAMES * 3, 1);
   const input = { width: SIDE, height: SIDE * FRAMES, channels: 3, pageHeight: SIDE } as const;
   return sharp(raw, { raw: input }).toFormat(format, { loop: 0 }).toBuffer();
 }
 
-/** An animated PNG: the frames behind the first are chunks that a decoder of one image skips. */
+/** Creates an animated PNG. A decoder of single images skips the chunks after the first frame. */
 async function animatePng(): Promise<Buffer> {
   const still = await noiseImage(SIDE, SIDE, 'png');
   const frame = Buffer.alloc(5000);
@@ -29,7 +29,7 @@ async function animatePng(): Promise<Buffer> {
 
 describe('an animation', () => {
   for (const format of ['gif', 'webp'] as const) {
-    it(`as ${format} is read whole, and refused wherever it was cut off`, async () => {
+    it(`as ${format} is decoded completely, and refused wherever it was truncated`, async () => {
       const bytes = await animate(format);
       assert.equal((await sharp(bytes).metadata()).pages, FRAMES);
       assert.equal((await inspectImage(bytes, signal)).height, SIDE);
@@ -56,7 +56,7 @@ describe('isCompleteFile', () => {
     assert.equal(isCompleteFile(bytes.subarray(0, 20), 'image/avif'), false);
   });
 
-  it('ends on bytes that are nothing, whatever lengths they name', () => {
+  it('stops at invalid bytes, whatever lengths they declare', () => {
     for (const contentType of ['image/gif', 'image/png', 'image/avif']) {
       for (const bytes of [
         Buffer.alloc(0),

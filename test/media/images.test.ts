@@ -1,4 +1,4 @@
-// Still images: what is accepted, and the pixels that come back.
+// Tests still images: which are accepted, and the resulting pixels.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -28,7 +28,7 @@ const isBlue = (color: readonly number[]) => isNear(color, [0, 0, 255, 255]);
 
 describe('inspectImage', () => {
   for (const format of ['jpeg', 'png', 'webp', 'gif', 'avif'] as const) {
-    it(`reads ${format}, and refuses one that was cut off`, async () => {
+    it(`reads ${format}, and refuses a truncated file`, async () => {
       const bytes = await noiseImage(120, 80, format);
       const { contentType, width, height } = await inspectImage(bytes, signal);
       assert.deepEqual(
@@ -41,7 +41,7 @@ describe('inspectImage', () => {
     });
   }
 
-  it('refuses what is no image, SVG and TIFF included', async () => {
+  it('refuses files that are not images, including SVG and TIFF', async () => {
     const svg = Buffer.from(
       '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
     );
@@ -60,7 +60,7 @@ describe('inspectImage', () => {
     await assert.rejects(inspectImage(bomb, signal), { code: 'unreadable_image' });
   });
 
-  it('measures an image as it is shown, its orientation applied', async () => {
+  it('measures an image with its orientation applied', async () => {
     const turned = await sharp(await plainImage(40, 20, RED, 'jpeg'))
       .withMetadata({ orientation: 6 })
       .jpeg()
@@ -69,7 +69,7 @@ describe('inspectImage', () => {
     assert.deepEqual([width, height], [20, 40]);
   });
 
-  it('stops where the signal is aborted', async () => {
+  it('stops on abort', async () => {
     const bytes = await plainImage(4, 4, RED);
     await assert.rejects(inspectImage(bytes, AbortSignal.abort()), { name: 'AbortError' });
   });
@@ -100,7 +100,7 @@ describe('resizeImage', () => {
     });
   }
 
-  it('fills what contain leaves free', async () => {
+  it('fills the space that contain leaves empty', async () => {
     const { bytes } = await resizeImage(
       await plainImage(40, 20, RED),
       { width: 20, height: 20, fit: 'contain', background: BLUE },
@@ -111,7 +111,7 @@ describe('resizeImage', () => {
     assert.ok(isRed(pixels.at(10, 10)));
   });
 
-  it('keeps JPEG and WebP, makes PNG of the rest, and drops what the file says of its maker', async () => {
+  it('keeps JPEG and WebP, converts other formats to PNG, and removes metadata', async () => {
     for (const [from, to] of [
       ['jpeg', 'jpeg'],
       ['webp', 'webp'],
@@ -141,7 +141,7 @@ describe('resizeImage', () => {
 });
 
 describe('cropImage', () => {
-  it('cuts the area, as far as it lies in the image', async () => {
+  it('cuts the part of the area that is inside the image', async () => {
     const twoHalves = await compositeImages(
       await plainImage(40, 20, RED),
       await plainImage(20, 20, BLUE),
@@ -163,7 +163,7 @@ describe('cropImage', () => {
 });
 
 describe('rotateImage', () => {
-  it('turns clockwise, and fills corners that come free', async () => {
+  it('rotates clockwise, and fills the corners', async () => {
     const wide = await plainImage(40, 20, RED);
     const quarter = await readPixels(
       (await rotateImage(wide, { angle: 90, mirror: 'none', background: BLUE }, signal)).bytes,
@@ -192,12 +192,12 @@ describe('rotateImage', () => {
 });
 
 describe('adjustImage and blurImage', () => {
-  it('leave a picture as it is where nothing is to change', async () => {
+  it('return the same image if nothing changes', async () => {
     const { bytes } = await adjustImage(await plainImage(4, 4, '#336699'), PLAIN, signal);
     assert.ok(isNear((await readPixels(bytes)).at(1, 1), [0x33, 0x66, 0x99, 255]));
   });
 
-  it('brighten, add contrast, take colour away and invert, transparency untouched', async () => {
+  it('brighten, add contrast, desaturate and invert, without changing transparency', async () => {
     const source = await plainImage(4, 4, '#40404080');
     const at = async (change: object) =>
       (await readPixels((await adjustImage(source, { ...PLAIN, ...change }, signal)).bytes)).at(1, 1);
@@ -214,7 +214,7 @@ describe('adjustImage and blurImage', () => {
     assert.ok(r === g && g === b);
   });
 
-  it('blur mixes neighbours', async () => {
+  it('blur mixes neighboring pixels', async () => {
     const half = await compositeImages(
       await plainImage(40, 20, RED),
       await plainImage(20, 20, BLUE),
@@ -246,14 +246,14 @@ describe('compositeImages', () => {
     assert.ok(isBlue(corner.at(39, 19)) && isRed(corner.at(20, 10)));
   });
 
-  it('places the overlay by pixels, beyond the edge as well', async () => {
+  it('places the overlay by pixels, also beyond the edge', async () => {
     const pixels = await compose({ x: -5, y: 15 });
     assert.ok(isBlue(pixels.at(0, 19)) && isRed(pixels.at(5, 19)) && isRed(pixels.at(0, 14)));
     assert.deepEqual([pixels.width, pixels.height], [40, 20]);
     assert.ok(isRed((await compose({ x: 100, y: 0 })).at(39, 0)));
   });
 
-  it('scales the overlay, keeping its shape where one side is given', async () => {
+  it('scales the overlay, and keeps its aspect ratio if one side is given', async () => {
     const pixels = await compose({ x: 0, y: 0, height: 20 });
     assert.ok(isBlue(pixels.at(19, 19)) && isRed(pixels.at(20, 0)));
     assert.ok(isBlue((await compose({ width: 400, height: 400 })).at(39, 19)));
@@ -300,7 +300,7 @@ describe('convertImage', () => {
     });
   }
 
-  it('lets the background show through where the format is opaque', async () => {
+  it('shows the background if the format is opaque', async () => {
     const { bytes } = await convertImage(
       await plainImage(10, 10, CLEAR),
       { format: 'jpeg', quality: 90, background: BLUE },
@@ -353,7 +353,7 @@ describe('every kind of pixel', () => {
   }
 });
 
-describe('colour profiles', () => {
+describe('color profiles', () => {
   const wide = () =>
     sharp({ create: { width: 8, height: 8, channels: 3, background: '#c04020' } })
       .withIccProfile('p3')
@@ -361,13 +361,13 @@ describe('colour profiles', () => {
       .toBuffer();
   const rust = [0xc0, 0x40, 0x20, 255];
 
-  it('are kept where one image is changed', async () => {
+  it('are kept when a single image is changed', async () => {
     const { bytes } = await cropImage(await wide(), { x: 0, y: 0, width: 4 }, signal);
     assert.ok((await sharp(bytes).metadata()).icc);
     assert.ok(isNear((await readPixels(bytes)).at(2, 2), rust));
   });
 
-  it('are brought together where images meet', async () => {
+  it('are converted to one profile when images are combined', async () => {
     const plain = await plainImage(8, 8, RED);
     const over = await compositeImages(plain, await wide(), CENTERED, signal);
     const under = await compositeImages(await wide(), plain, { ...CENTERED, opacity: 0 }, signal);

@@ -1,5 +1,5 @@
-// The door understands signatures that were not made by the library it checks them with: here they are made by the letter
-// of AWS's specification (Signature Version 4, query parameters).
+// Tests that the upload endpoint accepts signatures computed by the AWS specification (Signature Version 4, query
+// parameters), not by the library that verifies them.
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The query of the address, signature included. */
+/** Returns the query of the URL, including the signature. */
 function sign(host: string, path: string): string {
   const day = DATE.slice(0, 8);
   const scope = `${day}/${KEY.region}/s3/aws4_request`;
@@ -48,7 +48,7 @@ function sign(host: string, path: string): string {
 const HOST = 'studio.example.com:8443';
 const PATH = '/graphs/uploads/med_01kadj3vc8aaaaaaaaaaaaaaaa';
 
-test('a signature by the letter opens the door, and nothing else does', async () => {
+test('a signature by the specification is accepted, and nothing else', async () => {
   const url = `https://${HOST}${PATH}?${sign(HOST, PATH)}`;
   await verifyPresignedPut(KEY, { url, headers: HEADERS, nowMs: NOW_MS });
   const changed = { ...HEADERS, 'content-length': '6' };
@@ -60,7 +60,7 @@ test('a signature by the letter opens the door, and nothing else does', async ()
   });
 });
 
-test('what is granted is signed by the letter', async () => {
+test('issued URLs are signed by the specification', async () => {
   const put = { url: `https://${HOST}${PATH}`, contentType: 'image/png', bytes: 5, nowMs: NOW_MS };
   const { uploadUrl } = await presignPut(KEY, put);
   const wanted = new URLSearchParams(sign(HOST, PATH));

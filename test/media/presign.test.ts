@@ -1,4 +1,4 @@
-// Presigned uploads: what is granted is accepted, and every change of it is refused as S3 would.
+// Tests presigned uploads: issued URLs are accepted, and every change to them is refused as S3 would.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SaxesParser } from 'saxes';
@@ -11,7 +11,7 @@ const URL_BASE = 'http://localhost:3000/uploads/pending-med_01kadj3vc8aaaaaaaaaa
 
 const grant = (): Promise<PutGrant> =>
   presignPut(KEY, { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW });
-/** The issued headers as Node hands them on, among what clients add by themselves. */
+/** The issued headers as Node parses them, with those that clients add. */
 const arrived = (
   { headers }: PutGrant,
   changes: Record<string, string | undefined> = {},
@@ -38,7 +38,7 @@ async function refuses(
   );
 }
 
-test('a grant is valid for 15 minutes, for the headers it names', async () => {
+test('an upload URL is valid for 15 minutes, for the headers that it names', async () => {
   const issued = await grant();
   assert.deepEqual(issued.headers, {
     'Content-Type': 'image/png',
@@ -50,7 +50,7 @@ test('a grant is valid for 15 minutes, for the headers it names', async () => {
     await verifyPresignedPut(KEY, { url: issued.uploadUrl, headers: arrived(issued), nowMs });
 });
 
-test('SignatureDoesNotMatch: any header or part of the address that differs', async () => {
+test('SignatureDoesNotMatch: a header or part of the URL that differs', async () => {
   const issued = await grant();
   for (const changes of [
     { 'content-type': 'image/jpeg' },
@@ -92,7 +92,7 @@ test('AccessDenied: too late, too early, or without a signature', async () => {
     await refuses(url, arrived(issued), 'AccessDenied');
 });
 
-test('queries that make no sense are refused without an accident', async () => {
+test('malformed queries are refused without an exception', async () => {
   const issued = await grant();
   const change = (name: string, value: string): string => {
     const url = new URL(issued.uploadUrl);
@@ -132,7 +132,7 @@ test('MissingContentLength: a body of unknown size', async () => {
   );
 });
 
-test('another key signs nothing that is valid here', async () => {
+test('a signature with another key is not valid', async () => {
   const forged = await presignPut(
     { ...KEY, secretAccessKey: 'y'.repeat(64) },
     { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW },
@@ -140,7 +140,7 @@ test('another key signs nothing that is valid here', async () => {
   await refuses(forged.uploadUrl, arrived(forged), 'SignatureDoesNotMatch');
 });
 
-test('the answer is XML whatever stands in the address', () => {
+test('the response is XML, whatever the URL contains', () => {
   const xml = s3ErrorXml(
     new S3Error('SignatureDoesNotMatch', 'a < b & "c"'),
     `/x<script>\0${String.fromCharCode(0xd800)}🧀`,

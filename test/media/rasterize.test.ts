@@ -1,4 +1,4 @@
-// SVGs drawn as PNG in another process.
+// Tests rasterizing SVG to PNG in another process.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rasterizeSvg } from '../../src/media/svg/rasterize.ts';
@@ -9,17 +9,17 @@ const svgOf = (attributes: string, inside = '<rect width="50" height="50" fill="
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`);
 
 describe('rasterizeSvg', () => {
-  it('draws a small one large, with what is clear left clear', async () => {
+  it('enlarges a small SVG, and keeps transparent areas', async () => {
     const pixels = await readPixels(await rasterizeSvg(svgOf('width="100" height="50"'), signal));
     assert.deepEqual([pixels.format, pixels.width, pixels.height], ['png', 1024, 512]);
     assert.ok(isNear(pixels.at(10, 10), [255, 0, 0, 255]));
     assert.ok(isNear(pixels.at(1000, 10), [0, 0, 0, 0]));
-    // The edge is sharp: nothing was blown up.
+    // The edge is sharp, so no pixels were enlarged.
     assert.ok(isNear(pixels.at(510, 100), [255, 0, 0, 255]));
     assert.ok(isNear(pixels.at(514, 100), [0, 0, 0, 0]));
   });
 
-  it('draws a huge one within its bounds, and one that has only a viewBox', async () => {
+  it('draws a huge SVG within its limits, and one that has only a viewBox', async () => {
     const huge = await readPixels(
       await rasterizeSvg(svgOf('width="30000" height="10000" viewBox="0 0 50 50"'), signal),
     );
@@ -28,13 +28,13 @@ describe('rasterizeSvg', () => {
     assert.deepEqual([box.width, box.height], [1024, 1024]);
   });
 
-  it('refuses what cannot be drawn', async () => {
+  it('refuses an SVG that cannot be drawn', async () => {
     for (const bytes of [Buffer.from('no svg'), Buffer.alloc(0), svgOf('width="0" height="0"')]) {
       await assert.rejects(rasterizeSvg(bytes, signal), { code: 'unreadable_image' });
     }
   });
 
-  it('stops where the signal is aborted', async () => {
+  it('stops on abort', async () => {
     await assert.rejects(rasterizeSvg(svgOf('width="9" height="9"'), AbortSignal.abort()), {
       name: 'AbortError',
     });

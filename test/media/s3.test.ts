@@ -1,4 +1,4 @@
-// The storage contract against a server that speaks S3.
+// Runs the storage contract against an S3 server.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -44,11 +44,11 @@ after(async () => {
 const open = () => openS3Storage(bucket, client, join(root, 'spool'));
 testStorage('s3', open);
 
-test('nothing stays in the spool folder', async () => {
+test('no file remains in the spool folder', async () => {
   assert.deepEqual(await readdir(join(root, 'spool')), []);
 });
 
-test('an object is served by the bucket as what it was stored as', async () => {
+test('the bucket serves an object with its stored content type', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/webp', maxBytes: 10 });
   const answer = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
@@ -58,7 +58,7 @@ test('an object is served by the bucket as what it was stored as', async () => {
   );
 });
 
-test('the bucket itself takes a presigned upload, and keeps its type when it is moved', async () => {
+test('the bucket accepts a presigned upload, and keeps its type when it is moved', async () => {
   const id = newId('media');
   const url = objectUrl(bucket, pendingKey(id));
   const { uploadUrl, headers } = await presignPut(key, {
@@ -85,10 +85,10 @@ test('the bucket itself takes a presigned upload, and keeps its type when it is 
   assert.equal(answer.headers['content-type'], 'image/png');
 });
 
-test('the bucket serves a presigned address to anyone, by the name that was asked for', async () => {
+test('the bucket serves a presigned URL to anyone, with the requested file name', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/svg+xml', maxBytes: 10 });
-  // Without the UTF-8 form: this server signs its quotes and star otherwise than Amazon's specification has it.
+  // Without the UTF-8 form: this server signs quotes and asterisks differently from Amazon's specification.
   const disposition = 'attachment; filename="K_se a.svg"';
   const served = { disposition, contentType: 'image/avif' };
   const url = await presignGet(key, { url: objectUrl(bucket, id), ...served, nowMs: Date.now() });
@@ -99,7 +99,7 @@ test('the bucket serves a presigned address to anyone, by the name that was aske
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 
-test('a bucket that is not there, and keys that are not right, are no fault of who sends a file, and are logged', async () => {
+test('a missing bucket and wrong keys are not reported as errors of the client, and are logged', async () => {
   const options = { contentType: 'image/png', maxBytes: 10 };
   const cases = [
     [{ ...bucket, name: 'absent' }, /responded with 404 NoSuchBucket: .*check S3_BUCKET/],
@@ -120,7 +120,7 @@ test('a bucket that is not there, and keys that are not right, are no fault of w
   }
 });
 
-test('addresses follow the style of the bucket', () => {
+test('URLs follow the style of the bucket', () => {
   const id = newId('media');
   const amazon = {
     name: 'b',
@@ -144,11 +144,11 @@ test('addresses follow the style of the bucket', () => {
   );
 });
 
-test('a bucket that is gone for some seconds fails no accepted work, and a request soon', async () => {
+test('if a bucket is unavailable for seconds, accepted work waits, and requests fail quickly', async () => {
   const id = newId('media');
   const bytes = Buffer.from('kept');
   const options = { contentType: 'image/png', maxBytes: 10 };
-  // Nothing listens there at first.
+  // At first, no server listens there.
   const lobby = createServer();
   lobby.listen(0, '127.0.0.1');
   await once(lobby, 'listening');

@@ -1,4 +1,4 @@
-// The part of the test server's interface that the tests use; it ships no types.
+// Declares the part of the test server's interface that the tests use, because it has no types.
 declare module '@20minutes/s3rver' {
   interface Options {
     readonly address: string;

@@ -1,4 +1,4 @@
-// How a media file is answered: ranges, conditions, names and headers.
+// Tests responses with media files: ranges, conditional requests, names and headers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MediaResponse, type ServedFile, toMediaResponse } from '../../src/media/serve.ts';
@@ -37,7 +37,7 @@ test('200: the whole file with everything a browser and a cache need', () => {
   });
 });
 
-test('200: a HEAD is answered as a whole GET, Range or not', () => {
+test('200: a HEAD is answered like a complete GET, with or without Range', () => {
   const head = toMediaResponse({ method: 'HEAD', headers: { range: 'bytes=0-9' } }, FACTS);
   assert.deepEqual(head, get());
 });
@@ -88,14 +88,14 @@ for (const range of [
   test(`200: the range "${range}" is ignored`, () => assert.equal(get({ range }).status, 200));
 }
 
-test('If-Range keeps the range for this file and drops it for any other', () => {
+test('If-Range keeps the range for this file and ignores it for another', () => {
   const range = 'bytes=0-9';
   for (const same of [ETAG, MODIFIED]) assert.equal(get({ range, 'if-range': same }).status, 206, same);
   for (const other of ['"other"', `W/${ETAG}`, 'Sat, 21 Nov 2026 10:00:01 GMT', 'x'])
     assert.equal(get({ range, 'if-range': other }).status, 200, other);
 });
 
-test('304: the client has the file already', () => {
+test('304: the client already has the file', () => {
   for (const tag of [ETAG, `W/${ETAG}`, `"x", ${ETAG}`, '*', ` ${ETAG} `]) {
     const { status, headers } = get({ 'if-none-match': tag, range: 'bytes=5000-' });
     assert.equal(status, 304, tag);
@@ -107,7 +107,7 @@ test('304: the client has the file already', () => {
     assert.equal(get({ 'if-modified-since': since }).status, 304, since);
 });
 
-test('200: the client has another file, or its condition makes no sense', () => {
+test('200: the client has another file, or its condition is malformed', () => {
   for (const tag of ['"other"', 'ab', '', `"${ETAG}`])
     assert.equal(get({ 'if-none-match': tag }).status, 200, tag);
   for (const since of ['Sat, 21 Nov 2026 09:59:59 GMT', 'yesterday', ''])
@@ -115,14 +115,14 @@ test('200: the client has another file, or its condition makes no sense', () => 
   assert.equal(get({ 'if-none-match': '"other"', 'if-modified-since': MODIFIED }).status, 200);
 });
 
-test('an SVG is an attachment that runs nothing', () => {
+test('an SVG is an attachment that cannot run scripts', () => {
   const { headers } = get({}, { contentType: 'image/svg+xml', name: 'logo.svg' });
   assert.match(headers['Content-Disposition'] ?? '', /^attachment; /);
   assert.equal(headers['Content-Security-Policy'], "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   assert.equal(headers['X-Content-Type-Options'], 'nosniff');
 });
 
-test('a file name cannot leave its header or its quotes', () => {
+test('a file name cannot escape its header or its quotes', () => {
   const names: readonly (readonly [string, string, string])[] = [
     ['a"; x="b.png', 'a_; x=_b.png', 'a%22%3B%20x%3D%22b.png'],
     ['a\r\nSet-Cookie: x.png', 'a__Set-Cookie: x.png', 'a%0D%0ASet-Cookie%3A%20x.png'],

@@ -1,4 +1,4 @@
-// What bytes are taken for, compared with what they were declared.
+// Tests how file types are detected, and compared with the declared type.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp from 'sharp';
@@ -22,7 +22,7 @@ const WAV = Buffer.from(
 );
 const SVG = '<?xml version="1.0"?>\n<!-- by hand -->\n<svg xmlns="http://www.w3.org/2000/svg"/>';
 
-/** Accepted type → files of it. */
+/** Files of each accepted type. */
 const FILES: Record<string, Buffer[]> = {
   'video/mp4': [mp4('isom'), mp4('mp42'), mp4('M4V ')],
   'video/quicktime': [mp4('qt  ')],
@@ -56,7 +56,7 @@ before(async () => {
   }
 });
 
-test('every accepted type is known by its bytes', async () => {
+test('every accepted type is recognized by its bytes', async () => {
   assert.equal(Object.keys(FILES).length, 12);
   for (const [type, files] of Object.entries(FILES)) {
     for (const bytes of files) {
@@ -69,7 +69,7 @@ test('every accepted type is known by its bytes', async () => {
 
 const only = (type: string): Buffer => FILES[type]?.[0] ?? assert.fail(type);
 
-test('the names that clients use are one type', async () => {
+test('the names that clients use for a type are equivalent', async () => {
   for (const [alias, type] of [
     ['image/jpg', 'image/jpeg'],
     ['audio/mp3', 'audio/mpeg'],
@@ -81,7 +81,7 @@ test('the names that clients use are one type', async () => {
   }
 });
 
-test('an m4a that calls itself mp4 is what it was declared', async () => {
+test('an m4a that identifies as mp4 has its declared type', async () => {
   assert.equal((await identify(mp4('isom'), 'audio/mp4')).contentType, 'audio/mp4');
 });
 
@@ -108,16 +108,16 @@ test('unsupported_type: a declaration that is not accepted, or bytes of another 
   }
 });
 
-test('unreadable_image: an image by declaration that shows itself as nothing', async () => {
+test('unreadable_image: a file declared as an image that has no known type', async () => {
   for (const text of ['hello', '%PDF-1.7 ', 'PK\x03\x04', '<html></html>'])
     await assert.rejects(identify(Buffer.from(text), 'image/png'), { code: 'unreadable_image' });
 });
 
-test('what claims to be an SVG is left to the sanitizer', async () => {
+test('files that may be SVG are left to the sanitizer', async () => {
   assert.equal((await identify(Buffer.from('<html></html>'), 'image/svg+xml')).contentType, 'image/svg+xml');
 });
 
-test('sniffing takes any bytes', async () => {
+test('detection accepts any bytes', async () => {
   for (const bytes of [
     Buffer.alloc(1),
     Buffer.alloc(5000),
@@ -129,7 +129,7 @@ test('sniffing takes any bytes', async () => {
     await sniffType(bytes);
 });
 
-test('each door has its limit for each type', () => {
+test('each kind of upload has its limit for each type', () => {
   const png = findMediaType('image/png') ?? assert.fail();
   const mov = findMediaType('video/quicktime') ?? assert.fail();
   const svg = findMediaType('image/svg+xml') ?? assert.fail();

@@ -1,4 +1,4 @@
-// What every media storage must do, run against the disk and against a bucket.
+// Defines the tests that every media storage must pass, on disk and in a bucket.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { type MediaStorage, pendingKey } from '../../src/media/storage.ts';
 
 const OPTIONS = { contentType: 'image/png', maxBytes: 10_000_000 };
 
-/** Declares the tests of the contract for the storage that `open` gives. */
+/** Defines the tests of the contract for the storage that `open` returns. */
 export function testStorage(name: string, open: () => Promise<MediaStorage>): void {
   const put = async (storage: MediaStorage, data: Uint8Array, key = newId('media')): Promise<string> => {
     await storage.put(key, data, OPTIONS);
@@ -17,7 +17,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
   const readAll = async (storage: MediaStorage, key: string): Promise<Buffer> =>
     await buffer((await storage.read(key)).stream);
 
-  test(`${name}: what is put is read back, with its size and hash`, async () => {
+  test(`${name}: a stored file is read back, with its size and hash`, async () => {
     const storage = await open();
     for (const size of [1, 65_536, 3_000_001]) {
       const data = randomBytes(size);
@@ -31,7 +31,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     }
   });
 
-  test(`${name}: a source may arrive in pieces`, async () => {
+  test(`${name}: a source may arrive in chunks`, async () => {
     const storage = await open();
     const key = newId('media');
     const pieces = async function* () {
@@ -41,7 +41,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     assert.equal((await readAll(storage, key))[49_999], 49);
   });
 
-  test(`${name}: a range is read without the rest`, async () => {
+  test(`${name}: a range is read without the rest of the file`, async () => {
     const storage = await open();
     const key = await put(storage, Buffer.from('0123456789'));
     for (const [start, end, text] of [
@@ -56,7 +56,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     }
   });
 
-  test(`${name}: one byte over the bound stores nothing and leaves what was there`, async () => {
+  test(`${name}: one byte over the limit stores nothing and keeps the previous file`, async () => {
     const storage = await open();
     const key = await put(storage, Buffer.from('first'));
     const bounds = { ...OPTIONS, maxBytes: 5 };
@@ -65,7 +65,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     assert.equal((await storage.put(key, Buffer.from('fives'), bounds)).bytes, 5);
   });
 
-  test(`${name}: a source that fails, or is given up, stores nothing`, async () => {
+  test(`${name}: a source that fails or is aborted stores nothing`, async () => {
     const storage = await open();
     const key = newId('media');
     const failing = async function* () {
@@ -83,7 +83,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     assert.equal(await storage.stat(key), undefined);
   });
 
-  test(`${name}: a put replaces, a move renames, a remove removes`, async () => {
+  test(`${name}: put replaces, move renames, remove deletes`, async () => {
     const storage = await open();
     const key = await put(storage, Buffer.from('old'));
     await put(storage, Buffer.from('newer'), key);
@@ -97,7 +97,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     assert.equal(await storage.stat(key), undefined);
   });
 
-  test(`${name}: a copy lives on without what it was copied from`, async () => {
+  test(`${name}: a copy remains when the original is deleted`, async () => {
     const storage = await open();
     const [key, copy] = [await put(storage, Buffer.from('shared')), newId('media')];
     await put(storage, Buffer.from('replaced'), copy);
@@ -109,7 +109,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     assert.equal(await storage.stat(key), undefined);
   });
 
-  test(`${name}: what is not there is not found`, async () => {
+  test(`${name}: a missing file is reported as not found`, async () => {
     const storage = await open();
     await assert.rejects(storage.read(newId('media')), { code: 'not_found' });
     await assert.rejects(storage.read(newId('media'), { start: 0, end: 1 }), { code: 'not_found' });
@@ -117,7 +117,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     await assert.rejects(storage.copy(newId('media'), newId('media')), { code: 'not_found' });
   });
 
-  test(`${name}: nothing but a media id is a key`, async () => {
+  test(`${name}: only media ids are valid keys`, async () => {
     const storage = await open();
     const id = newId('media');
     const keys = [
@@ -147,7 +147,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     }
   });
 
-  test(`${name}: many puts at once all arrive`, async () => {
+  test(`${name}: many concurrent puts succeed`, async () => {
     const storage = await open();
     const keys = await Promise.all(
       Array.from({ length: 40 }, (_, i) => put(storage, Buffer.alloc(10_000, i))),

@@ -1,4 +1,4 @@
-// Every attack of the table, in every place and every writing: none gets through with anything that runs or reaches out.
+// Tests every attack of the table in every position and spelling: none leaves anything that runs or makes requests.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -6,7 +6,7 @@ import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { assertHarmless } from './harmless-svg.ts';
 import { PLACES, type Place, VECTORS, WRITINGS } from './svg-attacks.ts';
 
-/** Whether the file was accepted; if so, what is left of it is harmless. */
+/** Returns whether the file was accepted. If so, asserts that the output is harmless. */
 function isAccepted(file: string): boolean {
   try {
     assertHarmless(sanitizeSvg(Buffer.from(file)).toString());
@@ -17,7 +17,7 @@ function isAccepted(file: string): boolean {
   }
 }
 
-/** How many of the vectors are accepted in a place, and how often it was tried. */
+/** How many vectors were accepted at a position, and how many were tried. */
 interface Tried {
   readonly accepted: number;
   readonly files: number;
@@ -25,7 +25,7 @@ interface Tried {
 
 const kept = new Map<string, Tried>();
 
-/** Each is tried once. */
+/** Each vector is tried once. */
 function tryIn(place: Place, name: string): Tried {
   const key = `${place.name}: ${name}`;
   const files = WRITINGS.flatMap(({ write }) =>
@@ -40,7 +40,7 @@ const all = Object.values(VECTORS).flat();
 
 describe('the sanitizer', () => {
   for (const [name, vectors] of Object.entries(VECTORS)) {
-    it(`lets none of ${vectors.length} ${name} through, wherever and however they are written`, () => {
+    it(`lets none of ${vectors.length} ${name} through, at any position and in any spelling`, () => {
       for (const place of PLACES) {
         const { accepted, files } = tryIn(place, name);
         if (place.isWellFormed) assert.equal(accepted, files, place.name);
@@ -57,12 +57,12 @@ describe('the sanitizer', () => {
     }
   });
 
-  it('is tried with different vectors', () => {
+  it('is tested with distinct vectors', () => {
     assert.equal(new Set(all).size, all.length);
     assert.ok(all.length > 400, String(all.length));
   });
 
-  it('is judged by a check that finds what it looks for', () => {
+  it('is checked by a test that detects attacks', () => {
     const drawn = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`;
     assertHarmless(drawn('<rect fill="url(#a)"/>'));
     for (const inner of [

@@ -1,11 +1,11 @@
-// Attacks on an SVG sanitizer, built from tables: what would act (by class), where in a file it is put, and how it is
-// written. Every vector is put in every place in every writing.
+// Builds attacks on an SVG sanitizer from tables: vectors by class, positions in a file, and spellings. Every vector is
+// combined with every position and spelling.
 
 const SCRIPT = 'alert(1)';
 const OUTSIDE = '//evil.example/x';
 const NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 
-/** Every pair of the two lists, printed. */
+/** Returns every pair of the two lists, as text. */
 const cross = (
   left: readonly string[],
   right: readonly string[],
@@ -30,13 +30,13 @@ const ADDRESSES = [
 const RESOURCE_PROPERTIES = words(
   'fill stroke mask clip-path filter marker-start cursor background list-style-image border-image content src behavior -moz-binding',
 );
-/** Elements whose content HTML reads as text and XML as elements, or the other way round. */
+/** Elements whose content is text in HTML and elements in XML, or the reverse. */
 const RAW_TEXT = words('style script title textarea noscript noembed noframes xmp iframe plaintext template');
-/** Elements at which a parser of HTML leaves SVG or MathML, or enters them. */
+/** Elements at which an HTML parser leaves or enters SVG or MathML. */
 const BORDERS = words(
   'foreignObject desc title mtext mi mo mn ms annotation-xml math svg table select form p',
 );
-/** Names that shadow a property of the page where an element is called so. */
+/** Ids that shadow a property of the page. */
 const CLOBBERED = words(
   'attributes childNodes parentNode firstChild nodeName ownerDocument innerHTML removeChild cookie body __proto__ constructor',
 );
@@ -44,7 +44,7 @@ const ANIMATED = words('href xlink:href onload style fill src to');
 
 const sleeper = `<img src=x onerror=${SCRIPT}>`;
 
-/** What would run a script, reach outside or change what others read, by class of attack. */
+/** Vectors that would run a script, make requests or change other content, by class of attack. */
 export const VECTORS: Readonly<Record<string, readonly string[]>> = {
   'event handlers': [
     ...cross(HANDLED, EVENTS, (tag, event) => `<${tag} ${event}="${SCRIPT}"/>`),
@@ -124,7 +124,7 @@ const codeOf = (char: string): number => char.codePointAt(0) ?? 0;
 const inWords = (text: string, inserted: string): string =>
   text.replace(/(java|scr|on|ur)(?=script|ipt|[a-z]{4}|l\()/gi, `$1${inserted}`);
 
-/** How a vector can be written so that a filter of texts does not know it again. */
+/** Spellings of a vector that a text filter does not recognize. */
 export const WRITINGS: readonly Writing[] = [
   { name: 'as it is', write: text => text },
   {
@@ -164,13 +164,13 @@ export const WRITINGS: readonly Writing[] = [
 
 export interface Place {
   readonly name: string;
-  /** Whether every vector is well-formed there, so that the file must be accepted. */
+  /** Whether every vector is well-formed at this position, so that the file must be accepted. */
   readonly isWellFormed: boolean;
   readonly put: (written: string) => string;
 }
 
 const svg = (inner: string): string => `<svg ${NAMESPACES}>${inner}</svg>`;
-/** As an attribute or text takes it: what XML cannot say left out, references kept. */
+/** Escapes a vector for an attribute or text: omits what XML cannot contain, and keeps references. */
 const quote = (text: string): string =>
   text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/g, '')
@@ -181,7 +181,7 @@ const quote = (text: string): string =>
 
 const VALUES = words('id class href xlink:href fill style d transform onload x clip-path points');
 
-/** Where in a file a vector can stand. */
+/** The positions in a file where a vector can be. */
 export const PLACES: readonly Place[] = [
   { name: 'as the file', isWellFormed: false, put: written => written },
   { name: 'in a drawing', isWellFormed: false, put: svg },

@@ -1,4 +1,4 @@
-// Hostile SVGs: each tries to run something, to reach something outside, or to exhaust whoever reads it.
+// Lists hostile SVGs: each tries to run a script, make requests, or exhaust its reader.
 
 const NS = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 const svg = (inner: string, attributes = ''): string => `<svg ${NS} ${attributes}>${inner}</svg>`;
@@ -244,7 +244,7 @@ const DOCUMENTS = [
   '&#60;svg onload=&#34;alert(1)&#34;/&#62;',
 ];
 
-/** Every hostile text of the corpus. */
+/** All hostile texts of the corpus. */
 export const HOSTILE: readonly string[] = [
   ...HANDLERS.flatMap(name => [
     svg(`<rect ${name}="alert(1)"/>`),

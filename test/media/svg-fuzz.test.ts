@@ -1,4 +1,4 @@
-// Seeded mutations of the hostile corpus: no crash, no hang, nothing outside the allowlist.
+// Tests seeded mutations of the hostile corpus: no crash, no hang, nothing outside the allowlist.
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
@@ -38,7 +38,7 @@ const SPLICED = [
   'xmlns:x="',
 ];
 
-/** Cuts, repeats, swaps in pieces of other texts, and now and then flips a byte. */
+/** Cuts and repeats text, inserts parts of other texts, and sometimes flips a byte. */
 function mutate(text: string, random: () => number): Buffer {
   const at = (length: number): number => Math.floor(random() * length);
   const pick = (list: readonly string[]): string => list[at(list.length)] ?? '';
@@ -59,7 +59,7 @@ function mutate(text: string, random: () => number): Buffer {
 
 const ROUNDS = 20_000;
 
-test(`${ROUNDS} mutations of the corpus come out harmless or are refused`, () => {
+test(`${ROUNDS} mutations of the corpus become harmless or are refused`, () => {
   const random = seededRandom(20_261_121);
   for (let round = 0; round < ROUNDS; round++) {
     const bytes = mutate(HOSTILE[round % HOSTILE.length] ?? '', random);

@@ -1,4 +1,4 @@
-// Large SVGs in their thread: the same answers, the same refusals, and no thread that stays broken.
+// Tests the thread for large SVGs: the same results and errors, and recovery after failures.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sanitizeSvg } from '../../src/media/svg/svg.ts';
@@ -10,19 +10,19 @@ const drawing = (paths: number): Buffer =>
     `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${'<path d="M0 0h10v10h-10z" fill="#123456"/>'.repeat(paths)}</svg>`,
   );
 
-test('small and large files come out the same as from the sanitizer itself', async () => {
+test('small and large files have the same result as from the sanitizer itself', async () => {
   for (const bytes of [drawing(1), drawing(15_000)]) {
     assert.ok((await sanitizeSvgInPool(bytes, signal)).equals(sanitizeSvg(bytes)));
   }
 });
 
-test('many large files at once are all answered', async () => {
+test('many large files at once all get a result', async () => {
   const large = drawing(5000);
   const answers = await Promise.all(Array.from({ length: 10 }, () => sanitizeSvgInPool(large, signal)));
   for (const answer of answers) assert.equal(answer.length, answers[0]?.length);
 });
 
-test('a refusal keeps its code on the way from the thread, and the thread works on', async () => {
+test('an error from the thread keeps its code, and the thread keeps working', async () => {
   await assert.rejects(sanitizeSvgInPool(drawing(20_000), signal), {
     name: 'AppError',
     code: 'svg_too_complex',
@@ -34,7 +34,7 @@ test('a refusal keeps its code on the way from the thread, and the thread works 
   assert.ok((await sanitizeSvgInPool(drawing(5000), signal)).length > 0);
 });
 
-test('who gives up gets no answer, and the next one does', async () => {
+test('an aborted request gets no result, and the next one does', async () => {
   await assert.rejects(sanitizeSvgInPool(drawing(5000), AbortSignal.abort()));
   const abort = new AbortController();
   const given = sanitizeSvgInPool(drawing(15_000), abort.signal);

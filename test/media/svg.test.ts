@@ -1,4 +1,4 @@
-// The sanitizer: nothing hostile survives in any encoding, what is drawn does, and every bound is kept.
+// Tests the sanitizer: it removes hostile content in any encoding, keeps drawings, and enforces every limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -33,11 +33,11 @@ const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
 const refused = (text: string, code: string): void =>
   assert.throws(() => sanitize(text), { name: 'AppError', code }, text.slice(0, 80));
 
-test('the corpus is as large as it claims', () =>
+test('the corpus has the expected size', () =>
   assert.ok(new Set(HOSTILE).size >= 150, String(HOSTILE.length)));
 
 for (const [name, encode] of Object.entries(ENCODINGS)) {
-  test(`nothing hostile survives in ${name}`, () => {
+  test(`no hostile content survives in ${name}`, () => {
     for (const text of HOSTILE) {
       try {
         assertHarmless(sanitizeSvg(encode(text)).toString());
@@ -50,7 +50,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
   });
 }
 
-test('what is printed is a fixed point', () => {
+test('sanitizing its output again changes nothing', () => {
   for (const text of HOSTILE) {
     try {
       const once = sanitize(text);
@@ -70,7 +70,7 @@ test('shapes, gradients, clips, masks and references are kept', () => {
   assert.equal(sanitize(kept), kept);
 });
 
-test('an xlink reference keeps its form, under whatever prefix it came', () => {
+test('an xlink reference keeps its form, whatever its prefix', () => {
   const given = `<svg ${NS} xmlns:q="http://www.w3.org/1999/xlink"><use q:href=" #a "/></svg>`;
   assert.equal(
     sanitize(given),
@@ -78,7 +78,7 @@ test('an xlink reference keeps its form, under whatever prefix it came', () => {
   );
 });
 
-test('a missing namespace is added, a prefix for it is taken off', () => {
+test('a missing namespace is added, and a namespace prefix is removed', () => {
   assert.equal(
     sanitize('<svg viewBox="0 0 1 1"><rect/></svg>'),
     `<svg ${NS} viewBox="0 0 1 1"><rect/></svg>`,
@@ -86,7 +86,7 @@ test('a missing namespace is added, a prefix for it is taken off', () => {
   assert.equal(sanitize('<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:rect/></s:svg>'), svg('<rect/>'));
 });
 
-test('links and switches become groups, so that what they wrap is still drawn', () => {
+test('links and switches become groups, so that their content is drawn', () => {
   assert.equal(
     sanitize(svg('<a href="http://x.example" fill="red"><rect/></a>')),
     svg('<g fill="red"><rect/></g>'),
@@ -97,24 +97,24 @@ test('links and switches become groups, so that what they wrap is still drawn', 
   );
 });
 
-test('what only surrounds the picture is dropped', () => {
+test('content outside the drawing is removed', () => {
   const drawn = `<?xml version="1.0"?><!-- by hand --><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">${svg('\n<title>Cat</title><metadata><x xmlns="urn:x"/></metadata><rect class="a" data-x="1"/>\n')}\n`;
   assert.equal(sanitize(drawn), svg('<rect/>'));
 });
 
-test('the entities that Illustrator declares for its namespaces do not refuse a file', () => {
+test('the entities that Illustrator declares for its namespaces are accepted', () => {
   const drawn =
     '<!DOCTYPE svg [<!ENTITY ns_svg "http://www.w3.org/2000/svg"><!ENTITY ns_flow "http://ns.adobe.com/Flows/1.0/">]><svg xmlns="&ns_svg;" xmlns:f="&ns_flow;"><f:x/><rect/></svg>';
   assert.equal(sanitize(drawn), svg('<rect/>'));
 });
 
-test('entities cannot make a small file large', () => {
+test('entities cannot expand a small file to a large one', () => {
   const entity = `<!DOCTYPE svg [<!ENTITY a "${'a'.repeat(128)}">]>`;
   refused(entity + svg(`<rect fill="${'&a;'.repeat(1000)}"/>`), 'svg_too_complex');
   assert.equal(sanitize(`${entity}<svg><text>${'&a;'.repeat(1000)}</text></svg>`), `<svg ${NS}/>`);
 });
 
-test('the second of two equal ids is dropped, so that all renderers mean the first', () => {
+test('the second of two equal ids is removed, so that all renderers use the first', () => {
   assert.equal(sanitize(svg('<g id="a"/><rect id="a"/>')), svg('<g id="a"/><rect/>'));
 });
 
@@ -147,13 +147,13 @@ test('a root that is not svg, and text that is not XML, are invalid', () => {
   }
 });
 
-test('20,000 elements pass and one more does not, its root and what is dropped counted', () => {
+test('20,000 elements are accepted and one more is not, including the root and removed elements', () => {
   const dropped = '<title/>'.repeat(10_000);
   assert.equal(sanitize(svg(dropped + '<g/>'.repeat(9_999))).length, svg('<g/>'.repeat(9_999)).length);
   refused(svg(dropped + '<g/>'.repeat(10_000)), 'svg_too_complex');
 });
 
-test('64 levels pass and one more does not, its root counted', () => {
+test('64 levels are accepted and one more is not, including the root', () => {
   const nested = (levels: number, name: string): string =>
     svg(`<${name}>`.repeat(levels - 1) + `</${name}>`.repeat(levels - 1));
   assert.equal(sanitize(nested(64, 'g')).match(/<g/g)?.length, 63);
@@ -163,7 +163,7 @@ test('64 levels pass and one more does not, its root counted', () => {
   refused(nested(100_000, 'g'), 'svg_too_complex');
 });
 
-test('references that explode, in width or in depth, or go round in a circle, are refused', () => {
+test('references that explode, in width or depth, or form a cycle, are refused', () => {
   const doubling = (link: (id: number) => string): string =>
     Array.from({ length: 30 }, (_, id) => `<g id="n${id}">${link(id + 1).repeat(2)}</g>`).join('');
   refused(svg(doubling(id => `<use href="#n${id}"/>`)), 'svg_too_complex');
@@ -178,13 +178,13 @@ test('references that explode, in width or in depth, or go round in a circle, ar
   refused(svg(`<g id="a">${'<g/>'.repeat(5000)}</g>${'<use href="#a"/>'.repeat(1000)}`), 'svg_too_complex');
 });
 
-test('references as drawings have them are kept', () => {
+test('references as in common drawings are kept', () => {
   const gradient = `<linearGradient id="a">${'<stop/>'.repeat(100)}</linearGradient><linearGradient id="b" href="#a"/>`;
   sanitize(svg(gradient + '<path fill="url(#b)" stroke="url(#b)"/>'.repeat(5000)));
   sanitize(svg(`<symbol id="s">${'<path d="M0 0"/>'.repeat(20)}</symbol>${'<use href="#s"/>'.repeat(2000)}`));
 });
 
-test('a megabyte of anything takes less than three seconds of a processor', () => {
+test('any megabyte takes less than three seconds of processor time', () => {
   const before = process.cpuUsage();
   const MB = 1_000_000;
   const long = [
@@ -213,7 +213,7 @@ test('a megabyte of anything takes less than three seconds of a processor', () =
   for (const text of ['<!ENTITY '.repeat(MB / 9), `<!ENTITY ${' '.repeat(MB)}`])
     sanitize(`<!DOCTYPE svg [${text}]>${svg('')}`.replaceAll('<!ENTITY <', '<!ENTITY x ""><'));
   sanitize(`<svg ${Array.from({ length: 50_000 }, (_, i) => `a${i}=""`).join(' ')}/>`);
-  // Work that grows with the square of the size takes minutes. Processor time, since the machine may be busy.
+  // Quadratic work would take minutes. Processor time is measured, because the machine may be busy.
   const { user, system } = process.cpuUsage(before);
   assert.ok(user + system < 3_000_000, `${(user + system) / 1e6} s`);
 });

@@ -1,4 +1,4 @@
-// Video elements, exact to the frame: each frame of the video shows the frame of the clip that a player would show then.
+// Tests video elements: each output frame shows the frame of the clip that a player would show at that time.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -34,14 +34,14 @@ const RED = [200, 40, 40] as const;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 for (const [name, backend] of BACKENDS) {
-  describe(`clips by the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+  describe(`clips with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testBackend(backend);
   });
 }
 
 function testBackend(backend: Backend): void {
   let folder = '';
-  /** 90 frames, 30 a second. */
+  /** 90 frames at 30 per second. */
   let clip: Clip;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-clips-'));
@@ -56,7 +56,7 @@ function testBackend(backend: Backend): void {
   };
 
   for (const fps of [24, 25, 29.97, 30, 60])
-    it(`show the right frame of a clip with ${fps} frames a second at each moment`, async () => {
+    it(`show the right frame of a clip with ${fps} frames per second at any time`, async () => {
       const file = fps === 30 ? clip : await makeClip(backend, folder, { fps, frameCount: 80 });
       const frames = [...range(0, 16), ...range(66, 76)];
       assert.deepEqual(
@@ -90,7 +90,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await numbersOf(background, [88, 89, 90, 91]), [88, 89, 0, 1]);
   });
 
-  it('show the same frame whatever was drawn before: jumps, steps back and larger steps', async () => {
+  it('show the same frame independent of earlier frames: jumps, steps back and larger steps', async () => {
     const order = [60, 61, 5, 6, 6, 30, 33, 36, 2];
     assert.deepEqual(await numbersOf(scene({}), order), order);
   });
@@ -128,7 +128,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await numbersOf(masked, range(3, 6)), [3, 4, 5]);
   });
 
-  it('are decoded as large as they are visible', async () => {
+  it('are decoded at their visible size', async () => {
     const inset = { width: 48, height: 32, x: 0, y: 0, anchor: 'top-left' };
     const { drawn, warnings } = await drawClips(backend, scene(inset), range(0, 4), clip);
     assert.deepEqual(warnings, []);
@@ -149,7 +149,7 @@ function testBackend(backend: Backend): void {
     assert.ok(isNear(await at({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
     const blurred = scene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
     const { drawn } = await drawClips(backend, blurred, [0, 63], clip);
-    // Above at the left, 0 is dark and 63 is bright, also where they are blurred.
+    // At the top left, 0 is dark and 63 is bright, also when blurred.
     const [dark = 0, bright = 0] = drawn.map(({ rgba }) => pixelAt(rgba, 10, 4, 192)[1]);
     assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
   });
@@ -166,14 +166,14 @@ function testBackend(backend: Backend): void {
     };
     const [dim = []] = await at({ dim: 0.5 });
     assert.ok(isNear(dim, [100, 20, 20], 8), String(dim));
-    // Below all is red, and above the first frame is black: a wide blur mixes them, and nothing of the edge shows.
+    // The bottom is red, and the top of the first frame is black. A wide blur mixes them and shows no edge.
     const [blurred = []] = await at({ blur: 60 });
     assert.ok((blurred[0] ?? 0) > 40 && (blurred[0] ?? 0) < 190, String(blurred));
     const [before = [], after = []] = await at({ zoom: 3, focus: [1, 0] }, [0, 239]);
     assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
   });
 
-  it('show what is behind them if they are transparent', {
+  it('show the content behind them if they are transparent', {
     skip: ffmpeg === undefined,
   }, async () => {
     const path = join(folder, 'alpha.webm');
@@ -210,7 +210,7 @@ function testBackend(backend: Backend): void {
   });
 }
 
-/** What the probe would say of a clip that is there only as far as its decoder goes. */
+/** The probe's result for a clip of which only the decoder's part exists. */
 const info = {
   container: 'mp4',
   contentType: 'video/mp4',
@@ -271,7 +271,7 @@ describe('a still with a clip', {
   );
   const still = { lists: [evaluateFrame(timeline, 0)], files, scale: 1, format: 'png' } as const;
 
-  /** A program that passes for ffmpeg, and does this where it is to decode. */
+  /** A program that is used as ffmpeg and fails in this way when it decodes. */
   const withDecoder = (work: string, use: (codecs: CodecSettings, folder: string) => Promise<void>) =>
     withScratch(async folder => {
       const path = join(folder, 'ffmpeg');
@@ -306,7 +306,7 @@ describe('a still with a clip', {
     }));
 });
 
-/** A part of the picture over all of its height. */
+/** Cuts a vertical strip of the image. */
 function column(rgba: Uint8Array, width: number, from: number, wide: number): Uint8Array {
   const rows = Array.from({ length: rgba.length / width / 4 }, (_, y) =>
     rgba.subarray((y * width + from) * 4, (y * width + from + wide) * 4),

@@ -1,4 +1,5 @@
-// Random graphs that fit the schema are drawn, or the element that cannot be is named; what must not break does not.
+// Tests that random valid graphs are drawn, or that the element that cannot be drawn is named. Hostile graphs do not
+// crash it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isNear, readPixels } from '../support/media/pixels.ts';

@@ -1,4 +1,4 @@
-// The files of a scene on their way to the painter: streamed, bounded, recognized by their content, refused in a sentence.
+// Tests how the files of a scene are loaded: streamed, limited, identified by content, and refused with a reason.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
@@ -20,7 +20,7 @@ const resource = (kind: ResourceKind, src: string, key = `${kind}-x`): Resource 
 });
 
 async function* inPieces(bytes: Uint8Array, size = 1000) {
-  // The same piece again and again, as a socket may hand it out.
+  // Repeats the same chunk, as a socket might.
   const piece = Buffer.alloc(size);
   for (let from = 0; from < bytes.length; from += size) {
     const part = bytes.subarray(from, from + size);
@@ -34,7 +34,7 @@ async function* endless() {
   for (;;) yield piece;
 }
 
-/** What becomes of one file; the folder's names come with it. */
+/** Loads one file. Returns the result and the names in the folder. */
 async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>['body']) {
   return withScratch(async folder => {
     const read: ReadSource = async () => ({ body, declared: undefined });
@@ -55,7 +55,7 @@ describe('a file of a scene', () => {
     });
   });
 
-  it('is not left out because this service is too busy to read it', async () => {
+  it('is not omitted because this service is too busy to read it', async () => {
     const busy = new AppError('unavailable', 'Too much work of this kind is waiting already.');
     const read: ReadSource = () => Promise.reject(busy);
     await withScratch(folder =>
@@ -68,12 +68,12 @@ describe('a file of a scene', () => {
     assert.equal(file.kind, 'image');
   });
 
-  it('is a placeholder if its address says so, for videos too', async () => {
+  it('is a placeholder if its URL says so, also for videos', async () => {
     const files = await readRenderFiles([resource('video', 'sample:a clip')], refuse, '/nowhere', signal);
     assert.deepEqual(files.get('video-x'), { kind: 'sample', words: 'a clip', width: 1600, height: 1200 });
   });
 
-  it('of another kind, damaged or empty is left out with the reason, and leaves nothing behind', async () => {
+  it('of another kind, damaged or empty is omitted with the reason, and leaves nothing behind', async () => {
     const sound = silentWav(0.2);
     const image = await plainImage(8, 8, '#00ff00');
     const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
@@ -103,7 +103,7 @@ describe('a file of a scene', () => {
     assert.deepEqual(video.names, []);
   });
 
-  it('that is unreachable is left out, but an internal error is rethrown', async () => {
+  it('that is unreachable is omitted, but an internal error is rethrown', async () => {
     const files = await withScratch(folder =>
       readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
     );
@@ -140,7 +140,7 @@ function reasonOf(file: ResourceFile): string {
   return file.reason;
 }
 
-/** Mono, 8000 samples a second of 16 bits. */
+/** Mono, 16 bits, 8000 samples per second. */
 function silentWav(seconds: number): Buffer {
   const samples = Math.round(seconds * 8000) * 2;
   const head = Buffer.from(

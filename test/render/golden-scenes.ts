@@ -1,4 +1,4 @@
-// Small scenes whose frames are compared with the pictures in golden/.
+// Defines small scenes whose frames are compared with the images in golden/.
 import { sampleAnimation } from '../support/render/lottie.ts';
 
 const pair = (transition: object) => ({
@@ -42,7 +42,7 @@ const STOPS = [
   { offset: 1, color: '#0ea5e9' },
 ];
 
-/** Six of a kind, two rows of three. */
+/** Six elements of a kind in two rows of three. */
 const six = (elements: readonly object[], size = 36) =>
   one(
     elements.map((element, index) => ({
@@ -65,7 +65,7 @@ const BLOCK_PROPS: Readonly<Record<string, object>> = {
 const ENTRANCES = ['slide-up', 'zoom-in', 'pop', 'rise', 'wipe-right', 'iris'];
 const PEAKS = Array.from({ length: 200 }, (_, index) => Math.abs(Math.sin(index / 9) * Math.cos(index / 31)));
 
-/** Name → graph and frame. */
+/** Graph and frame by name. */
 export const GOLDEN_SCENES: Readonly<
   Record<string, { readonly graph: object; readonly frame: number; readonly warnings?: readonly string[] }>
 > = {

@@ -1,4 +1,4 @@
-// Frames compared with pictures that somebody looked at. `node test/render/golden.test.ts --write` draws them anew.
+// Compares frames with reviewed images. `node test/render/golden.test.ts --write` draws them again.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,10 @@ import { drawTimeline } from '../support/render/drawing.ts';
 import { GOLDEN_SCENES } from './golden-scenes.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden');
-/** Another processor rounds the edges of letters otherwise: how far a channel may be off, and the share of those beyond. */
+/**
+ * Other processors round the edges of letters differently. How much a channel may differ, and the share of pixels
+ * beyond that.
+ */
 const TOLERANCE = 40;
 const MOST_BEYOND = 0.004;
 

@@ -1,4 +1,4 @@
-// Lottie animations: drawn to the frame, with nothing of the machine or the network in them, and bounded where hostile.
+// Tests Lottie animations: exact frames, no access to the machine or the network, and limits for hostile files.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cleanLottie } from '../../src/render/lottie.ts';
@@ -79,7 +79,7 @@ describe('an animation', () => {
   });
 
   it('shows the right frame for its rate, speed and end', async () => {
-    // Each frame of it is a column of two pixels at its own place.
+    // Each frame of it is a column of two pixels at its own position.
     const keys = Array.from({ length: 40 }, (_, frame): [number, number[]] => [
       frame,
       [2 * frame + 1, 50, 0],

@@ -1,4 +1,4 @@
-// A painter that draws only what changed leaves the pixels of one that draws every frame from nothing.
+// Tests that a painter that redraws only changed regions produces the same pixels as one that redraws every frame.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -11,7 +11,7 @@ import { GOLDEN_SCENES } from './golden-scenes.ts';
 
 const SEEDS = Array.from({ length: 40 }, (_, index) => index);
 
-/** Runs of neighbours, frames that stand still, and jumps. */
+/** Sequences of neighboring frames, still frames, and jumps. */
 function walk({ durationInFrames }: Timeline, seed: number): readonly number[] {
   const roll = createSeededRandom(`walk ${seed}`);
   const frames = [Math.floor(roll() * Math.min(durationInFrames, 60))];
@@ -75,7 +75,7 @@ describe('reported rows', () => {
   const rowsOf = async (timeline: Timeline, frames: readonly number[]) =>
     (await paintTwice(timeline, frames)).map(({ rows }) => rows);
 
-  it('cover the whole first frame, and nothing of an unchanged one', async () => {
+  it('cover the complete first frame, and nothing of an unchanged one', async () => {
     assert.deepEqual(await rowsOf(captioned(), [0, 1, 2, 9]), [[0, 120], undefined, undefined, undefined]);
   });
 
@@ -84,7 +84,7 @@ describe('reported rows', () => {
     assert.ok(rows[0] > 60 && rows[1] - rows[0] < 60, `rows ${rows}`);
   });
 
-  it('include what a shadow and a blur affect', async () => {
+  it('include the area of a shadow and a blur', async () => {
     const [, near = [0, 0]] = await rowsOf(captioned(), [9, 10]);
     const [, far = [0, 0]] = await rowsOf(captioned({ shadow: { blur: 20, y: -30 } }), [9, 10]);
     const [, soft = [0, 0]] = await rowsOf(captioned({ filters: [{ type: 'blur', amount: 6 }] }), [9, 10]);
@@ -92,7 +92,7 @@ describe('reported rows', () => {
   });
 });
 
-/** Copied instead of drawn, a colour may be rounded otherwise; a curve cut off by a region bends by a hair. */
+/** A copied color may be rounded differently from a drawn one. A curve that a region cuts off differs slightly. */
 const ROUNDING = 5;
 const EDGE = 48;
 const EDGE_SHARE = 0.002;
@@ -113,7 +113,7 @@ async function check(timeline: Timeline, frames: readonly number[], what: string
   }
 }
 
-/** Rows that were not reported have not changed at all. */
+/** Rows that were not reported are unchanged. */
 function checkRows({ followed, before, rows }: TwicePainted, stride: number, what: string): void {
   if (before === undefined) return;
   for (let row = 0; row * stride < followed.length; row++) {

@@ -1,4 +1,4 @@
-// Templates: read from a folder, refused by name and reason where they are none.
+// Tests reading templates from a folder, and the errors for invalid ones.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ describe('templates of a folder', () => {
   const write = (value: unknown) =>
     writeFile(join(folder, 'one.json'), typeof value === 'string' ? value : JSON.stringify(value));
 
-  it('are read unchanged, with those who may list them', async () => {
+  it('are read unchanged, with the users who may list them', async () => {
     const own = { ...quoteCard, id: 'our-quote', allow: { users: [7], teams: ['team_a'] } };
     await write(own);
     await writeFile(join(folder, 'notes.txt'), 'no template');

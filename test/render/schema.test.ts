@@ -1,4 +1,4 @@
-// The schema: its form, what it accepts, and what it refuses by pointer.
+// Tests the schema of scene graphs: its form, accepted graphs, and errors with pointers.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -128,7 +128,7 @@ describe('the scene-graph schema', () => {
 
 describe('a scene graph of many invalid elements', () => {
   const invalid = (count: number): object[] => Array.from({ length: count }, () => ({ kind: 'text' }));
-  /** Three lists of allowed length: the length of a list is not what is refused. */
+  /** Three lists of allowed length, so that their length is not the error. */
   const scenes = Array.from({ length: 3 }, () => ({ duration: 2, elements: invalid(10_000) }));
 
   it('is refused quickly, with its first fault', () => {
@@ -161,7 +161,7 @@ describe('a scene graph of many invalid elements', () => {
 });
 
 describe('names of a graph', () => {
-  it('must exist: assets, tokens, blocks, sources and words', () => {
+  it('must exist: assets, tokens, blocks, sources and captions', () => {
     const bad = graph([
       { type: 'image', asset: 'nobody' },
       { type: 'text', text: '$5 is no token', color: '$gone' },

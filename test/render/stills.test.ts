@@ -1,4 +1,4 @@
-// The drawing threads: many at once, aborted ones, broken ones.
+// Tests the threads that draw stills: many at once, aborted, failing.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StillDrawing } from '../../src/render/stills/still.ts';

@@ -1,4 +1,4 @@
-// Every template rendered at full length, as small as it may be, with the longest, the shortest and the default props.
+// Renders every template at full length and minimal size, with the longest, the shortest and the default props.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const refuse = (): never => {
   throw new Error('A template brings no files of its own.');
 };
 
-/** The props that a graph reads, by their first segment. The items of a list belong to the list. */
+/** Returns the props that a graph reads, by their first segment. Items of a list count as the list. */
 function readsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(readsOf);
   if (typeof value !== 'object' || value === null) return [];
@@ -30,10 +30,10 @@ function readsOf(value: unknown): readonly string[] {
   });
   return [...new Set(reads.map(path => path.split('.')[0] ?? ''))];
 }
-/** What an $each defines. */
+/** Returns the names that an $each defines. */
 const LOOP_NAMES = ['item', 'index', 'number'];
 
-/** The texts of an example, without pictures. */
+/** Returns the texts of an example, without image URLs. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.startsWith('sample:') ? [] : [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
@@ -64,7 +64,7 @@ describe('a template', { concurrency: 2 }, () => {
       assert.ok(Math.abs(durationSeconds - durationInFrames / fps) < 0.05, String(durationSeconds));
     });
 
-    // Without the process that each video needs. Every fourth frame has each element.
+    // Without a render process. Every fourth frame contains each element.
     for (const [kind, props] of Object.entries({ shortest: shortProps(template), default: {} }))
       it(`${template.id} is drawn completely with the ${kind} props`, async () => {
         const timeline = openTemplate(template, props);
@@ -78,7 +78,7 @@ describe('a template', { concurrency: 2 }, () => {
       });
   }
 
-  it('describes every prop for people, and has no other', () => {
+  it('describes every prop, and no others', () => {
     const isSentence = (text: string | undefined): boolean => /^[A-Z].{9,}\.$/.test(text ?? '');
     for (const { id, defaultProps, inputs, props = {}, graph } of TEMPLATES) {
       const mapped = inputs.map(({ propPath }) => propPath);
@@ -95,7 +95,7 @@ describe('a template', { concurrency: 2 }, () => {
     }
   });
 
-  it('shows none of the words of its example in a video', () => {
+  it('shows none of the example texts in a video', () => {
     for (const template of TEMPLATES) {
       const graph = JSON.stringify(fillTemplate(template, {}));
       for (const words of textsOf(template.exampleProps)) assert.ok(!graph.includes(`"${words}"`), words);
@@ -110,7 +110,7 @@ describe('a template', { concurrency: 2 }, () => {
       );
   });
 
-  it('takes the size and the length of the video that it captions', () => {
+  it('uses the size and the length of the video that it captions', () => {
     const captions = TEMPLATES.find(({ id }) => id === 'captions');
     assert.ok(captions !== undefined);
     const shapeOf = (props: object) => {

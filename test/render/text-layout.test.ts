@@ -1,4 +1,4 @@
-// Line breaking and fitting, with letters that are all half an em wide.
+// Tests line breaking and fitting, with letters that are all half an em wide.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ellipsize, fitText } from '../../src/render/text/text-layout.ts';
@@ -31,7 +31,7 @@ describe('fitText', () => {
     assert.ok(lines.length > 1 && lines.every(line => !/^[。，]/.test(line)));
   });
 
-  it('balances lines, so that no word is left alone', () => {
+  it('balances lines, so that no word is on a line of its own', () => {
     assert.deepEqual(linesOf('aaaa bbbb cccc dddd e'), ['aaaa bbbb', 'cccc dddd e']);
   });
 

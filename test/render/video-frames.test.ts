@@ -1,4 +1,4 @@
-// Frames drawn by threads in turn, against those drawn here: the same bytes in the same order.
+// Compares frames drawn by threads with frames drawn in this process: the same bytes in the same order.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openFrames } from '../../src/render/video/frames.ts';
@@ -15,7 +15,7 @@ const bar = {
     ],
   },
 };
-// It moves for a second, then stands still.
+// It moves for a second, then stops.
 const graph = { fps: 12, width: 99, height: 65, scenes: [{ duration: 2, elements: [bar] }] };
 const scene = {
   graph,
@@ -35,7 +35,7 @@ async function framesBy(threadCount: number): Promise<readonly Buffer[]> {
   const source = openFrames(scene, threadCount);
   const frames: Buffer[] = [];
   for (const range of RANGES) source.request(range);
-  // Copied one step late, as a codec may still be reading one while it asks for the next.
+  // Copied one step late, because a codec may still read a frame while it requests the next.
   let held: Uint8Array | undefined;
   for (const range of RANGES) {
     for await (const frame of source.read(range)) {

@@ -1,4 +1,4 @@
-// Videos by both back ends: what is in the file, what is kept for the next time, and what is left behind when it ends early.
+// Tests videos with both back ends: their content, reused segments, and cleanup after an early end.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const FPS = 20;
 const PARENT = join(import.meta.dirname, '../support/render/video-parent.ts');
 const NEEDS_PROC = process.platform === 'linux' ? false : 'reads /proc';
 
-/** Two scenes of two seconds: a bar that moves with every frame, and words that stand still. */
+/** Two scenes of two seconds: a bar that moves with every frame, and static text. */
 const GRAPH = {
   fps: FPS,
   width: 320,
@@ -59,13 +59,13 @@ const changed = {
 };
 
 for (const [name, backend] of BACKENDS) {
-  describe(`a video by the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+  describe(`a video with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testVideos(backend);
   });
 }
 
 function requestFor(backend: Backend, folder: string, more: Partial<VideoRequest> = {}): VideoRequest {
-  // A path that names no program: then the codec host is taken.
+  // The path names no program, so the codec host is used.
   const codecs = { FFMPEG_PATH: backend.path ?? join(folder, 'no-ffmpeg') };
   const path = join(folder, 'video.mp4');
   return { graph: GRAPH, files: new Map(), range: [0, 4 * FPS], scale: 1, path, codecs, ...more };
@@ -177,7 +177,7 @@ function testVideos(backend: Backend): void {
       assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two was there.');
       const likeness = await compare(backend, join(folder, 'video.mp4'), 60, { graph: changed, frame: 60 });
       assert.ok(likeness > 33, `${likeness} dB`);
-      // A file that is not complete is none.
+      // An incomplete file does not count.
       const [one = ''] = first;
       await writeFile(join(segmentFolder, one), (await readFile(join(segmentFolder, one))).subarray(0, 900));
       const again = await render(folder, { segmentFolder });
@@ -190,7 +190,7 @@ function testVideos(backend: Backend): void {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
       const clip = await makeClip(backend, folder, { fps: FPS, frameCount: 40 });
-      // The second scene reads a pipe that nobody writes to: its segment cannot end before the render is killed.
+      // The second scene reads a pipe without a writer, so its segment cannot end before the render is killed.
       const path = join(folder, 'pipe');
       assert.equal(spawnSync('mkfifo', [path]).status, 0);
       const [first, second] = GRAPH.scenes;
@@ -316,7 +316,7 @@ interface ProcessInfo {
   readonly group: number;
 }
 
-/** The render process that `parent` started, and all that is in its group, itself first. */
+/** Returns the render process that `parent` started and all processes of its group, itself first. */
 function renderGroup(parent: number): readonly number[] {
   const all = readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -361,7 +361,7 @@ async function numbersAt(
   return frames.map(frame => readNumber(all[frame] ?? Buffer.alloc(0), 320, 180));
 }
 
-/** PSNR in dB of a frame of the file and the painter's still of it. */
+/** Returns the PSNR in dB between a frame of the file and the painter's still of it. */
 async function compare(
   backend: Backend,
   path: string,

@@ -1,10 +1,10 @@
-// Where a voice is heard, and how much others make room for it.
+// Tests voice detection and ducking.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { duckGain, findSpeech } from '../../../src/render/sound/duck.ts';
 import { decibels, signal, sine, uneven } from './signals.ts';
 
-/** Speech of that size between the seconds. */
+/** Creates speech of that amplitude between two times in seconds. */
 async function spans(size: number, ...spoken: readonly (readonly [number, number])[]) {
   const sound = signal(6, second => {
     const isSpoken = spoken.some(([from, to]) => second >= from && second < to);
@@ -19,7 +19,7 @@ async function spans(size: number, ...spoken: readonly (readonly [number, number
 }
 
 describe('speech', () => {
-  it('is found by its level, however loud it was recorded, and not in hiss', async () => {
+  it('is detected by its level, however loud it was recorded, and not in hiss', async () => {
     for (const size of [0.9, 0.02])
       assert.deepEqual(await spans(size, [1, 2], [4, 4.5]), [
         [1, 2],
@@ -34,7 +34,7 @@ describe('speech', () => {
     ]);
   });
 
-  it('is not found in silence', async () => {
+  it('is not detected in silence', async () => {
     assert.deepEqual(await spans(0, [1, 2]), []);
   });
 });
@@ -51,7 +51,7 @@ describe('ducking', () => {
     assert.deepEqual([0.8, 0.9, 1, 1.5, 2, 3, 3.3, 3.6, 9].map(at), [0, -6, -12, -12, -12, -12, -6, 0, 0]);
   });
 
-  it('stays down between close words', () => {
+  it('stays active between close words', () => {
     assert.deepEqual([2, 2.06, 2.12, 2.2].map(at), [-12, -10.8, -9.6, -12]);
   });
 

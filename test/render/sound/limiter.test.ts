@@ -1,11 +1,11 @@
-// The limiter: nothing over its ceiling, nothing changed below it.
+// Tests the limiter: nothing exceeds its ceiling, and nothing below it changes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
 import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 import { amplitude, decibels, join, level, signal, sine, tone, truePeak, uneven } from './signals.ts';
 
-/** What comes out, put back to its time. */
+/** Returns the output, shifted back to its time. */
 function limited(sound: Float32Array): Float32Array {
   const limit = createLimiter();
   const padded = join([sound, new Float32Array(LIMITER_DELAY * 2)]);
@@ -20,7 +20,7 @@ const HARD = {
     const value = 1.6 * Math.sin((Math.PI / 2) * sample + Math.PI / 4);
     return [value, -value];
   }),
-  // Without the very highest tones, as whatever was once sampled.
+  // Without the highest frequencies, like any sampled sound.
   noise: signal(0.5, () => {
     const [before, value] = [last, roll() * 6 - 3];
     last = value;
@@ -57,7 +57,7 @@ describe('the limiter', () => {
     assert.ok(level(out, 0, 1.7, 1.99) > before * 0.995, 'it is back later');
   });
 
-  it('turns both sides down equally, so that nothing moves', () => {
+  it('lowers both channels equally, so that the sound does not move', () => {
     const out = limited(signal(0.5, second => [2 * sine(500, second), 0.5 * sine(500, second)]));
     assert.ok(Math.abs(level(out, 0, 0.1, 0.4) / level(out, 1, 0.1, 0.4) - 4) < 1e-3);
   });

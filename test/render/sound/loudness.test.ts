@@ -1,4 +1,4 @@
-// Loudness against the values that ITU-R BS.1770-4 and EBU Tech 3341 give for known signals.
+// Compares loudness with the values of ITU-R BS.1770-4 and EBU Tech 3341 for known signals.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
@@ -10,7 +10,7 @@ function loudness(...sounds: readonly Float32Array[]): number {
   return meter.integrated();
 }
 
-/** A stereo sine of 1 kHz, whose loudness is its level. */
+/** A stereo sine of 1 kHz, whose loudness equals its level. */
 const at = (level: number, seconds: number): Float32Array => tone(seconds, 1000, amplitude(level));
 
 const near = (found: number, expected: number): void =>
@@ -27,22 +27,22 @@ describe('integrated loudness', () => {
     near(loudness(signal(4, second => [0, sine(997, second)])), -3.01);
   });
 
-  it('ignores what is quiet compared with the rest (cases 3 and 4)', () => {
+  it('ignores parts that are quiet compared with the rest (cases 3 and 4)', () => {
     near(loudness(at(-36, 10), at(-23, 60), at(-36, 10)), -23);
     near(loudness(at(-72, 10), at(-36, 10), at(-23, 60), at(-36, 10), at(-72, 10)), -23);
   });
 
-  it('is the mean power of parts that are about as loud (case 5)', () => {
+  it('is the mean power of parts with similar loudness (case 5)', () => {
     near(loudness(at(-26, 20), at(-20, 20.1), at(-26, 20)), -23);
   });
 
-  it('weighs low tones less and high ones more', () => {
+  it('weights low tones less and high ones more', () => {
     const [low, high] = [loudness(tone(4, 40, 0.1)), loudness(tone(4, 8000, 0.1))];
     assert.ok(low < -25 && low > -28, `${low} LUFS`);
     assert.ok(high > -17 && high < -16, `${high} LUFS`);
   });
 
-  it('of silence, and of anything shorter than a block, is minus infinity', () => {
+  it('of silence, and of sounds shorter than a block, is minus infinity', () => {
     assert.equal(loudness(new Float32Array(96_000)), Number.NEGATIVE_INFINITY);
     assert.equal(loudness(tone(0.3, 1000, 1)), Number.NEGATIVE_INFINITY);
   });

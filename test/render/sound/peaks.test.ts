@@ -1,4 +1,4 @@
-// Waveforms that follow a file: its peaks, and the moment of it that is heard.
+// Tests waveforms that follow a file: its peaks, and the audible position.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ const open = (rest: object = {}): Timeline =>
 const filesOf = (timeline: Timeline) =>
   new Map([...timeline.resources.keys()].map(key => [key, file] as const));
 
-/** How tall a bar is at a frame, as a share of the box; that in the middle shows what is heard. */
+/** Returns the height of a bar at a frame, relative to the box. The bar in the middle shows the audible position. */
 function heightAt(timeline: Timeline, frame: number, index = 5): number {
   const { content } = evaluateFrame(timeline, frame).layers.at(-1)?.node ?? {};
   assert.ok(content?.kind === 'shape' && content.outline.form === 'many');
@@ -64,7 +64,7 @@ for (const [name, backend] of backends)
       return { ...timeline, peaks: await readPeaks(timeline, filesOf(timeline), backend, signal) };
     };
 
-    it('are as loud as the file, with the loudest at 1', async () => {
+    it('match the file, with the loudest at 1', async () => {
       const [peaks] = (await follow()).peaks.values();
       assert.equal(peaks?.values.length, 75);
       for (const [second, expected] of [
@@ -84,10 +84,10 @@ for (const [name, backend] of backends)
       );
     });
 
-    it('follow the sound where it is heard, in any part and at any speed', async () => {
+    it('follow the audible part of the sound, at any position and speed', async () => {
       const items = [{ ...SRC, start: 1, trim: 0.5, speed: 2, loop: true }];
       const timeline = await follow({ audioTrack: { items } });
-      // At 1.6 s it plays 1.7 s of the file; at 2 s 2.5 s; 2.75 s later it begins again at 0.5 s.
+      // At 1.6 s it plays 1.7 s of the file, at 2 s 2.5 s. After 2.75 s it restarts at 0.5 s.
       const heights = [5, 16, 20, 23, 29].map(frame => heightAt(timeline, frame));
       assert.deepEqual(
         heights.map(height => Math.round(height * 100)),
@@ -95,7 +95,7 @@ for (const [name, backend] of backends)
       );
     });
 
-    it('slide in before the sound starts and out after it, and show only what is heard', async () => {
+    it('slide in before the sound starts and out after it, and show only audible parts', async () => {
       const timeline = await follow({
         audioTrack: { items: [{ ...SRC, start: 1, duration: 1, trim: 1.5 }] },
       });
@@ -137,7 +137,7 @@ describe('a waveform', () => {
     const path = join(folder, 'out.mp4');
     const job = { graph: timeline.graph, files: filesOf(timeline), range: [15, 18] as const, scale: 1, path };
     const { warnings, hasAudio } = await renderVideo(job, {}, signal);
-    // Followed, and not heard.
+    // It follows the sound but is not heard.
     assert.deepEqual([warnings, hasAudio], [[], false]);
   });
 });

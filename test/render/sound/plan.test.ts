@@ -1,4 +1,4 @@
-// What a graph says of its sounds → stretches in samples of the video.
+// Tests the conversion of a graph's sounds to sample ranges of the video.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
@@ -34,7 +34,7 @@ describe('the plan of sound', () => {
     assert.deepEqual(plan(item({ start: 10 })), []);
   });
 
-  it('gives track items the role of music and elements that of an effect by default', () => {
+  it('uses the role music for track items and effect for elements by default', () => {
     assert.equal(only(item({})).role, 'music');
     assert.equal(only(item({ role: 'voice' })).role, 'voice');
     assert.equal(only({ overlays: [element({})] }).role, 'effect');
@@ -49,7 +49,7 @@ describe('the plan of sound', () => {
       [3.5, 2],
     ]);
     assert.deepEqual(stretches[0]?.crossings, [{ direction: 'out', start: 120_000, length: 24_000 }]);
-    // It begins after the scene has come in.
+    // It starts after the scene has faded in.
     assert.deepEqual(stretches[1]?.crossings, []);
   });
 
@@ -65,7 +65,7 @@ describe('the plan of sound', () => {
     assert.deepEqual(inSeconds(only({ overlays: [short] })), [0.25, 0.75]);
   });
 
-  it('excludes what is hidden, muted or only a mask, and backgrounds', () => {
+  it('excludes hidden and muted elements, masks and backgrounds', () => {
     assert.deepEqual(
       plan({
         background: { type: 'video', ...SRC },
@@ -133,7 +133,7 @@ describe('stretches with their files', () => {
       String(warn({ overlays: [fast] }, CLIP)),
       /^\/overlays\/0\/elements\/0 is not heard: at 20 times/,
     );
-    // A clip may be silent.
+    // A clip may have no sound.
     assert.deepEqual(warn({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', info }), []);
   });
 

@@ -1,11 +1,11 @@
-// Signals of known samples, as blocks and as WAV files, and what can be measured of a sound.
+// Creates signals of known samples, as blocks and as WAV files, and measures sounds.
 import { writeFile } from 'node:fs/promises';
 import { CHANNELS, SAMPLE_RATE } from '../../../src/codecs/command.ts';
 
 export const decibels = (amplitude: number): number => 20 * Math.log10(amplitude);
 export const amplitude = (decibel: number): number => 10 ** (decibel / 20);
 
-/** Interleaved stereo of so many seconds; `at` gives left and right at a second. */
+/** Creates interleaved stereo of a duration. `at` returns the left and right sample at a time. */
 export function signal(seconds: number, at: (second: number, sample: number) => readonly [number, number]) {
   const out = new Float32Array(Math.round(seconds * SAMPLE_RATE) * CHANNELS);
   for (let i = 0; i < out.length; i += CHANNELS) out.set(at(i / CHANNELS / SAMPLE_RATE, i / CHANNELS), i);
@@ -14,11 +14,11 @@ export function signal(seconds: number, at: (second: number, sample: number) => 
 
 export const sine = (hertz: number, second: number): number => Math.sin(2 * Math.PI * hertz * second);
 
-/** A sine at both sides. */
+/** Creates a sine on both channels. */
 export const tone = (seconds: number, hertz: number, size: number): Float32Array =>
   signal(seconds, second => [size * sine(hertz, second), size * sine(hertz, second)]);
 
-/** 16 bits, mono where `channels` says so: then the left side. */
+/** Encodes 16-bit WAV. Mono contains only the left channel. */
 export async function writeWav(path: string, sound: Float32Array, channels: 1 | 2 = 2): Promise<string> {
   const frames = sound.length / CHANNELS;
   const data = Buffer.alloc(44 + frames * channels * 2);
@@ -40,7 +40,7 @@ export async function writeWav(path: string, sound: Float32Array, channels: 1 | 
   return path;
 }
 
-/** Root of the mean square of a channel between two seconds. */
+/** Returns the root mean square of a channel between two times. */
 export function level(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
   const [first, last] = [Math.round(from * SAMPLE_RATE), Math.round(to * SAMPLE_RATE)];
   let sum = 0;
@@ -48,7 +48,7 @@ export function level(sound: Float32Array, channel: 0 | 1, from: number, to: num
   return Math.sqrt(sum / (last - first));
 }
 
-/** How often the left side rises through zero in a second. */
+/** Returns how many times per second the left channel crosses zero upwards. */
 export function pitch(sound: Float32Array, from: number, to: number): number {
   let crossings = 0;
   for (let i = Math.round(from * SAMPLE_RATE) + 1; i < Math.round(to * SAMPLE_RATE); i++)
@@ -56,7 +56,7 @@ export function pitch(sound: Float32Array, from: number, to: number): number {
   return crossings / (to - from);
 }
 
-/** The greatest amplitude in between samples too: 8 points a sample by a windowed sinc of 64 taps. */
+/** Returns the true peak, measured at 8 points per sample with a windowed sinc of 64 taps. */
 export function truePeak(sound: Float32Array): number {
   const [reach, points] = [32, 8];
   const kernel = Array.from({ length: points }, (_, point) =>
@@ -78,7 +78,7 @@ export function truePeak(sound: Float32Array): number {
   return most;
 }
 
-/** The sound in blocks of uneven sizes, as codecs give it. */
+/** Splits the sound into blocks of different sizes, as codecs return it. */
 export function* uneven(sound: Float32Array): Generator<Float32Array> {
   for (let from = 0, size = 2; from < sound.length; from += size) {
     size = ((size * 7) % 9973) * 2;

@@ -1,4 +1,4 @@
-// The sound of videos from files of known samples, with both back ends.
+// Tests the sound of videos, from files of known samples, with both back ends.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,16 +26,16 @@ const backends = [
   ['codec host', await openCodecHost([], signal)],
 ] as const;
 
-/** Each sample shows where it stands: a slow ramp at the left, its mirror at the right. */
+/** Each sample encodes its position: a slow ramp on the left, its inverse on the right. */
 const ramp = makeSignal(2, (_, sample) => [sample / 192_000, -sample / 192_000]);
 const burst = (second: number): number => (second >= 1 && second < 2 ? 0.5 * sine(1000, second) : 0);
 const SOUNDS = {
   ramp,
   tone: tone(2, 1000, 0.25),
   low: tone(4, 100, 0.25),
-  // A second of silence, one of a tone, one of silence.
+  // A second of silence, a second of a tone, a second of silence.
   speech: makeSignal(3, second => [burst(second), burst(second)]),
-  // Ten complete waves: it goes on where it began.
+  // Ten complete periods, so that the loop has no jump.
   cycle: tone(0.01, 1000, 0.5),
 } as const;
 
@@ -54,9 +54,9 @@ after(() => rm(folder, { recursive: true }));
 
 const open = (rest: object): Timeline =>
   openScene({ fps: 30, width: 64, height: 64, scenes: [{ duration: 4 }], ...rest });
-/** Sounds are named by their address. */
+/** Sounds are identified by their URL. */
 const of = (name: string, rest: object = {}) => ({ src: `https://example.com/${name}`, ...rest });
-/** Volumes as they are. */
+/** Volumes are not normalized. */
 const track = (items: readonly object[], rest: object = {}) => ({
   audioTrack: { loudness: 'off', items, ...rest },
 });
@@ -95,7 +95,7 @@ function isNear(found: number, expected: number, by = 1e-4): void {
 function testFiles(backend: Backend): void {
   const hear = hearing(backend);
 
-  it('is as long as the frames, at any frame rate, trimmed to the sample', async () => {
+  it('is as long as the frames, at any frame rate, exact to the sample', async () => {
     for (const fps of [30, 7]) {
       const sound = await hear({
         fps,
@@ -112,7 +112,7 @@ function testFiles(backend: Backend): void {
     }
   });
 
-  it('loops without a seam from its trim, for short and long pieces', async () => {
+  it('loops without a gap from its trim, for short and long sounds', async () => {
     const cycle = await hear(track([of('cycle', { loop: true, start: 0.5 })]));
     for (let i = 24_000; i < 4 * 48_000; i += 7)
       isNear(cycle[i * 2] as number, 0.5 * sine(1000, (i - 24_000) / 48_000), 5e-5);
@@ -121,7 +121,7 @@ function testFiles(backend: Backend): void {
       isNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
   });
 
-  it('of a range equals that part of the whole', async () => {
+  it('of a range equals that part of the full video', async () => {
     const graph = {
       audioTrack: {
         duck: {},
@@ -152,7 +152,7 @@ function testFiles(backend: Backend): void {
     await waitUntil('the end of the codecs', () => children() <= atRest);
   });
 
-  it('ends with its reader and with its signal, and leaves no process', async () => {
+  it('ends with its reader and on abort, and leaves no process', async () => {
     const long = open({ scenes: [{ duration: 300 }], ...track([of('low', { loop: true }), of('long')]) });
     await writeWav(pathOf(folder, 'long.wav'), tone(60, 50, 0.1));
     const info = await probeMedia(pathOf(folder, 'long.wav'), signal);
@@ -195,7 +195,7 @@ function testMix(backend: Backend): void {
       isNear(at(second), expected, 0.01);
   });
 
-  it('pans with constant power, and keeps both sides of a stereo sound', async () => {
+  it('pans with constant power, and keeps both channels of a stereo sound', async () => {
     const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
       const sound = await hear({ ...track([of(name, { pan, duration: 1 })]), durationInFrames: 30 });
       return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
@@ -212,7 +212,7 @@ function testMix(backend: Backend): void {
       isNear(r / one, right, 2e-3);
     }
     const [l, r] = await power('ramp', 1);
-    // The ramp's sides cancel out where both meet.
+    // The two ramps cancel each other where they overlap.
     isNear(l, 0);
     isNear(r, 0);
   });
@@ -267,6 +267,6 @@ function testMix(backend: Backend): void {
   });
 }
 
-/** Child processes of this one that have not ended. */
+/** The child processes of this process that have not ended. */
 const children = (): number =>
   process.getActiveResourcesInfo().filter(resource => resource === 'ProcessWrap').length;

@@ -1,4 +1,4 @@
-// Sound made slower and faster: as long as it should be, at the pitch it had.
+// Tests sound at other speeds: the expected length, at the original pitch.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTempo } from '../../../src/render/sound/tempo.ts';

@@ -1,4 +1,4 @@
-// Captions: SRT and WebVTT read, pages made, words marked.
+// Tests captions: parsing SRT and WebVTT, splitting into pages, marking words.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseTimed, readCues } from '../../../src/render/timeline/captions.ts';
@@ -16,7 +16,7 @@ describe('timed text', () => {
     assert.deepEqual(parseTimed(VTT), [{ text: 'Hello there', start: 1, end: 2.5 }]);
   });
 
-  it('of any other form gives no captions', () => {
+  it('in any other format has no captions', () => {
     assert.deepEqual(parseTimed('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards'), []);
   });
 });
@@ -28,7 +28,7 @@ describe('pages', () => {
   const texts = (track: Parameters<typeof readCues>[0]) =>
     readCues(track).map(page => page.words.map(({ text }) => text).join(' '));
 
-  it('hold a number of words, and end with a sentence', () => {
+  it('have the given number of words, and end with a sentence', () => {
     assert.deepEqual(texts({ words, maxWords: 3 }), ['one two', 'three four.', 'five six']);
     assert.deepEqual(
       texts({ words, mode: 'word' }),

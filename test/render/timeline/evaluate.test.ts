@@ -1,4 +1,4 @@
-// The evaluator: the same frame the same list, durations that add up, transitions that overlap.
+// Tests the evaluator: reproducible frames, durations that add up, overlapping transitions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openScene } from '../../../src/render/scene.ts';
@@ -23,7 +23,7 @@ function only(timeline: ReturnType<typeof open>, frame: number): DrawNode {
 }
 
 describe('the evaluator', () => {
-  it('gives the same list for the same frame, in any order of frames', () => {
+  it('returns the same list for the same frame, in any order of frames', () => {
     for (let seed = 0; seed < 25; seed++) {
       const [one, other] = [openScene(randomScene(seed)), openScene(randomScene(seed))];
       const frames = [0, 1, 7, one.durationInFrames - 1];
