@@ -186,7 +186,10 @@ describe('secrets rotate', () => {
     // Killed before the commit: a next key exists, but nothing is encrypted with it. No service starts in between.
     const next = await openNextKey(folder);
     const refused = await rotate({}, ['serve']);
-    assert.match(refused.err, /rotation of the secrets key in .* was interrupted.*graphwright secrets rotate/);
+    assert.match(
+      refused.err,
+      /rotation of the secrets key in .* was interrupted.*graphwright secrets rotate/,
+    );
     // Killed after the commit: everything is encrypted with the next key.
     await rotateHere(first, next);
     await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));

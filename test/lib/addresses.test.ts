@@ -1,9 +1,9 @@
-// Which addresses count as public, each by name.
+// Tests which addresses count as public.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isLoopbackAddress, isLoopbackHost, isPublicAddress, toNetwork } from '../../src/lib/addresses.ts';
 
-/** A block of IANA's special-purpose registries a line, by its first and last address or one inside it. */
+/** One block of IANA's special-purpose registries per line, by its first and last address or one inside it. */
 const REGISTRY = [
   ['0.0.0.0/8', '0.0.0.0', '0.255.255.255'],
   ['10.0.0.0/8', '10.0.0.0', '10.255.255.255'],
@@ -46,7 +46,7 @@ const REGISTRY = [
   ['fc00::/7', 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
   ['fe80::/10', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ] as const;
-/** Where clouds answer their machines: Azure, AWS, Google, Oracle, Alibaba, Tencent. */
+/** Metadata addresses of clouds: Azure, AWS, Google, Oracle, Alibaba, Tencent. */
 const CLOUDS = [
   '168.63.129.16',
   '169.254.169.254',

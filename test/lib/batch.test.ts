@@ -1,10 +1,10 @@
-// Group commit: who shares a flush, who gets which result, and how many flushes run at once.
+// Tests group commits: which items share a flush, which result each gets, and how many flushes run at once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBatcher } from '../../src/lib/batch.ts';
 
-/** A batcher of numbers whose flushes end when the test lets them. */
+/** Creates a batcher of numbers whose flushes end when the test lets them. */
 function heldBatcher(options: { readonly maxItems: number; readonly concurrency: number }) {
   const flushes: { readonly items: readonly number[]; end(): void; fail(err: Error): void }[] = [];
   const add = createBatcher<number, string>(items => {

@@ -1,4 +1,4 @@
-// Compiled code on disk: processes of ours share one folder, and one that is killed has left its part there.
+// Tests the compile cache on disk: processes share one folder, and a killed one has stored its part.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

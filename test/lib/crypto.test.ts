@@ -1,4 +1,4 @@
-// Hashes against published vectors; encrypted texts against every altered byte.
+// Compares hashes with published vectors, and decrypts texts with every byte altered.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// A bound in time: when it aborts, and that it need not.
+// Tests deadlines: when they abort, and that they can be canceled.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

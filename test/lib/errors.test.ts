@@ -1,10 +1,10 @@
-// The table of refusals and the error that names a row of it.
+// Tests the table of errors, and errors that refer to its rows.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError, ERROR_CODES, toError } from '../../src/lib/errors.ts';
 
 describe('the error table', () => {
-  it('has snake_case codes, statuses of refusals, and titles', () => {
+  it('has snake_case codes, error statuses, and titles', () => {
     for (const [code, [status, title]] of Object.entries(ERROR_CODES)) {
       assert.match(code, /^[a-z]+(?:_[a-z]+)*$/);
       assert.ok(status >= 400 && status < 600, code);

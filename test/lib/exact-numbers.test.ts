@@ -1,4 +1,4 @@
-// markInexactNumbers: which numbers of a text it marks, and that it leaves every other byte as it is.
+// Tests which numbers of a text markInexactNumbers marks, and that it changes no other byte.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { markInexactNumbers } from '../../src/lib/exact-numbers.ts';

@@ -1,4 +1,4 @@
-// The guarded client against real servers on this machine: every address trick, redirects, bounds, breakage.
+// Tests the guarded client with real servers on this machine: address tricks, redirects, limits, failures.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -104,7 +104,7 @@ const hub = (path: string): string => `http://hub.test:${port}${path}`;
 const to = (location: string, status = 302): string =>
   hub(`/to?status=${status}&location=${encodeURIComponent(location)}`);
 
-// A header contains ASCII only; the URL parser takes a host in percent code as well.
+// A header contains only ASCII. The URL parser also accepts a percent-encoded host.
 const encodeHost = (host: string): string => host.replace(/[^!-~]/gu, encodeURIComponent);
 
 async function refuses(
@@ -120,7 +120,7 @@ async function refuses(
   return error;
 }
 
-test('an answer carries status, joined headers, address and body', async () => {
+test('a response has status, joined headers, address and body', async () => {
   const answer = await client.fetch(hub('/echo'), {
     ...BOUNDS,
     method: 'POST',
@@ -183,7 +183,7 @@ const TRICKS = [
   'localhost',
 ];
 for (const host of TRICKS) {
-  test(`${host} is refused before anything is sent, asked for directly or by a redirect`, async () => {
+  test(`${host} is refused before anything is sent, directly and after a redirect`, async () => {
     names.localhost = ['127.0.0.1'];
     await refuses(client.fetch(`http://${host}:${port}/hello`, BOUNDS), 'blocked_address', false);
     await refuses(
@@ -195,19 +195,19 @@ for (const host of TRICKS) {
   });
 }
 
-test('a name is refused where any of its addresses is private, and at every connection anew', async () => {
+test('a name is refused if any of its addresses is private, at every connection', async () => {
   await refuses(client.fetch('http://inside.test/', BOUNDS), 'blocked_address', false);
   await refuses(client.fetch('http://mixed.test/', BOUNDS), 'blocked_address', false);
   await refuses(client.fetch(to(`http://inside.test:${port}/hello`), BOUNDS), 'blocked_address', true);
 });
 
-test('a name is asked for once a connection, and the socket goes to the address that was checked', async () => {
+test('a name is resolved once per connection, and the socket uses the checked address', async () => {
   rebindings = 0;
   assert.equal((await free.fetch(`http://rebind.test:${port}/hello`, BOUNDS)).body.toString(), 'hello');
   assert.equal(rebindings, 1);
 });
 
-test('a trusted origin is trusted on its own port and scheme only', async () => {
+test('a trusted origin is trusted only on its own port and scheme', async () => {
   assert.equal((await client.fetch(hub('/hello'), BOUNDS)).status, 200);
   await refuses(client.fetch(`http://hub.test:${port + 1}/`, BOUNDS), 'blocked_address', false);
   await refuses(client.fetch(`https://hub.test:${port}/`, BOUNDS), 'blocked_address', false);
@@ -225,7 +225,7 @@ test('webhooks may reach this machine by its local names, not by others and not 
   await refuses(client.fetch(`http://hooks.localhost:${port}/hello`, BOUNDS), 'dns_failed', false);
 });
 
-test('what is not a plain http address is refused', async () => {
+test('addresses other than plain http and https are refused', async () => {
   const addresses = [
     '',
     'hub.test',
@@ -267,7 +267,7 @@ test('headers that belong to the connection, or contain a line break, are refuse
   assert.deepEqual(requests, []);
 });
 
-test('redirects are followed to a bound, and none where none are wanted', async () => {
+test('redirects are followed up to a limit, or not at all', async () => {
   const followed = await client.fetch(hub('/count?n=5'), BOUNDS);
   assert.deepEqual([followed.body.toString(), followed.url], ['hello', hub('/hello')]);
   await refuses(client.fetch(hub('/count?n=6'), BOUNDS), 'too_many_redirects', true);
@@ -297,7 +297,7 @@ for (const [status, method] of [
   [307, 'POST'],
   [308, 'POST'],
 ] as const) {
-  test(`after ${status} a POST goes on as ${method}`, async () => {
+  test(`after ${status} a POST is repeated as ${method}`, async () => {
     const request = {
       ...BOUNDS,
       method: 'POST',
@@ -312,7 +312,7 @@ for (const [status, method] of [
   });
 }
 
-test('a redirect to where the request may not be carried goes on without its headers, and not with a body', async () => {
+test('a redirect to another host is followed without headers that must not leave, and not with a body', async () => {
   const headers = { accept: 'text/secret', authorization: 'Bearer secret', 'content-type': 'text/secret' };
   const asked: string[] = [];
   const mayRedirect = (next: URL): boolean => {
@@ -332,7 +332,7 @@ test('a redirect to where the request may not be carried goes on without its hea
   );
 });
 
-test('a streamed body is sent with its length, and not to where a redirect points', async () => {
+test('a streamed body is sent with its length, and not to the target of a redirect', async () => {
   const request = { ...BOUNDS, method: 'PUT' } as const;
   const sized = () => ({ stream: Readable.from([Buffer.from('in '), Buffer.from('pieces')]), bytes: 9 });
   const echo = JSON.parse((await client.fetch(hub('/echo'), { ...request, body: sized() })).body.toString());
@@ -345,14 +345,14 @@ test('a streamed body is sent with its length, and not to where a redirect point
   );
 });
 
-test('a body over the bound is refused, declared or poured', async () => {
+test('a body over the limit is refused, declared or streamed', async () => {
   await refuses(client.fetch(hub('/declared'), BOUNDS), 'too_large', true);
   await refuses(client.fetch(hub('/endless'), { ...BOUNDS, maxBytes: 5_000_000 }), 'too_large', true);
   assert.equal((await client.fetch(hub('/hello'), { ...BOUNDS, maxBytes: 5 })).body.length, 5);
   await refuses(client.fetch(hub('/hello'), { ...BOUNDS, maxBytes: 4 }), 'too_large', true);
 });
 
-test('silence before or within the answer ends at the deadline', async () => {
+test('a timeout before or within the response ends at the deadline', async () => {
   await refuses(client.fetch(hub('/silent'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
   await refuses(client.fetch(hub('/stalled'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
 });
@@ -380,7 +380,7 @@ test('a TLS handshake that fails sends nothing', async () => {
   );
 });
 
-test('the caller may give up at any time', async () => {
+test('the caller may abort at any time', async () => {
   await refuses(client.fetch(hub('/hello'), { ...BOUNDS, signal: AbortSignal.abort() }), 'aborted', false);
   const abort = new AbortController();
   const waiting = client.fetch(hub('/stalled'), { ...BOUNDS, signal: abort.signal });
@@ -388,7 +388,7 @@ test('the caller may give up at any time', async () => {
   await refuses(waiting, 'aborted', true);
 });
 
-test('a streamed body arrives in pieces and may be left early, or never read', async () => {
+test('a streamed body arrives in chunks, and need not be read to its end', async () => {
   const { body, status } = await client.stream(hub('/endless'), { ...BOUNDS, maxBytes: 1e9 });
   assert.equal(status, 200);
   for await (const chunk of body) {
@@ -401,7 +401,7 @@ test('a streamed body arrives in pieces and may be left early, or never read', a
   await new Promise(done => setTimeout(done, 200));
 });
 
-test('connections are kept and used again', async () => {
+test('connections are reused', async () => {
   const ports = new Set<number | undefined>();
   const note = (req: IncomingMessage): unknown => ports.add(req.socket.remotePort);
   server.on('request', note);
@@ -410,7 +410,7 @@ test('connections are kept and used again', async () => {
   assert.ok(ports.size < 5);
 });
 
-test('a message names the host and not the path', async () => {
+test('an error names the host and not the path', async () => {
   const { message } = await refuses(
     client.fetch('http://inside.test/secret?token=1', BOUNDS),
     'blocked_address',

@@ -1,4 +1,4 @@
-// A file read in chunks: opened with the first chunk, so that a missing file fails its reader only.
+// Tests reading a file in chunks: it is opened with the first chunk, so a missing file fails only its reader.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Pieces that are freed behind their reader.
+// Tests chunks that are freed after they are read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freeAfterUse } from '../../src/lib/freeing.ts';
@@ -20,7 +20,7 @@ test('a chunk is valid until the next is requested, then its memory is freed', a
   );
 });
 
-test('a chunk of a larger buffer is left alone', async () => {
+test('a chunk of a larger buffer is not freed', async () => {
   const whole = Buffer.from('whole').buffer;
   const source = async function* () {
     yield new Uint8Array(whole, 0, 2);

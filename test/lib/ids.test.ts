@@ -1,4 +1,4 @@
-// Identifiers: form, order by age, and no two alike.
+// Tests ids: their format, order by age, and uniqueness.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isId, newId } from '../../src/lib/ids.ts';

@@ -1,4 +1,4 @@
-// JSON handed on as it was sent.
+// Tests JSON that is passed on as it was sent.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { itemTexts, JsonText, joinMembers, memberTexts, stringifyJson } from '../../src/lib/json-text.ts';

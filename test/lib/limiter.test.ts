@@ -1,11 +1,11 @@
-// The limiter: order, bounds, and callers that give up.
+// Tests the limiter: order, limits, and aborted callers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLimiter, runAccepted } from '../../src/lib/limiter.ts';
 
 const { signal } = new AbortController();
 
-/** A piece of work that ends when asked to. */
+/** A task that ends when the test lets it. */
 function makeWork(name: string, log: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const work = () => {

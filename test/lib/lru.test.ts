@@ -1,10 +1,10 @@
-// The cache of the least recently used: what is forgotten first, and how weights are counted.
+// Tests the least-recently-used cache: which entries are evicted, and how weights are counted.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLru } from '../../src/lib/lru.ts';
 
 describe('createLru', () => {
-  it('evicts the least recently used once the weights exceed the bound', () => {
+  it('evicts the least recently used entries once the weights exceed the limit', () => {
     const cache = createLru<string>(10);
     for (const key of ['a', 'b']) cache.set(key, key, 5);
     cache.get('a');
@@ -24,14 +24,14 @@ describe('createLru', () => {
     assert.equal(cache.get('b'), 'b');
   });
 
-  it('stores nothing heavier than the bound, and removes what it would have replaced', () => {
+  it('stores nothing heavier than the limit, and removes the entry that it would have replaced', () => {
     const cache = createLru<string>(10);
     cache.set('a', 'old', 1);
     cache.set('a', 'new', 11);
     assert.equal(cache.get('a'), undefined);
   });
 
-  it('forgets deleted entries and their weight', () => {
+  it('subtracts the weight of deleted entries', () => {
     const cache = createLru<string>(10);
     cache.set('a', 'a', 10);
     cache.delete('a');

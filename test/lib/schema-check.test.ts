@@ -1,4 +1,4 @@
-// Schema checks: every fault of a small value, the first of a large one.
+// Tests schema checks: every fault of a small value, the first one of a large value.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';

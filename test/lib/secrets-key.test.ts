@@ -1,4 +1,4 @@
-// The minted key: once, private, and the same for processes that race.
+// Tests the generated key: created once, private, and the same for concurrent processes.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { loadSecretsKey } from '../../src/lib/secrets-key.ts';
 const root = await mkdtemp(join(tmpdir(), 'gw-key-'));
 after(() => rm(root, { recursive: true }));
 
-test('the setting is the key, and no file is written', async () => {
+test('if the setting has the key, no file is written', async () => {
   const dataDir = join(root, 'set');
   assert.deepEqual(await loadSecretsKey({ SECRETS_KEY: 'AB'.repeat(32), dataDir }), Buffer.alloc(32, 0xab));
   await assert.rejects(stat(dataDir), { code: 'ENOENT' });

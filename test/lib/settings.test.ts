@@ -1,4 +1,4 @@
-// Settings: defaults, refusals that name the variable, and the table of plans.
+// Tests settings: defaults, errors that name the variable, and the table of plans.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Wake timers: at once for what is due, later for what is not, one call for a moment.
+// Tests wake timers: immediate for due times, delayed for later ones, and one call for coinciding times.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createWakeTimers } from '../../src/lib/wake-timers.ts';
@@ -6,7 +6,7 @@ import { createWakeTimers } from '../../src/lib/wake-timers.ts';
 const START_MS = 1_800_000_000_000;
 const DAY_MS = 86_400_000;
 
-/** Timers on a clock that the test moves; `woken` gives each call so far: the pool, and after how long. */
+/** Creates timers on a clock of the test. `woken` has each call: the pool, and after how long. */
 function start(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: START_MS });
   const timers = createWakeTimers<'a' | 'b'>(Date.now);

@@ -1,4 +1,4 @@
-// Rows of calls, which two write: whoever asks for room at a provider, and who keeps the states of nodes, a moment later.
+// Tests the rows of calls, which are written both when a slot is granted and when node states are saved.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { claimSlots } from '../../src/store/call-slots.ts';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-/** Which of the items have room. */
+/** Returns which of the items have a slot. */
 async function take(...items: readonly number[]): Promise<readonly number[]> {
   const calls = items.map(item => ({ ...KEY, item, deadline_at: DEADLINE }));
   const places = await database.db.transaction(tx => claimSlots(tx, 'fal', calls, MOST));
@@ -45,17 +45,17 @@ const submitted = (item: number): NewCall => ({
   deadline_at: DEADLINE,
 });
 
-it('a call that has just got room keeps it where an older state of its node is stored', async () => {
+it('a call with a new slot keeps it when an older state of its node is stored', async () => {
   assert.deepEqual(await take(0), [0]);
   assert.deepEqual(await take(1, 2), [1, 2]);
-  // As the node was when the first had been submitted.
+  // The node's state when the first call had been submitted.
   await saveCalls(database.db, [{ ...KEY, calls: [submitted(0)], over: [] }]);
   assert.deepEqual(await listItems('slot_at is not null'), [0, 1, 2]);
   assert.deepEqual(await take(3, 4), []);
   assert.deepEqual(await listItems('slot_at is null'), [3, 4]);
 });
 
-it('the row of an item goes with the item, and all rows with the node', async () => {
+it('the row of an item is deleted with the item, and all rows with the node', async () => {
   await saveCalls(database.db, [{ ...KEY, calls: [submitted(1)], over: [0] }]);
   assert.deepEqual(await listItems(), [1, 2, 3, 4]);
   await saveCalls(database.db, [{ ...KEY, calls: [], over: null }]);

@@ -1,4 +1,4 @@
-// The closed sets of words in rows: what the code calls them is what PostgreSQL lets in.
+// Compares the closed sets of values in the code with the check constraints of PostgreSQL.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
@@ -48,7 +48,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-it('has a check for each set of the code with the same words, and no other check', async () => {
+it('has a check for each set of the code with the same values, and no other check', async () => {
   const { rows } = await database.db.query<{ column: string; definition: string; is_valid: boolean }>(
     `select c.conrelid::regclass || '.' || a.attname as column, pg_get_constraintdef(c.oid) as definition,
        c.convalidated as is_valid

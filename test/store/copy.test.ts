@@ -1,4 +1,4 @@
-// Rows by COPY: parts of a table that each can be copied in alone, whatever the rows contain and however long they are.
+// Tests copying rows with COPY: chunks that can be restored separately, with any content and length.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { findSchemaVersion } from '../../src/store/backup.ts';
@@ -20,7 +20,7 @@ after(() => database.drop());
 const insert = (n: number, text: string | null): Promise<unknown> =>
   database.db.query(`insert into ${FROM.table} values ($1, $2)`, [n, text]);
 
-/** Each part is freed by who takes it, so it is copied here. */
+/** The reader frees each chunk, so it is copied here. */
 async function partsOf(session: Session): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   for await (const part of session.copyOut(FROM)) {
@@ -50,7 +50,7 @@ describe('a table that is copied out', () => {
   });
 
   it('has chunks of complete rows, even if one row is longer than a chunk', async () => {
-    // Rows of 2.6 MB, whose ends meet no bound of a part, and one of 16 MB.
+    // Rows of 2.6 MB, which do not end at chunk boundaries, and one of 16 MB.
     for (let n = 10; n < 14; n++) await insert(n, 'é'.repeat(1_300_000 + n));
     await insert(14, 'x'.repeat(16 * MB));
     await insert(15, 'the last\n');
@@ -58,7 +58,7 @@ describe('a table that is copied out', () => {
       const parts = await partsOf(session);
       assert.ok(parts.length >= 2, `${parts.length} parts`);
       for (const part of parts) assert.equal(part.at(-1), 10);
-      // Each alone, as a restore does.
+      // Each chunk alone, as in a restore.
       for (const part of parts)
         await session.copyIn(
           TO,
@@ -70,7 +70,7 @@ describe('a table that is copied out', () => {
     assert.deepEqual(await digest(TO.table), await digest(FROM.table));
   });
 
-  it('reports which row is refused on the way in', async () => {
+  it('reports which row is refused when copied in', async () => {
     const copied = withSession(database.db, session =>
       session.copyIn(
         TO,

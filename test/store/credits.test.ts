@@ -1,4 +1,4 @@
-// The ledger: the pool equals the sum of its entries after every movement, and never goes below zero.
+// Tests the credit ledger: the pool equals the sum of its entries after every change, and never becomes negative.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
@@ -39,7 +39,7 @@ describe('the credit ledger', () => {
   const charge = (executionId: string, nodeId: string, total: number) =>
     chargeNodes(db, [{ executionId, nodeId, nodeType: 'generate:x', total }]);
 
-  /** What the entries add up to; the pool must say the same. */
+  /** Returns the sum of the entries, which the pool must equal. */
   const assertBalanced = async (workspace: string): Promise<void> => {
     const { rows } = await db.query<{ balance: number; held: number }>(
       `select coalesce(sum(case kind when 'grant' then amount when 'hold' then -amount when 'release' then amount else 0 end), 0)::bigint as balance,
@@ -87,7 +87,7 @@ describe('the credit ledger', () => {
     assert.equal((await listEntries(db, workspace, { after: null, limit: 10 })).length, 1);
   });
 
-  it('tops a reservation up to what is needed, and no further', async () => {
+  it('raises a reservation to the required amount, and no further', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     await hold(workspace, 4, run);
@@ -99,7 +99,7 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('charges past a reservation as far as the pool reaches, and records the rest once', async () => {
+  it('charges more than a reservation as far as the pool suffices, and records the rest once', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     await hold(workspace, 4, run);
@@ -154,7 +154,7 @@ describe('the credit ledger', () => {
     }
   });
 
-  /** Charged and recorded as overrun. */
+  /** Amounts charged and recorded as overrun. */
   const billedOf = async (executionId: string, nodeId: string): Promise<number> => {
     const { rows } = await db.query<{ billed: number }>(
       `select coalesce(sum(amount), 0)::bigint as billed from credit_entries
@@ -170,7 +170,7 @@ describe('the credit ledger', () => {
     );
     return new Set(rows.map(({ execution_id }) => execution_id));
   };
-  /** A pool pays all that it has before anything is an overrun. */
+  /** A pool pays its entire balance before anything is an overrun. */
   const assertPaidBeforeOverrun = async (
     workspace: string,
     costs: readonly { readonly executionId: string; readonly pool: number }[],
@@ -184,7 +184,7 @@ describe('the credit ledger', () => {
     if ((rows[0]?.overrun ?? 0) > 0) assert.equal((await getPool(db, workspace)).balance, 0);
   };
 
-  it('takes back no more than there is', async () => {
+  it('revokes no more than the balance', async () => {
     const workspace = await makePool(10);
     assert.equal(await grant(db, workspace, -11, 'too much'), false);
     assert.equal(await grant(db, workspace, -10, 'all'), true);
@@ -193,7 +193,7 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('moves the credits of many runs at once, of each pool its own', async () => {
+  it('changes the credits of many runs at once, each in its own pool', async () => {
     const [one, two] = [await makePool(100), await makePool(100)];
     const runs = Array.from({ length: 6 }, () => newId('execution'));
     const poolOf = (index: number): string => (index % 2 === 0 ? one : two);
@@ -225,7 +225,7 @@ describe('the credit ledger', () => {
     await assertBalanced(two);
   });
 
-  it('refuses reservations past a balance by constraint, and writes none of them', async () => {
+  it('refuses reservations above the balance by constraint, and writes none of them', async () => {
     const workspace = await makePool(10);
     const holds = [6, 5].map(amount => ({
       executionId: newId('execution'),

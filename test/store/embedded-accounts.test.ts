@@ -1,4 +1,5 @@
-// The embedded PostgreSQL started by root: under an account, without one, below a closed folder, and by an ordinary user.
+// Tests the embedded PostgreSQL started by root, with and without an account for it, below a closed folder, and by an
+// ordinary user.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -83,7 +84,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     });
   }
 
-  it('moves its cluster along when the folder moves to where the account has no access', {
+  it('moves its cluster if the folder moves to where the account has no access', {
     skip: NO_NAMESPACES,
   }, async () => {
     await mkdir(join(root, 'open'));
@@ -167,8 +168,8 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
   });
 });
 
-describe('errors shown to root', { skip: NOT_ROOT }, () => {
-  it('name each way that was tried if none works', async () => {
+describe('errors reported to root', { skip: NOT_ROOT }, () => {
+  it('name each attempt if none works', async () => {
     const request = { postgres: '/nowhere/postgres', folder: '/', owner: undefined, account: MISSING };
     await assert.rejects(
       chooseRunner(request),

@@ -1,4 +1,5 @@
-// The embedded PostgreSQL after kill -9 of the service, of the postmaster, of both, and after what they leave behind.
+// Tests the embedded PostgreSQL after kill -9 of the service, the postmaster or both, and with the files that they
+// leave.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -199,7 +200,7 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-/** A server on the cluster that no service holds the lock for. */
+/** Starts a server on the cluster without the lock of a service. */
 async function startOrphan(folder: string, cluster: string): Promise<Server> {
   const { postgres } = await getBinaries();
   const owner = await stat(cluster);

@@ -1,4 +1,4 @@
-// The lock on a data folder: kept by the kernel, or by the process's start time where there is no flock.
+// Tests the lock on a data folder: by the kernel, or by the process's start time where flock is missing.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL in order: first and later starts, what it listens on, who may have the folder, what refuses.
+// Tests the embedded PostgreSQL: first and later starts, its socket, access to its folder, and errors.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { isRunning, startService } from '../support/processes.ts';
 const open = (connection: EmbeddedPostgres): Db =>
   openDb({ connection, maxConnections: 2, onError: err => process.emitWarning(err) });
 
-/** Runs the statement on a server that is up, through a pool of its own. */
+/** Runs the statement on a running server, through its own pool. */
 async function ask(
   postgres: EmbeddedPostgres,
   statement: string,

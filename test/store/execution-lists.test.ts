@@ -1,4 +1,4 @@
-// Lists of executions over many rows: each combination of filters finds what it should, and touches few rows for it.
+// Tests lists of executions over many rows: each combination of filters returns the right rows and reads few others.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db, Tx } from '../../src/store/db.ts';
@@ -29,13 +29,13 @@ let all: readonly Facts[];
 before(async () => {
   ({ db, drop } = await createTestDatabase());
   await insertManyExecutions(db, { count: COUNT, userId: USER, workflowIds: WORKFLOWS, endMs: END_MS });
-  // Somebody else's of the same key.
+  // A row of another user with the same key.
   await insertManyExecutions(db, { count: 100, userId: 8, workflowIds: ['wf_c', 'wf_d'], endMs: END_MS });
   await db.query(
     `insert into users (email, name, plan) select n || '@example.com', 'a', 'p' from generate_series(1, $1::int) n`,
     [USER],
   );
-  // Of the user's runs one in ten, and of the workflows every other one, belong to a team that the user is in.
+  // One in ten of the user's runs, and every second one of the workflow, belongs to a team of the user.
   await db.query("insert into teams (id, name) select 'team_' || n, 'T' from generate_series(1, 50) n");
   await db.query(
     "insert into team_members (team_id, user_id, role) select 'team_' || n, $1, 'EDITOR' from generate_series(1, 10) n",
@@ -86,7 +86,7 @@ const filterOf = ({ status, ...choice }: Choice, before: string | null = null): 
   limit: LIMIT,
 });
 
-/** The ids listed, and how many rows of the table were read for them, by an index or not. */
+/** Returns the listed ids, and how many rows of the table were read for them. */
 async function list(
   filter: ExecutionFilter,
 ): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
@@ -115,12 +115,12 @@ test('every combination of filters finds its newest rows and reads few others', 
       wanted.map(({ id }) => id),
       name,
     );
-    // A page of each status, the rows of the page again, and those within the slack of a time.
+    // The rows of a page per status, the page again, and rows with nearly the same time.
     assert.ok(read <= 5 * LIMIT, `${read} rows were read for ${name}`);
   }
 });
 
-test('a cursor continues below it, wherever it points', async () => {
+test('a cursor continues below its position, wherever that is', async () => {
   const choice = {
     workflowId: null,
     status: null,
@@ -141,7 +141,7 @@ test('a cursor continues below it, wherever it points', async () => {
   }
 });
 
-test("a page of workflows that never ran does not read other people's runs and files", async () => {
+test("a page of workflows that never ran does not read other users' runs and files", async () => {
   await db.query(
     `insert into workflows (id, user_id, version, name, team_id, updated_at)
      select 'wf_' || lpad(n::text, 26, '0'), $1, 1, 'w', case when n % 2 = 0 then 'team_10' end,
@@ -164,7 +164,7 @@ test("a page of workflows that never ran does not read other people's runs and f
       assert.equal(rows.length, LIMIT);
       return (await countRead(tx)) - before;
     });
-    // Of each workflow that is shown one run and one file of the next that has any.
+    // For each listed workflow, one run and one file of the next workflow that has any.
     assert.ok(read <= 10 * LIMIT, `${read} rows were read, time ${time}`);
   }
 });

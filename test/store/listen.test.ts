@@ -1,4 +1,4 @@
-// A connection that listens, when the database goes away and comes back.
+// Tests a listening connection when the database becomes unavailable and returns.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startPostgresProxy } from '../support/postgres/proxy.ts';
 import { waitUntil } from '../support/processes.ts';
 
-// Refused connections are tried again twice a second.
+// Refused connections are retried twice a second.
 const AWAY_MS = 2600;
 
 describe('a connection that listens', () => {
@@ -55,7 +55,7 @@ describe('a connection that listens', () => {
     await sleep(AWAY_MS);
     await allow(true);
     await waitUntil('the listener', async () => (await count()) > 0);
-    // Any other would have come by now.
+    // Any other notification would have arrived by now.
     await sleep(700);
     assert.equal(await count(), 1);
     await listener.query(`select pg_notify('news', 'again')`);
@@ -70,7 +70,7 @@ describe('a connection that listens', () => {
     // The limit also holds for opening a connection, which takes this long on a busy machine.
     const timeoutMs = 3_000;
     const client = openDb({ connection, maxConnections: 3, timeoutMs, onError: () => undefined });
-    // In reverse order, also after a failure: an open connection would keep the process from ending.
+    // In reverse order, also after a failure, because an open connection would keep the process from ending.
     const endings = [() => proxy.close(), () => client.close()];
     t.after(async () => {
       for (const end of endings.reverse()) await end();
@@ -82,7 +82,7 @@ describe('a connection that listens', () => {
     proxy.goSilent();
     await assert.rejects(ask(), { name: 'OutageError' });
     proxy.heal();
-    // Those that nobody asked in the meantime are not trusted either.
+    // Connections that were idle meanwhile are not trusted either.
     await Promise.all([ask(), ask(), ask()]);
     await waitUntil('the notification', async () => {
       await client.query(`select pg_notify('news', 'again')`);
@@ -90,7 +90,7 @@ describe('a connection that listens', () => {
     });
   });
 
-  it('does not retry if the first connection fails, since nobody could stop it', async t => {
+  it('does not retry if the first connection fails, because the caller could not stop it', async t => {
     let tries = 0;
     const server = createServer(socket => {
       tries++;
@@ -106,7 +106,7 @@ describe('a connection that listens', () => {
       client.listen(['news'], () => undefined),
       /Connection terminated/,
     );
-    // Twice a second where it is tried again.
+    // It is retried twice a second.
     await sleep(1200);
     assert.equal(tries, 1);
   });

@@ -1,4 +1,4 @@
-// Migrations: once, whoever starts; refused where database and program do not fit.
+// Tests migrations: each runs once, and a database that does not fit the program is refused.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -81,7 +81,7 @@ describe('migrate', () => {
 });
 
 describe('listPending', () => {
-  it('lists what is not applied yet, in order', () => {
+  it('lists pending migrations, in order', () => {
     const known = [file(1, 'init'), file(2, 'b'), file(3, 'c')];
     assert.deepEqual(
       listPending(known, [file(1, 'init')]).map(({ version }) => version),

@@ -1,6 +1,5 @@
-// Which statements of the hot paths concern more than one workspace: those that a database for each group of
-// workspaces, or one distributed by workspace, cannot answer in one place. A new one needs a line here, with its
-// reason.
+// Lists the statements of the hot paths that concern more than one workspace, which a database per group of workspaces
+// could not execute. Add a line with the reason for a new one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { describe, it } from 'node:test';
 
 const STORE = join(import.meta.dirname, '../../src/store');
 
-/** What requests, runs, calls and deliveries read and write. Sweeps, backups and administration are no hot paths. */
+/** What requests, runs, calls and deliveries read and write. Sweeps, backups and administration are not hot paths. */
 const HOT = [
   'call-slots',
   'calls',
@@ -32,8 +31,8 @@ const HOT = [
 ];
 
 /**
- * Reason → the file and the declaration of each statement. Group commits are not among them: their rows are named by
- * ids, so that with several databases a process has a batcher for each, and a batch stays in one.
+ * The file and declaration of each statement, by reason. Group commits are not listed: their rows are named by id, so
+ * with several databases a process would have a batcher for each.
  */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of one owner, who is put into the text': [
@@ -60,7 +59,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'runs WRITE_RUNS',
     'runs notify',
   ],
-  // Limits would be shared out between the databases, as parts of the number at once.
+  // Limits would be divided among the databases.
   'of a provider, which takes the calls of all workspaces': [
     'call-slots NEXT_WAITING_CALLS',
     'call-slots growLimit',
@@ -70,7 +69,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'calls readPollSchedule',
     'calls claimDueCalls',
   ],
-  // Each database has rows of its workers, and is searched by those that serve it.
+  // Each database has rows of its own workers, and is read by the processes that serve it.
   'of a worker, which has runs of many workspaces': [
     'calls listRunsWithoutCalls',
     'workers enqueueDeferredRuns',
@@ -78,12 +77,12 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workers listStrandedRuns',
     'workers listSuspects',
   ],
-  // Public templates would be copied into a table of their own.
+  // Public templates would be copied to their own table.
   'of what every workspace may read': [
     'workflows/workflows TEMPLATE_COLUMNS',
     'workflows/workflows listTemplates',
   ],
-  // Would be a table of its own, of address and database.
+  // This would be its own table of address and database.
   'unique over the installation': ['workflows/writes isSlugTaken'],
 };
 
@@ -93,13 +92,13 @@ interface Statement {
 }
 
 const SQL = /[`'(\s](?:select|insert into|update|delete from)\s/;
-/** One row, or the rows of one owner: an equality with one value, or values that are inserted. */
+/** One row, or the rows of one owner: an equality with one value, or inserted values. */
 const OF_ONE =
   /(?:workspace|user_id|team_id|workflow_id|execution_id|delivery_id|worker_id|\bid|\bkey|token|hash)\)?\s*=\s*\(?\$\d|values \(\$1/;
 /** Rows of a batch, by their ids. */
 const OF_MANY = /any \(\$|json_to_recordset|unnest\(\$/;
 
-/** Each declaration at the top of a file that contains SQL. */
+/** Each top-level declaration that contains SQL. */
 function statementsOf(file: string, text: string): readonly Statement[] {
   const code = text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
   return code.split(/^(?=(?:export )?(?:async )?(?:const|function) )/m).flatMap(part => {
@@ -112,7 +111,7 @@ function statementsOf(file: string, text: string): readonly Statement[] {
 const statements = HOT.flatMap(file => statementsOf(file, readFileSync(join(STORE, `${file}.ts`), 'utf8')));
 
 describe('the statements of the hot paths', () => {
-  it('are classified by what they name', () => {
+  it('are classified by the rows they name', () => {
     const text = [
       'const A = `select 1 from executions where workspace = $1`;',
       'const B = `select 1 from executions where id = any ($1::text[]) and user_id = $2`;',

@@ -47,7 +47,7 @@ describe('writing runs', () => {
     await database.db.query('update executions set parked = true where id = $1', [id]);
     return id;
   };
-  /** The write of two node states, with everything else left out. */
+  /** Creates a write of two node states and nothing else. */
   const writeOf = (row: RunRow, more: Partial<RunWrite> = {}): RunWrite => ({
     before: row,
     row: { ...row, seq: row.seq + STEPS.length, nodes_done: 2 },
@@ -81,7 +81,7 @@ describe('writing runs', () => {
       'its end': "status = 'CANCELLED', finished_at = now()",
     };
     for (const [name, change] of Object.entries(changes)) {
-      it(`not if ${name} has changed: then nothing is written with it`, async () => {
+      it(`does not apply if ${name} has changed: then nothing is written with it`, async () => {
         const row = await insert({ watched: true });
         const parked = await insertParked(row.workspace);
         await database.db.query(`update executions set ${change} where id = $1`, [row.id]);
@@ -94,7 +94,7 @@ describe('writing runs', () => {
       });
     }
 
-    it('of each run that has not changed, whatever became of others of the batch', async () => {
+    it('applies to each run that has not changed, independent of others in the batch', async () => {
       const [changed, same] = [await insert(), await insert()];
       await database.db.query('update executions set lease = lease + 1 where id = $1', [changed.id]);
       const written = await writeRuns(database.db, [writeOf(changed), writeOf(same)]);
@@ -159,7 +159,7 @@ describe('writing runs', () => {
     assert.deepEqual(await jobsOf(now.id, later.id), [`run ${now.id}`, `run ${later.id}`]);
   });
 
-  it('notifies of watched, cancelled and woken runs, each on its channel and only of those', async () => {
+  it('notifies of watched, canceled and woken runs, each only on its channel', async () => {
     const heard: string[] = [];
     const close = await database.db.listen(Object.values(CHANNELS), (channel, ids) =>
       heard.push(`${channel} ${ids}`),

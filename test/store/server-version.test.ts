@@ -1,4 +1,4 @@
-// Which outside PostgreSQL is accepted.
+// Tests which external PostgreSQL versions are accepted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { checkServerVersion, describeVersionProblem } from '../../src/store/server-version.ts';
@@ -22,7 +22,7 @@ describe('the server version', () => {
     ['90603', 'PostgreSQL 9.6.3'],
     ['', 'a server that does not name its version'],
   ] as const) {
-    it(`refuses ${name} by that name`, () => {
+    it(`refuses ${name} and names it`, () => {
       assert.match(describeVersionProblem(number) ?? '', new RegExp(`points to ${name}, .* 15 or later`));
     });
   }

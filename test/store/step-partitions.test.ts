@@ -1,4 +1,5 @@
-// Node states by partitions of time: migrated while runs are written, made ahead of time, dropped with their runs.
+// Tests partitions of node states by time: migrated while runs are written, created in advance, dropped with their
+// runs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
@@ -29,7 +30,7 @@ after(() => test.drop());
 const namesOf = async (db: Db): Promise<readonly string[]> =>
   (await listStepPartitions(db)).map(({ name }) => name);
 
-/** How many rows each partition has, by its name. */
+/** Returns the number of rows of each partition, by name. */
 async function countByPartition(db: Db): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query<{ name: string; count: number }>(
     'select tableoid::regclass::text as name, count(*) from execution_steps group by 1 order by 1',
@@ -76,7 +77,7 @@ describe('the migration', () => {
   });
 });
 
-/** How many runs were accepted and ended, one after the other. */
+/** Returns how many runs were accepted and ended, one after the other. */
 async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count++) await writeRun(db, newId('execution'));
@@ -88,7 +89,7 @@ describe('partitions of node states', () => {
     assert.deepEqual([1, 7, 90, 365, 36_500].map(chooseSpan), [1, 1, 8, 31, 31]);
   });
 
-  it('are created ahead of time, once, by any number of processes', async () => {
+  it('are created in advance, once, by any number of processes', async () => {
     const nowMs = Date.now();
     await Promise.all([1, 2, 3].map(() => createStepPartitions(test.db, nowMs, 8)));
     const [first, ...made] = await listStepPartitions(test.db);
@@ -102,7 +103,7 @@ describe('partitions of node states', () => {
     assert.equal(await createStepPartitions(test.db, nowMs, 8), 0);
   });
 
-  it('start again after months without a service, and take over rows from the default partition', async () => {
+  it('are created again after months without a service, and take over rows from the default partition', async () => {
     const laterMs = Date.now() + 300 * DAY_MS;
     const had = await namesOf(test.db);
     const between = newId('execution', laterMs - 100 * DAY_MS);
@@ -143,7 +144,7 @@ describe('partitions of node states', () => {
     await insertSteps(test.db, [ids[1] ?? '']);
   });
 
-  it('are kept while someone reads them for long', async () => {
+  it('are kept while a long read uses them', async () => {
     const had = await namesOf(test.db);
     await test.db.transaction(async tx => {
       await tx.query('lock table execution_steps in access share mode');

@@ -1,4 +1,4 @@
-// A collector that refuses, hangs or is down: traced work continues as usual, and the queue of spans is bounded.
+// Tests a collector that refuses, hangs or is down: traced work continues, and the queue of spans is bounded.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const trace = (tracer: Tracer, name: string, count: number): void => {
   for (let made = 0; made < count; made++) tracer.start(name, {}).end();
 };
 
-it('a collector that asks for a pause gets the spans after it, once', async () => {
+it('a collector that asks for a pause gets the spans once, after it', async () => {
   let refused = 0;
   const keep = await startCollectorAnswering(res => {
     refused++;
@@ -49,7 +49,7 @@ it('a collector that asks for a pause gets the spans after it, once', async () =
   await keep.close();
 });
 
-it('for a collector that hangs, a bounded number of spans waits, and shutdown waits two seconds at most', async () => {
+it('if a collector hangs, a limited number of spans waits, and shutdown waits at most two seconds', async () => {
   const keep = await startCollectorAnswering(() => undefined);
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
   const beganMs = performance.now();
@@ -64,7 +64,7 @@ it('for a collector that hangs, a bounded number of spans waits, and shutdown wa
   await keep.close();
 });
 
-it('a collector that is down slows nothing', async () => {
+it('a collector that is down does not slow anything', async () => {
   const gone = await startCollector();
   await gone.close();
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: gone.url });
@@ -77,7 +77,7 @@ it('a collector that is down slows nothing', async () => {
   assert.ok(performance.now() - closedMs < 10_000);
 });
 
-it('each sampler keeps what its name says', async () => {
+it('each sampler keeps the traces that its name says', async () => {
   const kept = (name: string, share: string, parent?: string): number => {
     const tracer = tracerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share });
     const spans = Array.from({ length: 400 }, () => tracer.start('sampled', { parent }));
@@ -117,7 +117,7 @@ it('the SDK is not loaded if no collector is configured', async () => {
   assert.equal(stdout, '');
 });
 
-/** Gives that answer until it is told to stop. */
+/** Sends this response until the returned function is called. */
 async function startCollectorAnswering(
   answer: Parameters<Collector['answer']>[0],
 ): Promise<Collector & { restore(): void }> {

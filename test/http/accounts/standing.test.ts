@@ -1,4 +1,4 @@
-// Access that ends with its cause: what a former member created belongs to the team.
+// Tests that access ends when a member leaves a team: what they created there belongs to the team.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
@@ -22,7 +22,7 @@ let worker: Worker;
 let owner: Caller;
 let maker: Caller;
 let teamId: string;
-/** Created by the maker in the team, with a secret and a run. */
+/** Created by the former member in the team, with a secret and a run. */
 let workflowId: string;
 let executionId: string;
 let picture: Uploaded;
@@ -161,7 +161,7 @@ describe('the secrets of a workflow whose creator has left', () => {
     await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
     assert.deepEqual([await secretsOf(maker), await secretsOf(owner)], [null, null]);
     assert.equal((await send(maker, { TOKEN: 'mine again' })).length, 1);
-    // As a GET returned it.
+    // The body that a GET returned.
     assert.deepEqual(await send(owner, null), []);
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
     assert.deepEqual(await secretsOf(maker), { TOKEN: 'the maker’s' });

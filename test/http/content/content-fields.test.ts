@@ -1,4 +1,4 @@
-// Each field of a content page by itself: changed alone, refused in another form, and shown where the page has a place for it.
+// Tests each field of a content page: changed alone, refused if invalid, and shown on the page.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
@@ -53,25 +53,25 @@ async function create(fields: Fields = {}) {
 
 describe('a page', () => {
   for (const type of TYPES)
-    it(`of type ${type} needs a slug and a title, and its markdown may be absent`, async () => {
+    it(`of type ${type} requires a slug and a title, and its markdown may be missing`, async () => {
       const invalid = [400, 'invalid_request'] as const;
       await refuse(send('POST', { type, title: 'x' }), invalid, /slug/);
       await refuse(send('POST', { type, slug: 'x' }), invalid, /title/);
       assert.equal((await create({ type })).page.body_markdown, null);
     });
 
-  it('is by the first of those who are authors', async () => {
+  it('belongs to the first user who is an author', async () => {
     assert.equal((await create()).page.author, 'First Author');
   });
 
-  it('has a title and a slug of its own, whatever the types', async () => {
+  it('has a unique title and slug across types', async () => {
     const { slug } = await create({ type: 'MODEL' });
     const other = { type: 'ARTICLE', slug: `${slug}-b`, title: slug };
     await refuse(send('POST', other), [500, 'duplicate_title'], /already|title/i);
     await refuse(send('POST', { ...other, slug, title: 'Y' }), [409, 'slug_taken'], /slug|already/i);
   });
 
-  it('is taken as JSON only, to be made and to be changed', async () => {
+  it('is accepted only as JSON, by POST and PUT', async () => {
     const { slug, page } = await create();
     for (const method of ['POST', 'PUT'] as const) {
       const { status } = await send(method, { slug, title: 'New', type: 'TOOL' }, 'text/plain');
@@ -94,7 +94,7 @@ const CHANGES: Fields = {
   parentCategory: 'models',
 };
 
-/** What follows from another field. */
+/** Values that other fields determine. */
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   title: ['subtitle'],
   type: ['parentCategory'],
@@ -103,7 +103,7 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
 
 describe('PUT of one field', () => {
   for (const [name, value] of Object.entries(CHANGES))
-    it(`changes ${name} and leaves the others`, async () => {
+    it(`changes ${name} and no other field`, async () => {
       const { slug, page: before } = await create();
       const { status, body } = await send('PUT', { slug, [name]: value });
       assert.equal(status, 200, body.error);
@@ -118,7 +118,7 @@ describe('PUT of one field', () => {
       );
     });
 
-  it('refuses an event that is none, and takes each that is', async () => {
+  it('refuses an unknown event, and accepts each known one', async () => {
     const { slug } = await create();
     await refuse(send('PUT', { slug, event: 'delete_page' }), [400, 'invalid_request'], /event/);
     for (const event of [...TYPES.map(type => `create_${type.toLowerCase()}`), 'update_page'])
@@ -126,7 +126,7 @@ describe('PUT of one field', () => {
   });
 });
 
-describe('another form', () => {
+describe('an invalid value', () => {
   const BAD: Fields = {
     isPublished: 'yes',
     seoKeywords: 'a, b',
@@ -144,7 +144,7 @@ describe('another form', () => {
     meta_description: {},
   };
   for (const [name, value] of Object.entries(BAD))
-    it(`of ${name} is refused by its name, to be made and to be changed`, async () => {
+    it(`of ${name} is refused by its name, by POST and PUT`, async () => {
       const { slug } = await create();
       const page = { title: 'Bad', type: 'TOOL', [name]: value };
       const said = new RegExp(name);
@@ -155,7 +155,7 @@ describe('another form', () => {
 
 describe('parentCategory', () => {
   for (const parentCategory of ['features', 'models', 'articles'])
-    it(`may be ${parentCategory} whatever the type, and the address stays that of the type`, async () => {
+    it(`may be ${parentCategory} for any type, and the address stays that of the type`, async () => {
       for (const [type, path] of [
         ['TOOL', 'features'],
         ['MODEL', 'models'],
@@ -191,7 +191,7 @@ describe('a content block', () => {
 
 describe('a workflow on a page', () => {
   for (const type of TYPES.filter(type => type !== 'ARTICLE'))
-    it(`of type ${type} stands below the hero and above the steps, with a button that leads to it`, async () => {
+    it(`of type ${type} is shown between the hero and the steps, with a button that links to it`, async () => {
       const nodes = [node('place', 'input:text', { value: 'x' }, { position: { x: 0, y: 0 } })];
       const { id } = await createWorkflow(owner, { nodes, edges: [] });
       await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });

@@ -1,4 +1,4 @@
-// The content webhook: its secret, every field with its default, and each refusal.
+// Tests the content webhook: its secret, every field with its default, and each error.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser, updateUser } from '../../../src/store/users.ts';
@@ -58,7 +58,7 @@ async function refuse(answer: Promise<Answer>, status: number, code: string, err
 }
 
 describe('the secret', () => {
-  it('is asked for before the body is looked at', async () => {
+  it('is checked before the body is read', async () => {
     for (const authorization of ['', SECRET, 'Bearer', 'Bearer wrong', `Bearer ${SECRET}x`, 'Basic x'])
       await refuse(
         send('POST', { no: 'page' }, authorization),
@@ -68,7 +68,7 @@ describe('the secret', () => {
       );
   });
 
-  it('where none is set, nothing gets in', async () => {
+  it('refuses every request if it is not set', async () => {
     const other = await createTestApp();
     for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${SECRET}`]) {
       const { statusCode } = await other.app.inject({
@@ -84,7 +84,7 @@ describe('the secret', () => {
 });
 
 describe('POST 201', () => {
-  it('fills every field with its default', async () => {
+  it('sets every field to its default', async () => {
     const { status, body } = await post({ slug: 'bare', title: 'Bare', type: 'TOOL' });
     assert.equal(status, 201);
     const { createdAt, updatedAt, ...page } = body.page ?? {};
@@ -127,7 +127,7 @@ describe('POST 201', () => {
     );
   });
 
-  it('gives every field back as it was sent', async () => {
+  it('returns every field as it was sent', async () => {
     const sent = { ...FULL_PAGE, slug: 'whole', heroImage: 'https://a.example/h.jpg', ogImage: '/o.png' };
     const { status, body } = await post(sent);
     assert.equal(status, 201, body.error);
@@ -143,7 +143,7 @@ describe('POST 201', () => {
     ['ARTICLE', 'create_article', '/blog/', 'articles'],
   ] as const;
   for (const [type, event, path, parentCategory] of TYPES) {
-    it(`puts ${type} under ${path}, and knows it by ${event}`, async () => {
+    it(`puts ${type} under ${path}, and maps ${event} to it`, async () => {
       const slug = `typed-${type.toLowerCase()}`;
       const named = await post({ slug, title: slug, type });
       assert.deepEqual(
@@ -163,7 +163,7 @@ describe('POST 201', () => {
     );
   });
 
-  it('names what it ignored, at any depth, and keeps none of it', async () => {
+  it('names unknown fields at any depth, and does not store them', async () => {
     const { body } = await post({
       slug: 'extra',
       title: 'Extra',
@@ -182,7 +182,7 @@ describe('POST 201', () => {
 });
 
 describe('PUT 200', () => {
-  it('changes what is sent and nothing else; null puts a default back', async () => {
+  it('changes only what is sent; null restores a default', async () => {
     const before = (await post({ ...FULL_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
     const { status, body } = await put({
       slug: 'change',
@@ -205,7 +205,7 @@ describe('PUT 200', () => {
     assert.deepEqual([body.url, body.page?.parentCategory], ['http://localhost:3000/blog/mover', 'articles']);
   });
 
-  it('keeps the day of the first publication', async () => {
+  it('keeps the date of the first publication', async () => {
     const first = await post({ slug: 'day', title: 'Day', type: 'ARTICLE', isPublished: true });
     await put({ slug: 'day', isPublished: false });
     const again = await put({ slug: 'day', isPublished: true });
@@ -264,15 +264,15 @@ describe('400', () => {
 });
 
 describe('404, 409, 500', () => {
-  it('knows no page to change', () => refuse(put({ slug: 'nowhere' }), 404, 'not_found', /nowhere/));
+  it('returns 404 for an unknown page', () => refuse(put({ slug: 'nowhere' }), 404, 'not_found', /nowhere/));
 
-  it('refuses a slug that exists', async () => {
+  it('refuses an existing slug', async () => {
     await post({ slug: 'taken', title: 'Taken', type: 'TOOL' });
     await refuse(post({ slug: 'taken', title: 'Other', type: 'MODEL' }), 409, 'slug_taken', /taken/);
     await refuse(post({ slug: 'taken', title: 'Taken', type: 'TOOL' }), 409, 'slug_taken', /PUT/);
   });
 
-  it('answers 500 to a title that exists', async () => {
+  it('returns 500 for an existing title', async () => {
     await post({ slug: 'first', title: 'The title', type: 'TOOL' });
     await post({ slug: 'second', title: 'Another title', type: 'TOOL' });
     await refuse(
@@ -284,7 +284,7 @@ describe('404, 409, 500', () => {
     await refuse(put({ slug: 'second', title: 'The title' }), 500, 'duplicate_title', /The title/);
   });
 
-  it('answers 500 where there is no author', async () => {
+  it('returns 500 if there is no author', async () => {
     const none = { plan: null, disabled: null };
     await updateUser(test.deps.db, authorId, { ...none, isAuthor: false });
     await refuse(post({ slug: 'alone', title: 'Alone', type: 'TOOL' }), 500, 'author_missing', /isAuthor/);

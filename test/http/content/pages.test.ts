@@ -1,4 +1,4 @@
-// The pages as visitors get them: complete, safe, in order, fresh after every change, and silent about private workflows.
+// Tests the pages that visitors get: complete, safe, current after every change, and without private workflows.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -51,7 +51,7 @@ async function read(url: string): Promise<string> {
 }
 
 describe('a content page', () => {
-  it('is whole, in order and labelled, of every type and variant', async () => {
+  it('is complete, in order and labeled, for every type and variant', async () => {
     const quick = FULL_PAGE.quickAnswer;
     for (const [index, type] of ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'].entries()) {
       const variant = ['default', 'highlight', 'compact'][index % 3];
@@ -77,7 +77,7 @@ describe('a content page', () => {
     }
   });
 
-  it('describes itself to search engines and networks what it is', async () => {
+  it('describes itself to search engines and social networks', async () => {
     const url = await publish({
       slug: 'spoken',
       title: 'Spoken',
@@ -106,7 +106,7 @@ describe('a content page', () => {
     assert.ok(structuredData(await read('/features/whole-1')).SoftwareApplication);
   });
 
-  it('honours a canonical address elsewhere', async () => {
+  it('uses a canonical URL on another site', async () => {
     const url = await publish({
       slug: 'canon',
       title: 'Canon',
@@ -116,7 +116,7 @@ describe('a content page', () => {
     assert.match(await read(url), /<link rel="canonical" href="https:\/\/a.example\/x">/);
   });
 
-  it('weighs at most 40 KB with a workflow for 20 KB of markdown, half of it as sent with its style sheet', async () => {
+  it('has at most 40 KB with a workflow and 20 KB of markdown, half of that compressed with its style sheet', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const body_markdown = makeMarkdown(20_480);
@@ -141,7 +141,7 @@ describe('a content page', () => {
     assert.equal((await get(url, { 'accept-encoding': 'gzip;q=0' })).body, page);
   });
 
-  it('lives under one address; others lead there', async () => {
+  it('has one address; others redirect to it', async () => {
     await publish({ slug: 'one', title: 'One', type: 'MODEL' });
     const answer = await get('/blog/one');
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe('a content page', () => {
     );
   });
 
-  it('is not there before it is published, nor after it is taken back', async () => {
+  it('is not found before it is published and after it is unpublished', async () => {
     const url = await send('POST', { slug: 'draft', title: 'Draft', type: 'ARTICLE' });
     const absent = await get(url);
     assert.equal(absent.statusCode, 404);
@@ -162,7 +162,7 @@ describe('a content page', () => {
     assert.equal((await get(url)).statusCode, 404);
   });
 
-  it('is fresh after each change, and 304 while there is none', async () => {
+  it('is current after each change, and 304 without one', async () => {
     const url = await publish({ slug: 'fresh', title: 'Fresh', type: 'ARTICLE', body_markdown: 'first' });
     const { etag = '' } = (await get(url)).headers;
     assert.equal((await get(url, { 'if-none-match': String(etag) })).statusCode, 304);
@@ -172,7 +172,7 @@ describe('a content page', () => {
     assert.match(changed.body, /<p>second<\/p>/);
   });
 
-  it('renders anew what another format had rendered', async () => {
+  it('renders HTML in an older format again', async () => {
     const url = await publish({ slug: 'format', title: 'Format', type: 'ARTICLE', body_markdown: '*now*' });
     await test.deps.db.query(
       `update content_pages set rendered = '["<p>then</p>"]', rendered_format = $1 where slug = 'format'`,
@@ -181,7 +181,7 @@ describe('a content page', () => {
     assert.match(await read(url), /<em>now<\/em>/);
   });
 
-  it('lets nothing run, by policy too', async () => {
+  it('runs no scripts, also by its policy', async () => {
     const { headers } = await get('/features/whole-1');
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /^default-src 'none'/);
@@ -193,7 +193,7 @@ describe('a content page', () => {
 describe('hostile input', () => {
   const EVIL = '"><script>alert(1)</script></script><img src=x onerror=alert(1)>\u202e';
 
-  it('stays text in every field', async () => {
+  it('is shown as text in every field', async () => {
     const url = await publish({
       slug: 'evil',
       title: `Evil ${EVIL}`,
@@ -231,7 +231,7 @@ describe('hostile input', () => {
     assert.match(String(structuredData(await read(url)).Article?.headline), /<script>/);
   });
 
-  it('may be 500 questions, right to left, and full of emoji', async () => {
+  it('may have 500 questions, right-to-left text and emoji', async () => {
     const url = await publish({
       slug: 'many',
       title: 'שאלות ותשובות 🎬',
@@ -247,7 +247,7 @@ describe('hostile input', () => {
 });
 
 describe('lists and feeds', () => {
-  it('page through the blog, newest first', async () => {
+  it('list the blog by pages, newest first', async () => {
     for (let i = 0; i < 26; i++)
       await publish({ slug: `post-${i}`, title: `Post ${i}`, type: 'ARTICLE', pillar: 'posts' });
     const first = await read('/blog');
@@ -266,13 +266,13 @@ describe('lists and feeds', () => {
       assert.equal((await get(`/blog?page=${page}`)).statusCode, status, page);
   });
 
-  it('relate a post to those it has most in common with', async () => {
+  it('relate a post to those with which it has most in common', async () => {
     const url = await publish({ slug: 'kin', title: 'Kin', type: 'ARTICLE', pillar: 'posts' });
     const [, related = ''] = (await read(url)).split('Related posts');
     assert.equal(related.match(/href="\/blog\/post-\d+"/g)?.length, 3);
   });
 
-  it('name every published page in the sitemap, and the sitemap in robots.txt', async () => {
+  it('list every published page in the sitemap, and the sitemap in robots.txt', async () => {
     await send('POST', { slug: 'hidden', title: 'Hidden', type: 'ARTICLE' });
     const sitemap = await read('/sitemap.xml');
     assert.match(sitemap, /<loc>https:\/\/films.example\/blog\/post-3<\/loc>/);
@@ -281,7 +281,7 @@ describe('lists and feeds', () => {
     assert.match(await read('/robots.txt'), /Sitemap: https:\/\/films.example\/sitemap.xml/);
   });
 
-  it('feed the newest twenty posts', async () => {
+  it('contain the newest twenty posts in the feed', async () => {
     const answer = await get('/blog/rss.xml');
     assert.match(String(answer.headers['content-type']), /^application\/rss\+xml/);
     assert.equal(answer.body.match(/<item>/g)?.length, 20);
@@ -293,7 +293,7 @@ describe('a workflow', () => {
     node('place', 'input:text', { value: 'Lisbon', apiKey: 'sk-very-secret' }, { position: { x: 0, y: 0 } }),
   ];
 
-  it('is previewed where the kind of page asks for it, while anybody may see it', async () => {
+  it('is previewed if the kind of page has one and everyone may read the workflow', async () => {
     const { id } = await createWorkflow(owner, { name: 'Drawn <b>', nodes, edges: [] });
     const extra = { workflowId: id, howToSteps: FULL_PAGE.howToSteps, body_markdown: 'The body.' };
     const feature = await publish({ slug: 'with-flow', title: 'With flow', type: 'FEATURE', ...extra });
@@ -320,12 +320,12 @@ describe('a workflow', () => {
     assert.equal((await get(`/flow/${id}/preview.svg`)).statusCode, 404);
   });
 
-  it('that is gone or never was leaves its page whole', async () => {
+  it('that was deleted or never existed leaves the rest of its page', async () => {
     const url = await publish({ slug: 'no-flow', title: 'No flow', type: 'TOOL', workflowId: 'wf_nothing' });
     checkPage(await read(url));
   });
 
-  it('too large to stand in the page is loaded as an image', async () => {
+  it('that is too large for the page is loaded as an image', async () => {
     const many = Array.from({ length: 40 }, (_, i) =>
       node(`n${i}`, 'input:text', { value: 'x' }, { position: { x: i * 300, y: 0 } }),
     );
@@ -338,7 +338,7 @@ describe('a workflow', () => {
     assert.match(String(image.headers['content-security-policy']), /default-src 'none'/);
   });
 
-  it('shows what the newest run of the published version made, where its publisher allows that', async () => {
+  it('shows the results of the newest run of the published version, if its publisher allows it', async () => {
     const picture = node('p', 'generate:sandbox', { prompt: 'x' });
     const { id } = await createWorkflow(owner, { nodes: [picture], edges: [] });
     const show = (settings: object) =>
@@ -376,7 +376,7 @@ describe('a workflow', () => {
     assert.deepEqual(body.publishSettings, {});
   });
 
-  it('has a page of its own, redacted for strangers, with the line that runs it', async () => {
+  it('has its own page, redacted for visitors, with the command that runs it', async () => {
     const { id } = await createWorkflow(owner, { name: "It's", nodes, edges: [] });
     const url = `/flow/${id}`;
     const key = { authorization: `Bearer ${owner.key}` };

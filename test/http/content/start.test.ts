@@ -1,4 +1,4 @@
-// The page that people open first, and what browsers and programs see at a path that is not there.
+// Tests the start page, and the responses of browsers and programs for unknown paths.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { checkPage } from '../../pages/page-check.ts';
@@ -25,7 +25,7 @@ describe('the start page', () => {
     assert.match(String(answer.headers['content-security-policy']), /default-src 'none'/);
     checkPage(answer.body);
     assert.match(answer.body, /<link rel="canonical" href="http:\/\/localhost:3000\/">/);
-    // The drawing of the example is in the page, not a picture to be fetched.
+    // The drawing of the example is part of the page, not a separate image.
     assert.match(answer.body, /<div class="flow"[^>]*><svg/);
     const again = await test.app.inject({
       url: '/',
@@ -34,14 +34,14 @@ describe('the start page', () => {
     assert.equal(again.statusCode, 304);
   });
 
-  it('leads who is signed in on to their workflows', async () => {
+  it('redirects signed-in users to their workflows', async () => {
     const { cookie } = await createPerson(test, caller);
     const answer = await test.app.inject({ url: '/', headers: { accept: BROWSER, cookie } });
     assert.deepEqual([answer.statusCode, answer.headers.location], [302, '/workflows']);
     assert.equal(answer.headers['cache-control'], 'no-store');
   });
 
-  it('is in the colours that its reader chose by a link, which leads back', async () => {
+  it('has the theme that its reader selected by a link, which leads back', async () => {
     const { statusCode, headers } = await test.app.inject({
       url: '/theme/dark',
       headers: { accept: BROWSER, host: 'localhost:3000', referer: 'http://localhost:3000/blog?page=2' },
@@ -65,7 +65,7 @@ describe('the start page', () => {
     assert.equal((await open('/theme/pink')).statusCode, 400);
   });
 
-  it('offers the application to who has a session, where it is read', async () => {
+  it('links to the application if it is served and the user has a session', async () => {
     const { cookie } = await createPerson(test, caller);
     const answer = await test.app.inject({ url: '/blog', headers: { accept: BROWSER, cookie } });
     assert.match(answer.body, /<html lang="en" data-user>/);
@@ -73,7 +73,7 @@ describe('the start page', () => {
     assert.doesNotMatch((await open('/blog')).body, /data-user>/);
   });
 
-  it('shows commands whose bodies make and run a workflow', async () => {
+  it('shows commands whose bodies create and run a workflow', async () => {
     const { body } = await open('/');
     const text = body.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&apos;', "'");
     const [graph, run] = [...text.matchAll(/-d '(\{.*?\})'/gs)].map(match => JSON.parse(match[1] ?? ''));
@@ -88,7 +88,7 @@ describe('the start page', () => {
     assert.equal((await caller.request('POST', `/workflows/${created.body.id}/run`, run)).status, 202);
   });
 
-  it('leads where there is something', async () => {
+  it('contains no broken links', async () => {
     const { body } = await open('/');
     for (const [, href] of body.matchAll(/<a[^>]* href="(\/[^"#]*)"/g)) {
       const { statusCode } = await open(href ?? '');
@@ -97,8 +97,8 @@ describe('the start page', () => {
   });
 });
 
-describe('a path that is not there', () => {
-  it('is a page to browsers', async () => {
+describe('an unknown path', () => {
+  it('returns a page to browsers', async () => {
     for (const url of ['/nowhere', '/editor/x', '/api/v1/nothing']) {
       const answer = await open(url);
       assert.equal(answer.statusCode, 404);
@@ -109,7 +109,7 @@ describe('a path that is not there', () => {
     }
   });
 
-  it('is the JSON form to everybody else', async () => {
+  it('returns JSON to other clients', async () => {
     for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*', 'image/png']) {
       const answer = await open('/nowhere', accept);
       assert.deepEqual([answer.statusCode, answer.json().code], [404, 'not_found'], accept);

@@ -1,4 +1,4 @@
-// Credits over HTTP: the caller's own pool, the operator's grants.
+// Tests credits over HTTP: the caller's own pool, and grants by the operator.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -18,7 +18,7 @@ describe('credits', () => {
     assert.deepEqual(body, { teamId: null, balance: 0, held: 0, entries: [], nextCursor: null });
   });
 
-  it('lets the operator grant, and shows the grant to its owner alone', async () => {
+  it('lets the operator grant credits, and shows the grant only to its owner', async () => {
     const operator = await test.createCaller();
     const user = await test.createCaller({ scopes: ['account:admin'] });
     const granted = await operator.request('POST', '/admin/credits', {
@@ -54,7 +54,7 @@ describe('credits', () => {
     assert.equal(second.body.nextCursor, null);
   });
 
-  it('gives a team a pool of its own', async () => {
+  it('gives a team its own pool', async () => {
     const operator = await test.createCaller();
     const team = await operator.request<{ id: string }>('POST', '/teams', { name: 'studio' });
     await operator.request('POST', '/admin/credits', { teamId: team.body.id, amount: 70, note: 'team' });
@@ -63,7 +63,7 @@ describe('credits', () => {
     assert.equal((await operator.request('GET', '/credits')).body.balance, 70);
   });
 
-  it('400: names nobody, or both, or an amount that is no whole number, or none', async () => {
+  it('400: no account or two accounts, or a missing or fractional amount', async () => {
     const operator = await test.createCaller();
     for (const body of [
       { amount: 1, note: 'n' },
@@ -80,7 +80,7 @@ describe('credits', () => {
     }
   });
 
-  it('401: a key without the scope; 404: an unknown user or team; 409: taking back more than there is', async () => {
+  it('401: a key without the scope; 404: an unknown user or team; 409: revoking more than the balance', async () => {
     const operator = await test.createCaller();
     const user = await test.createCaller({ scopes: ['workflows:read', 'workflows:execute'] });
     const grant = { userId: user.userId, amount: 1, note: 'n' };
@@ -119,7 +119,7 @@ describe('spending', () => {
       [workspace, amount, workflowId, nodeType, at],
     );
 
-  it('adds up charges by UTC day, by model and by workflow, of the active workspace alone', async () => {
+  it('adds up charges by UTC day, model and workflow, of the active workspace only', async () => {
     const by = await test.createCaller();
     const { id } = await createWorkflow(by);
     const own = `user:${by.userId}`;
@@ -158,7 +158,7 @@ describe('spending', () => {
       refused(await by.request('GET', `/credits/spending?days=${days}`), 400, 'invalid_request');
   });
 
-  it('lists the budgets of the active workspace, and what is spent of them today', async () => {
+  it('lists the budgets of the active workspace, and their spending today', async () => {
     const by = await test.createCaller();
     const [first, second] = [await createWorkflow(by), await createWorkflow(by)];
     await createWorkflow(by);
@@ -176,7 +176,7 @@ describe('spending', () => {
       dailyCreditBudget: 50,
       spentToday,
     });
-    // By id, which says nothing of the order of two that were made in the same millisecond.
+    // Sorted by id, because two created in the same millisecond have no defined order.
     const lines = [line(first.id, 9), line(second.id, 0)].sort((a, b) =>
       a.workflowId < b.workflowId ? -1 : 1,
     );

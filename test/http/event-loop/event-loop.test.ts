@@ -1,5 +1,6 @@
-// No graph or node of one account holds the event loop: another process sends the largest that the routes of graphs take,
-// runs each node with the longest values, and what this process computes without a turn of its loop is measured.
+// Tests that no graph or node of one account blocks the event loop. Another process sends the largest requests to the
+// routes for graphs and runs each node with the longest values. The test measures how long this process computes
+// between two turns of its event loop.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { catalog, type Harness, NODE_PORTS, startHarness } from './harness.ts';

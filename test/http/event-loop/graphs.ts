@@ -1,6 +1,6 @@
-// The largest graphs that a body of 4 MB holds, each large in another way.
+// Creates the largest graphs that fit in a body of 4 MB, each large in a different way.
 
-/** Of a body. */
+/** Maximum size of a body. */
 export const MAX_BYTES = 4_194_304;
 const ROOM = MAX_BYTES - 100_000;
 
@@ -20,7 +20,7 @@ export const makeNode = (
 });
 
 const longName = (index: number): string => `${index}${'abcdefghijklmnopqrstuvwxyz'.repeat(3)}`.slice(0, 70);
-/** As many as fit, by the size of the first. */
+/** Returns as many items as fit, by the size of the first. */
 const fill = <T>(make: (index: number) => T, part = 1): T[] =>
   list(Math.floor((ROOM * part) / (JSON.stringify(make(0)).length + 6)), make);
 
@@ -38,7 +38,7 @@ const chain = (count: number) =>
     targetHandle: 'in-text1',
   }));
 
-/** They can be stored. */
+/** Graphs that can be stored. */
 export const STORABLE: Readonly<Record<string, () => Graph>> = {
   'many nodes': () => ({ nodes: fill(index => makeNode(`n${index}`), 0.9), edges: chain(1500) }),
   'one config of many keys': () => ({
@@ -91,7 +91,7 @@ export const STORABLE: Readonly<Record<string, () => Graph>> = {
   }),
 };
 
-/** They are refused, with all that is wrong with them. */
+/** Graphs that are refused with many issues. */
 export const REFUSED: Readonly<Record<string, () => Graph>> = {
   'names that are nearly right': () => ({
     nodes: list(16_000, index => makeNode(longName(index))),
@@ -117,5 +117,5 @@ export const REFUSED: Readonly<Record<string, () => Graph>> = {
   'one id': () => ({ nodes: fill(() => makeNode('n0')), edges: [] }),
 };
 
-/** More values than a body may have. */
+/** A graph with more values than a body may have. */
 export const tooMany = (): Graph => ({ nodes: list(1_300_000, () => ({})), edges: [] });

@@ -1,4 +1,5 @@
-// Starts a service and a process that sends it the largest requests, and measures the service's event loop meanwhile. The
+// Starts a service and a process that sends it the largest requests, and measures the service's event loop. The files
+// of this folder share one harness.
 // files of this folder share one.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
@@ -16,13 +17,13 @@ import type { Probed, Setup } from './prober.ts';
 import { CONTENT_SECRET, type Route } from './routes.ts';
 
 /**
- * The contract is 200 ms without an answer of /healthz. Compared is processor time of this thread, which other processes
- * hardly change, and the bound leaves room for the collector and for slow machines.
+ * The contract is 200 ms without a response of /healthz. The test measures processor time of this thread, which other
+ * processes hardly affect, and the limit leaves time for the garbage collector and slow machines.
  */
 const LIMIT_MS = 400;
 /**
- * What /healthz may take in all. It finds a loop that waits without computing. On a machine with ten times the load that it
- * can do, this process waits seconds for a processor.
+ * How long /healthz may take in total. It detects an event loop that waits without computing. On a machine with ten
+ * times the load that it can handle, this process waits seconds for a processor.
  */
 const HEALTH_LIMIT_MS = 30_000;
 /** Types of ports that the probes have values for. */
@@ -40,7 +41,7 @@ export const NODE_PORTS: readonly NodePort[] = Object.entries(NODES).flatMap(([n
 
 export interface Harness {
   readonly routes: readonly Route[];
-  /** Sends the probe of that name, fails if the event loop stood still meanwhile, and returns the statuses. */
+  /** Sends the probe of that name, fails if the event loop was blocked, and returns the statuses. */
   probe(name: string, t: TestContext): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -55,7 +56,7 @@ export const startHarness = shared(async (): Promise<Harness> => {
     await service.close();
   };
   const { routes, schemas } = await readDocument(service);
-  // Left open, they would keep the process from ending.
+  // Open streams would keep the process from ending.
   const world = await makeWorld(service).catch(async err => {
     await close();
     throw err;
@@ -83,7 +84,7 @@ export const startHarness = shared(async (): Promise<Harness> => {
   };
 });
 
-/** Stores the graphs, and runs one with much output. */
+/** Stores the graphs, and starts a run with much output. */
 async function makeWorld(service: TestService): Promise<Setup['world']> {
   const stored: Record<string, string> = {};
   for (const [name, make] of Object.entries(STORABLE)) {
@@ -124,7 +125,7 @@ interface Document {
   };
 }
 
-/** The routes of the OpenAPI document, and its named schemas. */
+/** Returns the routes of the OpenAPI document and its named schemas. */
 async function readDocument({ url }: TestService): Promise<Pick<Setup, 'routes' | 'schemas'>> {
   const response = await fetch(`${url}/openapi.json`);
   const { paths, components } = (await response.json()) as Document;
@@ -143,7 +144,7 @@ async function readDocument({ url }: TestService): Promise<Pick<Setup, 'routes' 
   return { routes, schemas: components.schemas };
 }
 
-/** The longest that this thread computed between two turns of its event loop. */
+/** Returns the longest time that this thread computed between two turns of its event loop. */
 async function measure<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly longestMs: number }> {

@@ -2,10 +2,10 @@
 import { type BodySchema, FORMATS } from '../../support/http/random-body.ts';
 
 const MAX_DEPTH = 8;
-/** Items of a list without a maximum: as many as fit, so each is small. */
+/** Number of items of a list without a maximum: as many as fit, so each is small. */
 const SMALL_ITEM_BYTES = 40;
 const DICTIONARY_VALUE_BYTES = 60;
-/** The service accepts 50,000 in one object. */
+/** The service accepts 50,000 members in one object. */
 const MAX_PROPERTIES = 49_000;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
@@ -59,7 +59,7 @@ function largestObject(
   return Object.fromEntries([...known, ...more]);
 }
 
-/** At the top, what bounded members leave is shared by the others. */
+/** At the top level, unbounded members share the bytes that bounded members leave. */
 function fillMembers(
   members: readonly (readonly [string, BodySchema])[],
   within: Within,

@@ -1,20 +1,20 @@
-// What each node type is run with: the settings that make the most work of the longest values at its ports.
+// Lists the settings for each node type that cause the most work for the longest values at its ports.
 
 const PATHS = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}`, `${index}`]));
 const NAMES = Array.from({ length: 50 }, (_, index) => `k${index}`);
 const TOKENS = Array.from({ length: 50 }, (_, index) => `{{k${index}}}`).join(' ');
-/** About 20 million steps over a text of 450,000 characters. */
+/** Causes about 20 million steps for a text of 450,000 characters. */
 const REGEX = { mode: 'regex', find: '(a|b)*?c', replace: '$1' };
 
-/** A node with settings of NODES. */
+/** A node type with settings of NODES. */
 export interface NodePort {
   readonly nodeType: string;
   readonly config: object;
-  /** Its ports that the probes have values for: id and type. */
+  /** Id and type of the ports that the probes have values for. */
   readonly ports: readonly (readonly [id: string, type: string])[];
 }
 
-/** Several settings: several runs. */
+/** Each entry is a run of its own. */
 export const NODES: Readonly<Record<string, readonly object[]>> = {
   'output:preview': [{}],
   'output:gallery': [{}],
@@ -27,7 +27,7 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
     { ...REGEX, find: '(\\w+) (\\w+)' },
   ],
   'utility:json_extract': [{ paths: PATHS }],
-  // More than a run may record, and more than its record shows.
+  // More output than a run may record and than its record shows.
   'utility:json_build': [{ keys: NAMES }, { keys: NAMES.slice(0, 7) }],
   'utility:math': [{}],
   'utility:list_item': [{ index: 7 }],
@@ -46,7 +46,7 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
   'generate:sandbox': [{}],
 };
 
-/** Node types whose work on long values is elsewhere, by why. */
+/** Node types that process long values elsewhere, by reason. */
 export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'the sources of the other nodes': ['input:text', 'input:number', 'input:json', 'input:list'],
   'reads a file once, by a stream': ['input:image', 'input:video', 'input:audio'],
@@ -79,5 +79,5 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'never run': ['utility:group', 'utility:sticky_note'],
 };
 
-/** Draw one picture for each item of a list, in processes and threads: a list would only repeat it. */
+/** Node types that draw one image per list item in processes and threads. A list would only repeat the work. */
 export const DRAWING: readonly string[] = ['utility:text_to_image_card', 'generate:sandbox'];

@@ -1,10 +1,11 @@
-// The process that sends the largest requests, and meanwhile asks for /healthz: its own work is not the service's.
+// Runs in a separate process: sends the largest requests and polls /healthz, so that its own work does not affect the
+// service.
 import type { BodySchema } from '../../support/http/random-body.ts';
 import type { NodePort } from './nodes.ts';
 import { allProbes, type Probe, type World } from './probes.ts';
 import type { Route } from './routes.ts';
 
-/** The first message: what probes are made from. Further messages are names of probes. */
+/** The first message has the data for the probes. Further messages are names of probes. */
 export interface Setup {
   readonly world: World;
   readonly nodes: readonly NodePort[];
@@ -13,9 +14,9 @@ export interface Setup {
 }
 
 export interface Probed {
-  /** Of the responses. */
+  /** Statuses of the responses. */
   readonly statuses: readonly number[];
-  /** The longest that /healthz took. */
+  /** The longest response time of /healthz. */
   readonly healthMs: number;
   readonly error?: string;
 }
@@ -79,7 +80,7 @@ async function perform(probe: Probe): Promise<Probed> {
   }
 }
 
-/** Of a stream that does not end, the first event. */
+/** Returns the first event of an endless stream. */
 async function readText(response: Response, method: string): Promise<string> {
   const isEndless =
     method === 'GET' && response.headers.get('content-type')?.startsWith('text/event-stream') === true;

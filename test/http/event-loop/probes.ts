@@ -1,4 +1,5 @@
-// One probe a request or node: prepares in the prober, and returns what is then sent and measured.
+// Creates one probe per request or node. A probe prepares in the prober, and returns the part that is sent and
+// measured.
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { type Graph, makeNode, REFUSED, STORABLE, tooMany } from './graphs.ts';
 import { largestBody } from './largest-body.ts';
@@ -18,9 +19,9 @@ import {
 export interface World {
   readonly url: string;
   readonly key: string;
-  /** Workflows that are stored, by the name of their graph. */
+  /** Ids of stored workflows by the name of their graph. */
   readonly stored: Readonly<Record<string, string>>;
-  /** A run with much output. */
+  /** Id of a run with much output. */
   readonly executionId: string;
 }
 
@@ -31,12 +32,12 @@ export type Ask = (
   key?: string,
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** Returns what is measured; what comes before is not. */
+/** Returns the measured part. The preparation is not measured. */
 export type Probe = (world: World, ask: Ask) => Promise<() => Promise<unknown>> | (() => Promise<unknown>);
 type Probes = Readonly<Record<string, Probe>>;
 
 const V1 = '/api/v1';
-/** A refused graph whose parts are all looked at: sent to every route that writes. */
+/** A refused graph whose parts are all checked. It is sent to every route that writes graphs. */
 const REFUSED_EVERYWHERE = 'names that are nearly right';
 const GRAPHS: Readonly<Record<string, () => Graph>> = {
   ...STORABLE,
@@ -45,7 +46,7 @@ const GRAPHS: Readonly<Record<string, () => Graph>> = {
 };
 
 const texts: Record<string, string> = {};
-/** The members of a body, as JSON without braces. */
+/** Returns the members of a body as JSON without braces. */
 function textOf(graph: string): string {
   texts[graph] ??= JSON.stringify(GRAPHS[graph]?.()).slice(1, -1);
   return texts[graph];
@@ -63,7 +64,7 @@ function writeProbes(): Probes {
   for (const name of Object.keys(GRAPHS)) {
     write(`POST ${V1}/workflows/lint`, name, '', 'POST', `${V1}/workflows/lint`);
     write(`POST ${V1}/workflows`, name, '"name":"w",', 'POST', `${V1}/workflows`);
-    // Refusals are the same code on all of these routes.
+    // All these routes refuse it in the same code.
     if (!(name in STORABLE) && name !== REFUSED_EVERYWHERE) continue;
     const file = '"format":"graphwright-workflow","name":"w",';
     write(`POST ${V1}/workflows/import`, name, file, 'POST', `${V1}/workflows/import`);
@@ -105,10 +106,10 @@ function readProbes(): Probes {
   return probes;
 }
 
-/** Sends the graphs to all routes that take or return one. */
+/** Sends the graphs to all routes that accept or return one. */
 export const GRAPH_PROBES: Probes = { ...writeProbes(), ...readProbes() };
 
-/** The longest values that nodes pass on, by the type of port that they feed. */
+/** The longest values that nodes pass on, by type of the port. */
 const TEXT = 'a b '.repeat(110_000);
 const NUMBERS = Array.from({ length: 300_000 }, (_, index) => index);
 const ITEMS = Array.from({ length: 100 }, (_, index) => `${index} ${'a '.repeat(10_000)}`);
@@ -124,7 +125,7 @@ const END = /"status":"(?:COMPLETED|FAILED|WAITING|CANCELLED|EXPIRED)"/;
 const RUN_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
-/** A run of the node, of what it costs, and of what became of it. */
+/** Runs the node, estimates the run, and reads its record. */
 export function nodeProbes(nodes: readonly NodePort[]): Probes {
   const probes: Record<string, Probe> = {};
   for (const [row, { nodeType, config, ports }] of nodes.entries()) {
@@ -167,7 +168,7 @@ export function nodeProbes(nodes: readonly NodePort[]): Probes {
 
 /**
  * Sends every route the largest body that its schema accepts, a body of wrong values, and a long text in each query
- * parameter. A route without input is asked as it is. Routes that delete come last.
+ * parameter. Routes without input are called as they are. Routes that delete are last.
  */
 export function routeProbes(
   routes: readonly Route[],
@@ -177,7 +178,7 @@ export function routeProbes(
   const sorted = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
   for (const { method, path, query, accepts, body } of sorted) {
     const route = `${method} ${path}`;
-    // Files: routes.ts has the reasons.
+    // The reasons are in routes.ts.
     if (body === undefined && accepts.length > 0) continue;
     if (body === undefined) {
       probes[route] = (world, ask) => async () => {
@@ -200,7 +201,7 @@ export function routeProbes(
   return probes;
 }
 
-/** The largest body of the schema with these members, of which undefined ones are left out. */
+/** Returns the largest body of the schema with these members. Undefined members are omitted. */
 function largestWith(
   members: object,
   schema: BodySchema,

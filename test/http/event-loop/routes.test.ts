@@ -1,5 +1,5 @@
-// No request to any route of the OpenAPI document holds the event loop: another process sends each the largest body that
-// it accepts, and what this process computes without a turn of its loop is measured.
+// Tests that no request to a route of the OpenAPI document blocks the event loop. Another process sends each route the
+// largest body that it accepts. The test measures how long this process computes between two turns of its event loop.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Harness, startHarness } from './harness.ts';
@@ -14,7 +14,7 @@ after(() => harness.close());
 const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 const routeOf = (probe: string): string => probe.replace(/: .*$/, '');
 
-it('sends a request to every route, or has a reason not to', () => {
+it('sends a request to every route, or lists why not', () => {
   const { routes } = harness;
   const sent = new Set(Object.keys(routeProbes(routes)).map(routeOf));
   assert.ok(routes.length > 100, String(routes.length));
@@ -29,7 +29,7 @@ it('lists every route that accepts other bodies than JSON', () => {
 
 for (const name of Object.keys(LARGEST_PROBES)) it(name, async t => void (await harness.probe(name, t)));
 
-it('takes turns during the requests to every route', async t => {
+it('is not blocked by requests to any route', async t => {
   for (const name of Object.keys(routeProbes(harness.routes))) {
     await t.test(name, async step => {
       const statuses = await harness.probe(name, step);

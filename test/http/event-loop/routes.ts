@@ -1,4 +1,4 @@
-// Lists the largest requests of the routes: what every route is sent, and bodies for the routes that compute from them.
+// Lists the largest requests of the routes: those for every route, and bodies for routes that compute from them.
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { MAX_BYTES, makeNode } from './graphs.ts';
 import type { World } from './probes.ts';
@@ -7,11 +7,11 @@ import type { World } from './probes.ts';
 export interface Route {
   readonly method: string;
   readonly path: string;
-  /** Query parameters that are text. */
+  /** Names of query parameters that are text. */
   readonly query: readonly string[];
   /** Media types of the body. */
   readonly accepts: readonly string[];
-  /** Of the JSON body. */
+  /** Schema of the JSON body. */
   readonly body: BodySchema | undefined;
 }
 
@@ -26,7 +26,7 @@ const list = <T>(count: number, make: (index: number) => T): T[] =>
 const KEYS = Object.fromEntries(list(49_000, index => [`key${index}`, 'a'.repeat(60)]));
 const OBJECTS = list(390_000, () => ({ a: 1 }));
 
-/** For a body as long as its route accepts. */
+/** Creates a value as long as the route accepts. */
 export const BODY_BYTES = MAX_BYTES - 10_000;
 
 const URL_OF_NOBODY = 'https://localhost:9/';
@@ -42,7 +42,7 @@ const CONTENT = {
   crossLinks: [],
   contentBlocks: [],
 };
-/** Graphs, inputs and pins have probes of their own. */
+/** Graphs, inputs and pins have their own probes. */
 const RUN = {
   inputs: {},
   pins: {},
@@ -53,8 +53,8 @@ const RUN = {
 };
 
 /**
- * Members of the largest bodies that rules beyond the schema apply to. Undefined leaves one out. A new route whose largest
- * body is refused as 400 needs a row.
+ * Members of the largest bodies to which rules beyond the schema apply. Undefined omits one. Add a row for a new route
+ * whose largest body is refused as 400.
  */
 export const MEMBERS: Readonly<Record<string, object>> = {
   'POST /api/v1/workflows': { ...GRAPH, folderId: undefined, teamId: undefined },
@@ -96,7 +96,7 @@ export const MEMBERS: Readonly<Record<string, object>> = {
   'PUT /api/content/webhook': CONTENT,
 };
 
-/** Routes that refuse each body here as 400, and why. */
+/** Routes that refuse each of these bodies as 400, and why. */
 export const REFUSING: Readonly<Record<string, string>> = {
   'POST /api/v1/auth/setup': 'needs the link of the first start',
   'POST /api/v1/auth/accept-invite': 'needs an invitation',
@@ -112,7 +112,7 @@ export const WRONG_BODY = (member: string): object => ({
 /** URL encoding triples its length. The request line and headers are limited to 16 KB. */
 export const QUERY = '%_\\'.repeat(1000);
 
-/** Fills the parameters of a path. The user is not the one who asks: a request could disable that account. */
+/** Fills the parameters of a path. The user is not the caller, because a request could disable that account. */
 export const parametersOf = (path: string, { stored, executionId }: World): string =>
   path
     .replace('executions/{id}', `executions/${executionId}`)
@@ -127,7 +127,7 @@ export interface LargestBody {
   /** A name in braces is replaced by the ID of that workflow. */
   readonly path: string;
   readonly body: () => object;
-  /** Sent instead of the key. */
+  /** Credentials that are sent instead of the key. */
   readonly secret?: string;
 }
 

@@ -1,5 +1,5 @@
-// Tests every route that names a resource with a stranger who has all scopes except the operator's: resources of
-// another account are refused like unknown ones or with 403, lists are empty, and nothing changes.
+// Tests every route that names a resource, as a user with all scopes except the operator's: resources of another
+// account are refused like unknown ones or with 403, lists are empty, and nothing changes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
@@ -90,8 +90,8 @@ async function snapshot(): Promise<string> {
   return (await Promise.all(read)).join('\n').replaceAll(/"last_used_at":"?[^,}]*/g, '');
 }
 
-describe('a stranger', () => {
-  it('is refused every resource of another account, and changes nothing', async () => {
+describe('another user', () => {
+  it('is refused every resource of the account, and changes nothing', async () => {
     const named = routes.filter(
       ({ path, access }) => nounOf(path) !== undefined && access !== 'public' && access !== 'instance:admin',
     );
@@ -121,7 +121,7 @@ describe('a stranger', () => {
     }
   });
 
-  it('cannot work in workspaces of others', async () => {
+  it('cannot use workspaces of others', async () => {
     const teamId = own.teams;
     for (const [method, path, body] of [
       ['POST', '/workflows', { name: 'W', ...PAIR, folderId: own.folders }],

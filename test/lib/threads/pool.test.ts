@@ -1,4 +1,4 @@
-// The pool of threads: what one account asks for neither blocks the process nor keeps other accounts waiting.
+// Tests the thread pool: tasks of one account neither block the process nor delay other accounts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
@@ -68,7 +68,7 @@ describe('a pool of threads', () => {
     await Promise.all(waiting);
   });
 
-  it('leaves the queue, or the thread, when its signal fires', async () => {
+  it('removes a task from the queue, or ends its thread, when its signal fires', async () => {
     const pool = createPool();
     const abort = new AbortController();
     const running = pool.run({ kind: 'spin', value: 600_000 }, { account: 'a', signal: abort.signal });

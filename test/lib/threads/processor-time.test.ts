@@ -1,4 +1,4 @@
-// Tests limits of processor time, with a clock of the test, and the clock of a process.
+// Tests limits of processor time, with a clock of the test and with that of a process.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -21,7 +21,7 @@ describe('a limit of processor time', () => {
         t.mock.timers.tick(50);
         await turn();
       }
-      // The smaller the rest, the more often the time is read.
+      // The less time is left, the more often it is read.
       assert.ok(Math.abs(Date.now() - endsAtMs) <= 100, `${Date.now()} ms`);
       assert.equal(limit.signal.reason.name, 'TimeoutError');
     });

@@ -1,4 +1,4 @@
-// The thread of the pool's test.
+// Runs in the threads of the pool's test.
 import { AppError } from '../../../src/lib/errors.ts';
 import { serveTasks } from '../../../src/lib/threads/serve.ts';
 

@@ -1,4 +1,4 @@
-// The complete matrix of who may do what with a workflow, with PostgreSQL deciding who somebody is.
+// Tests the complete matrix of permissions on a workflow. PostgreSQL determines each user's relation to it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { can, type WorkflowVerb } from '../../../src/services/accounts/access.ts';
@@ -36,10 +36,10 @@ const PEOPLE = [
 ] as const;
 type Person = (typeof PEOPLE)[number] | 'anonymous';
 
-/** Whose standing comes from what they made. */
+/** Users whose role comes from what they created. */
 const MAKERS = ['creator', 'media owner'] as const;
 
-/** In the order of VERBS: x may, . may not. */
+/** In the order of VERBS: x for allowed, . for not allowed. */
 const ALWAYS: Readonly<Partial<Record<Person, string>>> = {
   creator: 'xxxxxxxxx',
   'media owner': 'xxxxxxxxx',
@@ -55,7 +55,7 @@ const NOBODY = '.........';
 interface World {
   readonly link: 'PRIVATE' | 'VIEW' | 'DUPLICATE';
   readonly published?: Readonly<Record<string, unknown>>;
-  /** Of those whose rights depend on it. */
+  /** Users whose rights depend on the workflow's workspace. */
   readonly viewers: string;
   readonly others: string;
 }
@@ -120,7 +120,7 @@ before(async () => {
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
     await insertMember(db, TEAM, userIdOf(`team ${role}`), role);
-  // As the least: what they made counts for more.
+  // They have the lowest role in the team. What they created counts for more.
   for (const person of MAKERS) await insertMember(db, TEAM, userIdOf(person), 'VIEWER');
   await db.query(
     `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin)
@@ -137,7 +137,7 @@ before(async () => {
 
 after(() => database.drop());
 
-/** As the row of a table: x for each verb the actor may. */
+/** Returns a row of the table: x for each allowed action. */
 async function rowOf(person: Person): Promise<string> {
   const actor = actors.get(person) ?? ANONYMOUS;
   const workflow = await findWorkflow(db, WORKFLOW, actor.kind === 'user' ? actor.userId : null);
@@ -163,7 +163,7 @@ for (const [name, world] of Object.entries(WORLDS)) {
   });
 }
 
-describe('who left the team', () => {
+describe('a user who left the team', () => {
   before(async () => {
     for (const person of MAKERS) await deleteMember(db, TEAM, userIdOf(person));
   });
@@ -171,7 +171,7 @@ describe('who left the team', () => {
     for (const person of MAKERS) await insertMember(db, TEAM, userIdOf(person), 'VIEWER');
   });
 
-  it('may do with what they made there what strangers may', async () => {
+  it('has the access of any other user to what they created there', async () => {
     for (const [name, { link, published }] of Object.entries(WORLDS)) {
       await db.query(
         'update workflows set link_permission = $2, is_published = $3, publish_settings = $4 where id = $1',
@@ -182,7 +182,7 @@ describe('who left the team', () => {
     }
   });
 
-  it('may do everything with what they made outside of it', async () => {
+  it('has full access to what they created elsewhere', async () => {
     await db.query('update workflows set team_id = null where id = $1', [WORKFLOW]);
     for (const person of MAKERS) assert.equal(await rowOf(person), ALWAYS[person]);
     await db.query('update workflows set team_id = $2 where id = $1', [WORKFLOW, TEAM]);
@@ -196,7 +196,7 @@ describe('access to a workspace', () => {
       can(actor, verb, { workspace: { user_id: 999, team_id: TEAM, team_role } }) ? 'x' : '.',
     ).join('');
 
-  it('goes by the role in the team', () => {
+  it('depends on the role in the team', () => {
     const actor = actors.get('stranger') ?? ANONYMOUS;
     assert.deepEqual(
       (['OWNER', 'EDITOR', 'VIEWER', null] as const).map(role => rowIn(actor, role)),
@@ -204,17 +204,17 @@ describe('access to a workspace', () => {
     );
   });
 
-  it('is nothing to nobody', () => {
+  it('is denied to anonymous callers', () => {
     assert.equal(rowIn(ANONYMOUS, 'OWNER'), '...');
   });
 
-  it('is whole in a personal one, and for its user alone', () => {
+  it('is complete in a personal workspace, and only for its user', () => {
     const workspace = { user_id: userIdOf('creator'), team_id: null, team_role: null };
     const may = (person: Person): boolean => can(actors.get(person) ?? ANONYMOUS, 'edit', { workspace });
     assert.deepEqual([may('creator'), may('stranger'), may('anonymous')], [true, false, false]);
   });
 
-  it('leaves a folder that its maker made in a team to the team', () => {
+  it('keeps a folder that a former member created in the team', () => {
     const workspace = { user_id: userIdOf('creator'), team_id: TEAM, team_role: null };
     assert.equal(can(actors.get('creator') ?? ANONYMOUS, 'read', { workspace }), false);
   });

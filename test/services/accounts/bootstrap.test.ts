@@ -1,4 +1,4 @@
-// The first user and its key, as processes start on one database.
+// Tests how the first user and its key are created when processes start on one database.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { sha256 } from '../../../src/lib/crypto.ts';
@@ -22,19 +22,19 @@ const start = (key?: string): Promise<string | undefined> =>
 const find = (key: string) => findKeyByHash(database.db, sha256(key));
 
 describe('the first start', () => {
-  it('makes an author on the plan self_hosted and mints a key with every scope', async () => {
+  it('creates an author on the plan self_hosted with a key for every scope', async () => {
     const key = (await start()) ?? '';
     const user = await findUser(database.db, BOOTSTRAP_USER_ID);
     assert.deepEqual([user?.plan, user?.is_author], ['self_hosted', true]);
     assert.deepEqual((await find(key))?.scopes, SCOPES);
   });
 
-  it('takes BOOTSTRAP_API_KEY instead and does not show it', async () => {
+  it('uses BOOTSTRAP_API_KEY instead and does not print it', async () => {
     assert.equal(await start(GIVEN), undefined);
     assert.equal((await find(GIVEN))?.user_id, BOOTSTRAP_USER_ID);
   });
 
-  it('of several processes at once makes one user and shows one key', async () => {
+  it('of several processes at once creates one user and prints one key', async () => {
     const keys = await Promise.all([start(), start(), start()]);
     assert.equal(keys.filter(key => key !== undefined).length, 1);
     const { rows } = await database.db.query('select id from users');
@@ -43,18 +43,18 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  it('mints nothing', async () => {
+  it('creates nothing', async () => {
     await start();
     assert.equal(await start(), undefined);
   });
 
-  it('gives the first user a BOOTSTRAP_API_KEY that is new, once', async () => {
+  it('gives the first user a new BOOTSTRAP_API_KEY once', async () => {
     await start();
     for (let round = 0; round < 2; round++) assert.equal(await start(GIVEN), undefined);
     assert.deepEqual((await find(GIVEN))?.scopes, SCOPES);
   });
 
-  it('leaves a key revoked that the setting still names', async () => {
+  it('does not restore a revoked key that the setting still contains', async () => {
     await start(GIVEN);
     await revokeKey(database.db, (await find(GIVEN))?.id ?? '', BOOTSTRAP_USER_ID);
     await start(GIVEN);

@@ -1,4 +1,5 @@
-// Tokens of a limit while PostgreSQL is lost: the request that waits for them has not begun, so it may be repeated.
+// Tests rate limits while PostgreSQL is unavailable: a request that waits for a token has not started, so it can be
+// repeated.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { OutageError } from '../../../src/lib/errors.ts';
@@ -6,8 +7,8 @@ import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 
 const WINDOW_SECONDS = 60;
 
-it('a token whose lease was lost with PostgreSQL leaves nothing done', async () => {
-  // As the database reports a write of which it is not known whether it was committed.
+it('a request whose token lease is lost with PostgreSQL does nothing', async () => {
+  // The error with which the database reports a write of unknown outcome.
   const lost = new OutageError(true, new Error('Connection terminated unexpectedly'));
   const limiter = new RateLimiter({ query: () => Promise.reject(lost) }, Date.now);
   await assert.rejects(async () => limiter.consume('key', 100, WINDOW_SECONDS), {

@@ -1,4 +1,4 @@
-// A service that is killed between the file and its row: nobody is served what is half there, and the sweep takes it.
+// Tests a service that is killed between storing a file and its row: the file is not served, and the sweep deletes it.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,12 +32,12 @@ const media = () => join(folder, 'media');
 const files = async (): Promise<readonly string[]> =>
   (await readdir(media(), { recursive: true })).flatMap(path => /med_\w{26}$/.exec(path) ?? []);
 
-it('a file whose row was never written is not served, and swept a day later', async () => {
+it('a file without a row is not served, and is deleted a day later', async () => {
   const bytes = await plainImage(8, 8, '#336699');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
   const kept = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
   assert.equal(kept.status, 200);
-  // The row waits for a lock that the test has; the file does not.
+  // The row waits for a lock that the test holds. The file does not.
   const locked = Promise.withResolvers<void>();
   const killed = Promise.withResolvers<void>();
   const holding = database.db.transaction(async tx => {
@@ -49,7 +49,7 @@ it('a file whose row was never written is not served, and swept a day later', as
   const lost = service.request('POST', '/media/upload', { dataUrl }).catch(() => undefined);
   await waitUntil('the second file', async () => (await files()).length === 2);
   await service.end('SIGKILL');
-  // PostgreSQL would carry out what the dead had asked for.
+  // Otherwise PostgreSQL would still execute the statement of the killed process.
   await database.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into media %'`,
   );

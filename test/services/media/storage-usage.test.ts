@@ -1,4 +1,4 @@
-// The count of stored bytes against the rows it counts: after everything that adds or takes away, and after kills.
+// Compares the stored byte count with the rows that it counts, after all operations that change it, and after kills.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { edge, node } from '../../support/workflows.ts';
 
 const OPERATIONS = 200;
 const AT_ONCE = 5;
-/** After so many rounds of operations that are under way. */
+/** Kills the service after this many rounds of concurrent operations. */
 const KILL_EVERY = 8;
 
 const COUNTED = `
@@ -78,7 +78,7 @@ describe('the count of stored bytes', () => {
         const upload = pick(minted);
         if (upload === undefined) return;
         const { pathname, search } = new URL(upload.uploadUrl);
-        // Sometimes other bytes than were announced, which are refused.
+        // Sometimes sends another number of bytes than declared, which is refused.
         const content = random() < 0.3 ? Buffer.alloc(upload.image.length) : upload.image;
         await fetch(service.url + pathname + search, {
           method: 'PUT',
@@ -97,7 +97,7 @@ describe('the count of stored bytes', () => {
       },
       () => database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`),
       () => database.db.query(`select graphile_worker.add_job('sweep_media', '{}')`),
-      // What the sweeps look for: outputs that are old, and uploads that were never completed.
+      // Rows that the sweeps find: old outputs, and uploads that were never completed.
       () =>
         database.db.query(
           `update media_uploads set created_at = now() - interval '2 days' where random() < 0.1 and completed_at is null`,
@@ -130,7 +130,7 @@ describe('the count of stored bytes', () => {
     assert.deepEqual(kept, counted);
   });
 
-  it('is made anew from the rows', async () => {
+  it('is computed again from the rows', async () => {
     await database.db.query('update storage_usage set bytes = bytes + 1');
     await database.db.query('select recount_storage()');
     const { rows: counted } = await database.db.query(COUNTED);

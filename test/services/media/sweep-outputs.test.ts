@@ -1,4 +1,4 @@
-// Old files of runs and previews go, with their rows; what somebody can still come upon stays.
+// Tests the sweep of old outputs and previews: it deletes unreferenced files with their rows and keeps the others.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ describe('the sweep of outputs', () => {
   let bytes: Buffer;
   let workflow: string;
   let templates: string;
-  // What is made is old; the sweep runs today.
+  // The files are created in the past, and the sweep runs today.
   let now = Date.now() - 40 * DAY_MS;
   const inTemplate = newId('media', now);
 
@@ -72,9 +72,9 @@ describe('the sweep of outputs', () => {
     );
   const owner = (executionId: string | null) => ({ userId: caller.userId, workspace, executionId });
   const signal = AbortSignal.timeout(60_000);
-  /** A picture of a run that is kept no more; of none: a preview. */
+  /** Creates the output of a run that is no longer kept, or a preview without a run. */
   const make = async (executionId: string | null): Promise<string> => {
-    // One after another, so that the newest is known.
+    // Created in sequence, so that the newest is known.
     now += 1;
     const file = { source: bytes, contentType: 'image/png', name: 'a' };
     return (await storeMedia(test.deps, owner(executionId), file, signal)).mediaId;
@@ -105,9 +105,9 @@ describe('the sweep of outputs', () => {
     return rowCount === 1;
   };
 
-  it('takes outputs, previews and fetched inputs that nothing names, with their files', async () => {
+  it('deletes unreferenced outputs, previews and downloaded inputs, with their files', async () => {
     const gone = [await makeOfLostRun(), await make(null), await makeFetched()];
-    // The newest picture of a workflow is its poster.
+    // The newest image of a workflow is its poster.
     const poster = await makeOfLostRun();
     const { body: upload } = await caller.request<{ mediaId: string }>('POST', '/media/upload', {
       dataUrl: `data:image/png;base64,${bytes.toString('base64')}`,
@@ -134,7 +134,7 @@ describe('the sweep of outputs', () => {
     });
     assert.equal(answer.statusCode, 201, answer.body);
   };
-  /** Each names the media in its way. */
+  /** Each refers to the media in a different way. */
   const NAMERS: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     'a run that found its result kept': id =>
       insertRun([{ nodeId: 'a', outputs: { image: { type: 'IMAGE', media: { mediaId: id } } } }]),
@@ -166,7 +166,7 @@ describe('the sweep of outputs', () => {
   };
 
   for (const [name, nameIt] of Object.entries(NAMERS)) {
-    it(`leaves what is named by ${name}`, async () => {
+    it(`keeps a file that ${name} refers to`, async () => {
       const id = await makeOfLostRun();
       // Not the newest, which stays as the poster.
       await makeOfLostRun();
@@ -176,7 +176,7 @@ describe('the sweep of outputs', () => {
     });
   }
 
-  it('leaves what its own run names, and takes it once the run is gone', async () => {
+  it('keeps the outputs of a run until the run is deleted', async () => {
     const run = await insertRun();
     const id = await make(run);
     await makeOfLostRun();
@@ -187,7 +187,7 @@ describe('the sweep of outputs', () => {
     assert.equal(await isThere(id), false);
   });
 
-  it('takes what another run named, once that is gone', async () => {
+  it('keeps files that another run refers to until that run is deleted', async () => {
     const id = await make(null);
     const run = await insertRun([{ mediaId: id }]);
     await sweep();
@@ -197,7 +197,7 @@ describe('the sweep of outputs', () => {
     assert.equal(await isThere(id), false);
   });
 
-  it('goes through more than a batch, past those that stay', async () => {
+  it('handles more than one batch, skipping files that stay', async () => {
     const run = await insertRun();
     const rows = Array.from({ length: 1300 }, (_, index) => [
       newId('media', now),
@@ -215,14 +215,14 @@ describe('the sweep of outputs', () => {
     assert.deepEqual(left, [{ run, count: 650 }]);
   });
 
-  it('does nothing where the operator says nothing', async () => {
+  it('does nothing if KEEP_OUTPUTS_DAYS is not set', async () => {
     const id = await make(null);
     const settings = { ...test.deps.settings, KEEP_OUTPUTS_DAYS: undefined };
     await sweepOutputs({ ...test.deps, settings, now: () => now + 1000 * DAY_MS }, signal);
     assert.equal(await isThere(id), true);
   });
 
-  it("leaves what the operator's templates name", async () => {
+  it("keeps files that the operator's templates refer to", async () => {
     await test.deps.storage.put(inTemplate, bytes, { contentType: 'image/png', maxBytes: bytes.length });
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin)
@@ -234,7 +234,7 @@ describe('the sweep of outputs', () => {
   });
 });
 
-it('a worker that is killed during the sweep leaves no row without its file, and no file that is not noted', async () => {
+it('if a worker is killed during the sweep, every row has its file, and files without a row are recorded', async () => {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-swept-'));
   const env = { DATABASE_URL: urlOf(database.connection), KEEP_OUTPUTS_DAYS: '1' };

@@ -1,4 +1,4 @@
-// Parts of videos between workers, and what the daily cleanup leaves of them and of old clips.
+// Tests stored segments of videos between workers, and the daily cleanup of segments and old clips.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { waitUntil } from '../../support/processes.ts';
 const { signal } = new AbortController();
 const DAY_MS = 86_400_000;
 
-describe('parts of a video', () => {
+describe('segments of a video', () => {
   let test: TestApp;
   let folder: string;
   before(async () => {
@@ -48,7 +48,7 @@ describe('parts of a video', () => {
     return (await readdir(target)).sort();
   };
 
-  it('come back to whoever goes on with it, and to nobody else, until they are dropped', async () => {
+  it('are returned to the worker that continues it, and to no other, until they are deleted', async () => {
     const parts = await keep('ex_1/video', ['a.mp4', 'b.mp4']);
     assert.deepEqual(await restore('ex_1/video'), ['a.mp4', 'b.mp4']);
     assert.deepEqual(await restore('ex_2/video'), []);
@@ -58,7 +58,7 @@ describe('parts of a video', () => {
     assert.equal(await test.deps.storage.stat(file?.file_id ?? ''), undefined);
   });
 
-  it('are kept anew where their files are gone', async () => {
+  it('are stored again if their files are missing', async () => {
     await keep('ex_3/video', ['a.mp4', 'b.mp4']);
     const [lost] = await listParts(test.deps.db, 'ex_3/video');
     await test.deps.storage.remove(lost?.file_id ?? '');
@@ -70,7 +70,7 @@ describe('parts of a video', () => {
     await other.drop();
   });
 
-  it('are swept when they are old, and so are old clips with their files, unless a workflow names them', async () => {
+  it('are deleted when they are old, and so are old clips with their files, unless a workflow refers to them', async () => {
     const { userId } = await test.createCaller();
     const owner = { userId, workspace: `user:${userId}`, executionId: null };
     const old = new Date(Date.now() - 11 * DAY_MS);

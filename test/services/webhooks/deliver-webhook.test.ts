@@ -1,4 +1,4 @@
-// Webhook deliveries from the end of a run to the receiver: one event a run, its bytes and signature, its retries.
+// Tests webhook deliveries from the end of a run to the receiver: one event per run, its body, signatures and retries.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
@@ -22,7 +22,7 @@ let service: TestService;
 let receiver: Receiver;
 let pair: string;
 before(async () => {
-  // The time-out is long: a busy machine must not turn an answer into a second attempt.
+  // The timeout is long, so that a busy machine does not cause a second attempt.
   service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '30000' });
   pair = await service.create(PAIR);
 });
@@ -37,14 +37,14 @@ const deliver = async (more: object = {}, workflow = pair, on: Client = service)
 const ended = (id: string, state: string, on: Client = service) =>
   waitUntil(`the delivery to be ${state}`, async () => (await on.execution(id)).webhook?.state === state);
 
-/** A service that gives a receiver one second to answer. */
+/** Starts a service that gives a receiver one second to respond. */
 async function startImpatient(): Promise<TestService & AsyncDisposable> {
   const started = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '1000' });
   return { ...started, [Symbol.asyncDispose]: () => started.close() };
 }
 
 describe('a delivery', () => {
-  it('is one POST with the event of the run, signed in both forms over the bytes sent', async () => {
+  it('is one POST with the event of the run, with both signatures of the body', async () => {
     const id = await deliver({ metadata: { z: 1, ключ: ['"\u2028'], a: { b: null } } });
     await ended(id, 'delivered');
     assert.equal(receiver.received.length, 1);
@@ -95,7 +95,7 @@ describe('a delivery', () => {
     );
   });
 
-  it('reports failed and cancelled runs as execution.failed with their status', async () => {
+  it('reports failed and canceled runs as execution.failed with their status', async () => {
     const waiting = await service.create({
       nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 60_000 })],
       edges: [edge('a.text > d.input')],
@@ -114,7 +114,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is tried again with the same event after refusals, redirects, resets and silence', async () => {
+  it('is retried with the same event after errors, redirects, resets and timeouts', async () => {
     await using impatient = await startImpatient();
     const answers: readonly Answering[] = [
       res => res.writeHead(500).end('no'),
@@ -156,7 +156,7 @@ describe('a delivery', () => {
     assert.equal(receiver.received.length, 12);
   });
 
-  it('counts once a 2xx has come, even where the answer never ends', async () => {
+  it('succeeds on a 2xx, even if the response never ends', async () => {
     receiver.answer(res => {
       res.writeHead(200);
       const timer = setInterval(() => res.write('x'.repeat(64)), 1);
@@ -167,7 +167,7 @@ describe('a delivery', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('keeps its secret encrypted, and nothing shows it', async () => {
+  it('stores its secret encrypted and never returns it', async () => {
     const id = await deliver();
     await ended(id, 'delivered');
     const { rows } = await service.db.query(
@@ -178,7 +178,7 @@ describe('a delivery', () => {
       assert.ok(!String(text).includes(SECRET.slice(6)));
   });
 
-  it('goes to a host eight at once, without counting an attempt for those that wait; runs go on', async () => {
+  it('is limited to eight per host, without counting waiting as an attempt', async () => {
     const open: (() => void)[] = [];
     receiver.answer(res => open.push(() => res.writeHead(204).end()));
     const ids = await Promise.all(Array.from({ length: 20 }, () => deliver()));
@@ -198,7 +198,7 @@ describe('a delivery', () => {
 });
 
 describe('the backoff', () => {
-  it('doubles from 30 s to six hours, with up to a tenth on top, and never passes them', () => {
+  it('doubles from 30 s to six hours at most, including up to a tenth of jitter', () => {
     const backoff = { ...BACKOFF, firstMs: 30_000 };
     const delays = Array.from({ length: 11 }, (_, retries) => backoffMs(backoff, retries, 0) / 1000);
     assert.deepEqual(delays, [30, 60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600]);

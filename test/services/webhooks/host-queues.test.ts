@@ -1,4 +1,4 @@
-// Per-host queues: who gets a slot, who waits, who is turned away.
+// Tests queues per host: slots, waiting, and rejection.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createHostQueues } from '../../../src/services/webhooks/host-queues.ts';
@@ -7,7 +7,7 @@ const host = { key: 'host', limit: 2 };
 const MAX_WAIT_MS = 50;
 
 describe('per-host queues', () => {
-  it('admit so many at once, and the next when one leaves, in order', async () => {
+  it('admit a number at once, and the next in order when one ends', async () => {
     const queues = createHostQueues(60_000, () => 0);
     const order: string[] = [];
     const first = await queues.enter([host]);
@@ -24,7 +24,7 @@ describe('per-host queues', () => {
     assert.deepEqual(order, ['third', 'fourth']);
   });
 
-  it('ask for a slot in every queue named; one that waits for another queue is overtaken', async () => {
+  it('require a slot in every named queue, and let others pass a task that waits for another queue', async () => {
     const queues = createHostQueues(60_000, () => 0);
     const account = { key: 'account', limit: 1 };
     const release = await queues.enter([host, account]);
@@ -34,14 +34,14 @@ describe('per-host queues', () => {
     assert.ok(await waiting);
   });
 
-  it('turn away what has waited too long', async () => {
+  it('reject a task that has waited too long', async () => {
     const queues = createHostQueues(MAX_WAIT_MS, () => 0);
     await queues.enter([host]);
     await queues.enter([host]);
     assert.equal(await queues.enter([host]), undefined);
   });
 
-  it('turn away at once what would wait too long by the pace of those before', async () => {
+  it('reject a task at once if its expected wait is too long', async () => {
     let nowMs = 0;
     const queues = createHostQueues(60_000, () => nowMs);
     await queues.enter([host]);

@@ -1,4 +1,4 @@
-// Webhook signatures against verifiers that we did not write.
+// Tests webhook signatures with third-party verifiers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
@@ -6,14 +6,14 @@ import { Webhook } from 'standardwebhooks';
 import { signWebhook } from '../../../src/services/webhooks/webhook-signature.ts';
 
 const body = JSON.stringify({ event: 'execution.completed', text: 'Grüße 🎈' });
-/** Verifiers refuse what is five minutes old, and this file may be loaded before many others run. */
+/** Verifiers refuse timestamps older than five minutes, and this file may be loaded long before it runs. */
 const deliver = () => ({
   body,
   eventId: '0f8fad5b-d9cb-469f-a165-70867728950e',
   timestampSeconds: Math.floor(Date.now() / 1000),
 });
 
-test('our own header verifies with a verifier that we did not write', async () => {
+test('X-Service-Signature is accepted by a third-party verifier', async () => {
   const headers = signWebhook({ ...deliver(), secret: 'hunter2 ä' });
   const signature = headers['X-Service-Signature'] ?? '';
   assert.match(signature, /^sha256=[0-9a-f]{64}$/);
@@ -22,7 +22,7 @@ test('our own header verifies with a verifier that we did not write', async () =
   assert.equal(await verify('hunter3', body, signature), false);
 });
 
-test('the Standard Webhooks headers verify with their reference library, for raw and for whsec_ secrets', () => {
+test('the Standard Webhooks headers are accepted by their reference library, for raw and whsec_ secrets', () => {
   const raw = signWebhook({ ...deliver(), secret: 'plain words' });
   assert.deepEqual(new Webhook('plain words', { format: 'raw' }).verify(body, { ...raw }), JSON.parse(body));
   const secret = `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`;

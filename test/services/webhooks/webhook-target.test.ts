@@ -1,4 +1,4 @@
-// The webhook block of a run: what is taken, what is refused, and when this machine itself may be called.
+// Tests the webhook member of a run request: what is accepted, what is refused, and when this machine may be called.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
@@ -19,7 +19,7 @@ const pathOf = (block: unknown, settings = LOCAL): string | undefined => {
 };
 
 describe('a webhook block', () => {
-  it('is a url with or without a secret', () => {
+  it('has a url, with or without a secret', () => {
     assert.deepEqual(parseWebhook(LOCAL, { url: 'https://example.com/x?y=1' }), {
       url: 'https://example.com/x?y=1',
       secret: null,
@@ -29,7 +29,7 @@ describe('a webhook block', () => {
     assert.equal(parseWebhook(LOCAL, undefined), undefined);
   });
 
-  it('is refused by the member that is wrong', () => {
+  it('is refused with the invalid member', () => {
     assert.equal(pathOf('https://example.com'), '/webhook');
     assert.equal(pathOf([]), '/webhook');
     assert.equal(pathOf({ url: 'https://example.com', events: [] }), '/webhook/events');
@@ -51,7 +51,7 @@ describe('a webhook block', () => {
     }
   });
 
-  it('names this machine only where the service is on it alone, or by the word of its operator', () => {
+  it('may name this machine only if the service runs alone on it, or if the operator allows it', () => {
     const local = ['http://localhost:9/x', 'http://127.0.0.1:9', 'http://a.localhost', 'https://localhost'];
     const everywhere = readSettings({ HOST: '0.0.0.0' });
     const inNetwork = readSettings({ HOST: '192.0.2.7', BASE_URL: 'http://localhost:3000' });

@@ -1,4 +1,5 @@
-// A large graph is prepared while no transaction is open, and used only for the version that it was prepared for.
+// Tests that large graphs are prepared outside of a transaction, and used only for the version that they were prepared
+// for.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
@@ -31,7 +32,7 @@ const makeTask = (count: number): TaskOf<'write'> => ({
   },
 });
 
-/** The number of the transaction that this is. */
+/** The number of this transaction. */
 async function idOf(tx: Tx): Promise<string> {
   const { rows } = await tx.query<{ id: string }>('select pg_current_xact_id()::text as id');
   return rows[0]?.id ?? '';
@@ -71,7 +72,7 @@ it('ends the transaction before a thread prepares a large graph, and prepares ag
   assert.match(text, /"n1499"/);
 });
 
-it('gives up where the version changes each time', async () => {
+it('fails if the version changes each time', async () => {
   let base = 0;
   const deps = { db: test.db, catalog, settings };
   await assert.rejects(
@@ -81,7 +82,7 @@ it('gives up where the version changes each time', async () => {
   assert.equal(base, 5);
 });
 
-it('passes on what the task refuses', async () => {
+it('passes on errors of the task', async () => {
   const { input } = makeTask(1500);
   const task: TaskOf<'write'> = { kind: 'write', input: { ...input, edges: [{}] } };
   const deps = { db: test.db, catalog, settings };

@@ -1,4 +1,4 @@
-// Large graphs are worked on in a thread: with the same result, and while this thread goes on.
+// Tests that large graphs are processed in a thread: with the same result, and without blocking this thread.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LintIssue } from '../../../src/graph/issues.ts';
@@ -33,7 +33,7 @@ const edges = Array.from({ length: 1400 }, (_, index) => ({
 }));
 const stored = storedGraph(graphText({ nodes, edges } as never));
 
-/** Every kind, with a graph that goes to the thread. */
+/** Every kind of work, with a graph that is large enough for the thread. */
 const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   write: { kind: 'write', input: { nodes, edges }, stored },
   lint: { kind: 'lint', nodes: [...nodes, node(9999, 'input:txt')], edges },
@@ -43,7 +43,7 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
 
 describe('work on a large graph', () => {
   for (const [kind, task] of Object.entries(TASKS)) {
-    it(`${kind} gives the same result in a thread, while timers of this one run`, async () => {
+    it(`${kind} has the same result in a thread, while timers of this thread run`, async () => {
       let turns = 0;
       const timer = setInterval(() => turns++, 1);
       const result = await workOnGraph(deps, user, task);
@@ -55,7 +55,7 @@ describe('work on a large graph', () => {
     });
   }
 
-  it('refuses by the same error, with its issues', async () => {
+  it('fails with the same error and issues', async () => {
     const task = { kind: 'write', input: { nodes: [...nodes, node(1)], edges } } as const;
     const refusalOf = async (work: () => unknown): Promise<AppError> => {
       try {
@@ -77,7 +77,7 @@ describe('work on a large graph', () => {
     assert.deepEqual(refused.details, { truncated: true, total: 5804 });
   });
 
-  it('keeps what JSON cannot say: a number that was marked as too large', async () => {
+  it('keeps what JSON cannot contain: a number that was marked as too large', async () => {
     const task = {
       kind: 'lint',
       nodes: [...nodes, { ...node(2000), size: Number.POSITIVE_INFINITY }],
@@ -99,7 +99,7 @@ describe('work on a large graph', () => {
   });
 });
 
-describe('a graph is worked on at once', () => {
+describe('a graph is processed in this thread', () => {
   const isAtOnce = (config: object, savedConfig: object = {}): boolean => {
     const graphOf = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
     const saved = storedGraph(graphText({ nodes: graphOf(savedConfig), edges: [] } as never));

@@ -1,4 +1,4 @@
-// Secrets of a run: replaced wherever they stand in a string, sent only where their hosts allow, and never quoted.
+// Tests the secrets of a run: replaced in strings, sent only to their hosts, and never shown.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -10,7 +10,7 @@ import type { Tx } from '../../../src/store/db.ts';
 const secretsKey = randomBytes(32);
 const CREATOR = 1;
 
-/** A database whose one workflow has these secrets; counts the questions. */
+/** Creates a database with one workflow that has these secrets, and counts its queries. */
 function databaseWith(secrets: Secrets | null): Tx & { asked: number } {
   const encrypted = secrets === null ? null : encrypt(secretsKey, JSON.stringify(secrets));
   return {
@@ -32,14 +32,14 @@ async function secretsOf(secrets: Secrets | null, userId = CREATOR) {
 const at = (address: string): URL => new URL(address);
 
 describe('the secrets of a run', () => {
-  it('are asked for only where the graph names one', async () => {
+  it('are read only if the graph names one', async () => {
     const tx = databaseWith({ A: 'a' });
     const run = { workflow_id: 'wf', user_id: CREATOR };
     assert.equal(await createRunSecrets({ secretsKey }, tx, run, '"nodes":[]'), undefined);
     assert.equal(tx.asked, 0);
   });
 
-  it('are put into strings at any depth, and nowhere else', async () => {
+  it('are inserted into strings at any depth, and nowhere else', async () => {
     const { replace } = await secretsOf({ A: 'one', B_2: { value: 'two', hosts: ['example.com'] } });
     assert.deepEqual(
       replace({
@@ -53,18 +53,18 @@ describe('the secrets of a run', () => {
     assert.equal(replace('{{name}} and {{secret.A}}'), '{{name}} and {{secret.A}}');
   });
 
-  it('may hold what looks like another secret', async () => {
+  it('may contain text that looks like another secret', async () => {
     const { replace } = await secretsOf({ A: '{{secrets.B}} $&', B: 'b' });
     assert.equal(replace('{{secrets.A}}'), '{{secrets.B}} $&');
   });
 
-  it('refuse a name that the workflow has no secret for, inherited names included', async () => {
+  it('are refused if the workflow has no secret of that name, including inherited property names', async () => {
     const { replace } = await secretsOf(null);
     assert.throws(() => replace('{{secrets.MISSING}}'), { code: 'unknown_secret', message: /MISSING/ });
     assert.throws(() => replace('{{secrets.constructor}}'), { code: 'unknown_secret' });
   });
 
-  it('without hosts are sent only in runs of the creator, and stay at their origin', async () => {
+  it('without hosts are sent only in runs of the creator, and only to the original host', async () => {
     const url = at('https://api.example.com/x');
     const own = await secretsOf({ A: 'value' });
     assert.equal(own.valueFor('A', url), 'value');
@@ -77,7 +77,7 @@ describe('the secrets of a run', () => {
     });
   });
 
-  it('with hosts are sent to those alone, whoever runs', async () => {
+  it('with hosts are sent only to those, whoever starts the run', async () => {
     const hosts = ['api.example.com', '*.example.org:8443', 'Bücher.example', '[::1]:9000', 'localhost:8080'];
     const { mayRedirect, valueFor } = await secretsOf({ A: { value: 'value', hosts } }, 2);
     const allowed = [
@@ -110,7 +110,7 @@ describe('the secrets of a run', () => {
     }
   });
 
-  it('are scrubbed from words in any case and in their usual encodings', async () => {
+  it('are redacted from messages in any case and in their usual encodings', async () => {
     const value = 'Sword Fish+ü';
     const { scrub } = await secretsOf({ A: value, B: { value: 'TokenOne', hosts: ['example.com'] } });
     const forms = [
