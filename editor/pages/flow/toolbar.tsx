@@ -33,7 +33,7 @@ const NARROW = '(max-width: 1099.98px)';
 
 const AppMenu = lazyComponent<object>(
   async () => (await import('../../frame/app-menu.tsx')).AppMenu,
-  () => <AppMenuButton />,
+  () => <AppMenuButton disabled />,
 );
 const MoreTools = lazyComponent<{ readonly tools: readonly Tool[] }>(
   async () => (await import('./more-tools.tsx')).MoreTools,

@@ -78,6 +78,8 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     // A number and a choice, in the inspector of the second node.
     await nodeOf(page, 'Sandbox image').focus();
     await page.keyboard.press('F2');
+    // The focus moves in the next frame.
+    await page.waitForFunction(() => document.activeElement?.closest('[data-focus-region="inspector"]'));
     await tabTo(page, 'Seed');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('7');

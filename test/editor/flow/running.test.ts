@@ -236,7 +236,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
   });
 
-  it('shows its results after a reload, until the run is hidden', async () => {
+  it('is shown after a reload until it is hidden; its results stay', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -246,10 +246,11 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await page.reload();
     await picture.waitFor();
     await page.getByRole('button', { name: 'Hide run' }).click();
-    await picture.waitFor({ state: 'detached' });
+    const shown = page.getByRole('region', { name: 'Run', exact: true });
+    await shown.waitFor({ state: 'detached' });
     await page.reload();
-    await nodeOf(page, 'Picture').waitFor();
-    assert.equal(await page.getByRole('region', { name: 'Run', exact: true }).count(), 0);
+    await picture.waitFor();
+    assert.equal(await shown.count(), 0);
     // A deleted run is not an error for the user.
     await page.evaluate(key => sessionStorage.setItem(key, 'run_gone'), `graphwright-run:${id}`);
     const [answered] = await Promise.all([
@@ -258,7 +259,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     ]);
     assert.ok(answered.status() >= 400);
     await page.waitForFunction(key => sessionStorage.getItem(key) === null, `graphwright-run:${id}`);
-    assert.equal(await page.getByRole('region', { name: 'Run', exact: true }).count(), 0);
+    assert.equal(await shown.count(), 0);
   });
 
   it('opens the results of a list as a gallery, and JSON as a tree', async () => {
