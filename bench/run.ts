@@ -34,6 +34,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   layout: async () => (await import('./layout.ts')).runLayoutRows,
   svg: async () => (await import('./rows/svg.ts')).runSvgRows,
   pages: async () => (await import('./rows/pages.ts')).runPagesRows,
+  'first-hour': async () => (await import('./rows/first-hour.ts')).runFirstHourRows,
   editor: async () => (await import('./rows/editor.ts')).runEditorRows,
   board: async () => (await import('./rows/board.ts')).runBoardRows,
   stills: async () => (await import('./rows/still.ts')).runStillRows,

@@ -115,7 +115,8 @@ async function timeWorkflows(count: number, rounds: number): Promise<Row> {
   }
 }
 
-const largestPaintMs = async (page: Page): Promise<number> =>
+/** Returns the time of the page's largest contentful paint. */
+export const largestPaintMs = async (page: Page): Promise<number> =>
   Number(
     await page.evaluate(
       `new Promise(resolve => new PerformanceObserver(list => resolve(list.getEntries().at(-1).startTime))

@@ -1,0 +1,152 @@
+// Measures a newcomer's way: from the first start to a template that has run, in a browser, and how soon the gallery shows.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Locator } from 'playwright-core';
+import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.ts';
+import { readTemplateFolder } from '../../src/services/templates/template-files.ts';
+import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
+import { freePort } from '../../test/support/network/free-port.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { makeFolder, removeFolder, startPlainService } from '../service.ts';
+import { signIn } from '../sign-in.ts';
+import { largestPaintMs } from './editor.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../bin/graphwright.js');
+const TEMPLATE = 'Make a picture';
+const PATIENCE_MS = 60_000;
+
+export async function* runFirstHourRows(isShort: boolean): AsyncGenerator<Row> {
+  const rounds = isShort ? 1 : 3;
+  const { templates } = readTemplateFolder(SHIPPED_FOLDER);
+  const sizes = await Promise.all(templates.map(({ folder }) => stat(join(folder, 'card.webp'))));
+  yield {
+    figure: `cards of all ${templates.length} templates`,
+    value: sizes.reduce((sum, { size }) => sum + size, 0) / 1e6,
+    unit: 'MB',
+    target: { value: 1, is: 'at most' },
+  };
+  if (NO_BROWSER !== false) {
+    process.stderr.write(`${NO_BROWSER}\n`);
+    return;
+  }
+  const browser = await openBrowser('new');
+  try {
+    yield* await walk(browser, rounds);
+    yield await timeGallery(browser, templates.length, rounds);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function walk(browser: TestBrowser, rounds: number): Promise<readonly Row[]> {
+  const walks: Walk[] = [];
+  for (let round = 0; round < rounds; round++) walks.push(await walkOnce(browser));
+  const seconds = walks.map(({ ms }) => ms / 1000);
+  return [
+    {
+      figure: 'from the first start in an empty folder to a template that has run, by clicks in a browser',
+      value: median(seconds),
+      unit: 's',
+      target: { value: 15, is: 'at most' },
+      note: `rounds ${seconds.map(one => one.toFixed(1)).join(', ')}; the setup link after ${median(walks.map(({ linkMs }) => linkMs)).toFixed(0)} ms`,
+    },
+    {
+      figure: 'clicks on that way',
+      value: Math.max(...walks.map(({ clicks }) => clicks)),
+      unit: '',
+      target: { value: 6, is: 'at most' },
+      note: 'name, email and password are typed',
+    },
+  ];
+}
+
+interface Walk {
+  readonly ms: number;
+  readonly linkMs: number;
+  readonly clicks: number;
+}
+
+/** Starts the service as `npm start` does, opens the link that it prints, and uses a template. */
+async function walkOnce(browser: TestBrowser): Promise<Walk> {
+  const folder = await makeFolder();
+  const port = await freePort();
+  const began = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+    env: { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  try {
+    const link = await readSetUpLink(child);
+    const linkMs = performance.now() - began;
+    await using opened = await browser.open(new URL(link).origin, VIEWS[2]);
+    const { page } = opened;
+    await page.goto(link);
+    let clicks = 0;
+    const click = async (target: Locator): Promise<void> => {
+      clicks++;
+      await target.click();
+    };
+    await click(page.getByLabel('Name'));
+    await page.keyboard.type('Ana');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('ana@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('correct horse battery');
+    await click(page.getByRole('button', { name: 'Create account' }));
+    await click(page.getByRole('button', { name: `Use template ${TEMPLATE}` }));
+    await click(page.getByRole('button', { name: 'Run', exact: true }));
+    await page.getByRole('region', { name: 'Run', exact: true }).getByText('Completed').waitFor();
+    return { ms: performance.now() - began, linkMs, clicks };
+  } finally {
+    await stop(child);
+    await removeFolder(folder);
+  }
+}
+
+async function readSetUpLink({ stdout, stderr }: ChildProcess): Promise<string> {
+  let printed = '';
+  for (const stream of [stdout, stderr]) stream?.on('data', chunk => (printed += String(chunk)));
+  for (let waited = 0; waited < PATIENCE_MS; waited += 10) {
+    const [link] = /http\S+\/setup#[\w-]+/.exec(printed) ?? [];
+    if (link !== undefined) return link;
+    await sleep(10);
+  }
+  throw new Error(`The service printed no setup link within a minute:\n${printed.slice(-2000)}`);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function timeGallery(browser: TestBrowser, count: number, rounds: number): Promise<Row> {
+  const folder = await makeFolder();
+  const service = await startPlainService(folder);
+  try {
+    const cookie = await signIn(service);
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      await using opened = await browser.open(service.url, VIEWS[2], cookie);
+      await opened.page.goto('/templates');
+      await opened.page.getByRole('button', { name: `Use template ${TEMPLATE}` }).waitFor();
+      await opened.page.waitForLoadState('networkidle');
+      times.push(await largestPaintMs(opened.page));
+    }
+    return {
+      figure: `largest contentful paint of the gallery with ${count} templates, headless Chromium, cold cache`,
+      value: median(times),
+      unit: 'ms',
+      target: { value: 600, is: 'at most' },
+      note: `rounds ${times.map(Math.round).join(', ')}`,
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
