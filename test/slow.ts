@@ -28,7 +28,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'runs/{changed-models,charges,dispatch,examples,node-cache,provider-slots}.test.ts',
     'sdk/**',
     'services/accounts/bootstrap.test.ts',
-    'services/media/{half-kept-media,storage-usage,sweep-outputs}.test.ts',
+    'services/media/{killed-between-file-and-row,storage-usage,sweep-outputs}.test.ts',
     'services/webhooks/deliver-webhook.test.ts',
     'telemetry/**',
     'upgrade/**',
