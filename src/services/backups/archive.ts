@@ -108,7 +108,10 @@ export async function* readArchive(
   const file = createReadStream(path, { highWaterMark: READ_BYTES, signal });
   file.on('data', () => onProgress(file.bytesRead));
   const seal = createSummary();
-  const entries = Readable.toWeb(file).pipeThrough(createTarDecoder({ strict: true }));
+  // Where the types of browsers are loaded too, theirs differ from those of Node.
+  const entries = (Readable.toWeb(file) as ReadableStream<Uint8Array>).pipeThrough(
+    createTarDecoder({ strict: true }),
+  );
   for await (const { header, body } of entries) {
     const { name, size: bytes } = header;
     const hash = createHash('sha256');
