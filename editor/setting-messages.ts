@@ -54,6 +54,8 @@ export const setting = {
     upload: 'Upload',
     library: 'Library',
     camera: 'Camera',
+    chooseFor: (label: string): string => `Choose from library for ${label}`,
+    uploadFor: (label: string): string => `Upload for ${label}`,
     libraryTitle: 'Choose file',
     libraryEmpty: 'No files yet. Uploads and results of runs appear here.',
     edit: 'Choose file',
@@ -61,6 +63,7 @@ export const setting = {
   list: {
     item: (number: number): string => `Item ${number}`,
     add: 'Add item',
+    lines: 'One item per line',
     remove: (number: number): string => `Remove item ${number}`,
     up: (number: number): string => `Move item ${number} up`,
     down: (number: number): string => `Move item ${number} down`,

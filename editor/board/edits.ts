@@ -85,6 +85,14 @@ export function setData(
   return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, ...fields } as NodeData }));
 }
 
+/** Sets the file of a media input. Its media id would take precedence. */
+export function setMediaUrl(board: Board, id: string, url: string | undefined): readonly Change[] {
+  return replaceNodes(board, [id], node => {
+    const { mediaId: _, url: __, ...config } = node.data.config ?? {};
+    return { ...node, data: { ...node.data, config: url === undefined ? config : { ...config, url } } };
+  });
+}
+
 /** Replaces each node with the result of `change`. Returning the same object means no change. */
 export function replaceNodes(
   board: Board,

@@ -6,21 +6,22 @@ import type { GraphNode } from '../../src/graph/types.ts';
 
 type Size = Pick<Rect, 'width' | 'height'>;
 
-const drawnSizes = new WeakMap<GraphNode, Size>();
+/** The size on the board, and the size that a node wants if no other is in the way. */
+const drawnSizes = new WeakMap<GraphNode, { readonly drawn: Size; readonly wanted: Size }>();
 
 /** Sets the size of a drawn node. The canvas calls it, because nodes grow with their results. */
-export function setDrawnSize(node: GraphNode, { width, height }: Size): void {
-  drawnSizes.set(node, { width, height });
+export function setDrawnSize(node: GraphNode, drawn: Size, wanted: Size = drawn): void {
+  drawnSizes.set(node, { drawn, wanted });
 }
 
 export const getNodeRect = (node: GraphNode, catalog: Catalog): Rect => {
-  const { width, height } = drawnSizes.get(node) ?? estimateDims(node, catalog);
+  const { width, height } = drawnSizes.get(node)?.drawn ?? estimateDims(node, catalog);
   return { ...node.position, width, height };
 };
 
-/** Returns the nodes with their drawn sizes, for the layout. */
+/** Returns the nodes with the sizes that they want, for the layout. */
 export const withDrawnSizes = (nodes: readonly GraphNode[]): readonly GraphNode[] =>
   nodes.map(node => {
-    const size = drawnSizes.get(node);
+    const size = drawnSizes.get(node)?.wanted;
     return size === undefined ? node : ({ ...node, measured: size } as GraphNode);
   });

@@ -1,13 +1,19 @@
 // Renders a field on the face of a node: a real control that edits the setting in place, like the inspector.
-import { type KeyboardEvent, memo } from 'react';
+
+import Images from 'icon:images';
+import Upload from 'icon:upload';
+import { type ClipboardEvent, type KeyboardEvent, memo, useState } from 'react';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { isLongText } from '../../src/graph/dims.ts';
 import type { Json } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
 import { getControlKind } from '../board/control-kind.ts';
-import { setConfig } from '../board/edits.ts';
+import { setConfig, setMediaUrl } from '../board/edits.ts';
+import { parseJson, parseLines, toItemText, toJsonText, toLines } from '../board/item-text.ts';
 import { messages } from '../flow-messages.ts';
+import { IconButton } from '../kit/button.tsx';
 import { useBoard, useEditor } from '../runs/editor-context.tsx';
+import { FileButton, MediaPicker, useUpload } from '../runs/media-files.tsx';
 import styles from './card-field.module.css';
 
 interface CardFieldProps {
@@ -35,6 +41,8 @@ export const CardField = memo(function CardField({ nodeId, nodeLabel, field, hei
         </span>
       )}
       <Control
+        nodeId={nodeId}
+        nodeLabel={nodeLabel}
         field={field}
         value={value ?? undefined}
         name={messages.flow.fieldOf(field.label, nodeLabel)}
@@ -45,13 +53,16 @@ export const CardField = memo(function CardField({ nodeId, nodeLabel, field, hei
 });
 
 interface ControlProps {
+  readonly nodeId: string;
+  readonly nodeLabel: string;
   readonly field: InputDef;
   readonly value: Json | undefined;
   readonly name: string;
   readonly onChange: (value: Json | undefined) => void;
 }
 
-function Control({ field, value, name, onChange }: ControlProps) {
+function Control(props: ControlProps) {
+  const { field, value, name, onChange } = props;
   const fallback = toText(field.default);
   const common = {
     'aria-label': name,
@@ -61,6 +72,9 @@ function Control({ field, value, name, onChange }: ControlProps) {
     onKeyDown: focusNodeOnEscape,
   };
   const kind = getControlKind(field);
+  if (kind === 'json' || kind === 'list')
+    return <TextOfValue {...common} kind={kind} value={value} onValue={onChange} />;
+  if (kind === 'media') return <MediaField {...props} attributes={common} />;
   if (kind === 'choice')
     return (
       <select
@@ -114,6 +128,118 @@ function Control({ field, value, name, onChange }: ControlProps) {
       placeholder={placeholder}
       onChange={({ target }) => onChange(target.value)}
     />
+  );
+}
+
+type Attributes = Readonly<Record<'aria-label' | 'data-card-field' | 'className', string>> & {
+  readonly tabIndex: number;
+  readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
+};
+
+interface ValueFormat {
+  readonly toText: (value: Json | undefined) => string | undefined;
+  readonly parse: (text: string) => Json | undefined;
+  readonly placeholder: string;
+}
+
+const FORMATS: Readonly<Record<'json' | 'list', ValueFormat>> = {
+  json: { toText: toJsonText, parse: parseJson, placeholder: '{ }' },
+  list: {
+    toText: value => toLines(Array.isArray(value) ? value : []) ?? undefined,
+    parse: parseLines,
+    placeholder: messages.flow.list.lines,
+  },
+};
+
+/** Edits JSON or a list as text. Keeps text that is not valid yet, and applies it once it is. */
+function TextOfValue({
+  kind,
+  value,
+  onValue,
+  ...attributes
+}: Attributes & {
+  readonly kind: keyof typeof FORMATS;
+  readonly value: Json | undefined;
+  readonly onValue: ControlProps['onChange'];
+}) {
+  const { toText, parse, placeholder } = FORMATS[kind];
+  const [draft, setDraft] = useState<string>();
+  const text = toText(value);
+  const isInvalid = draft !== undefined && draft.trim() !== '' && parse(draft) === undefined;
+  return (
+    <textarea
+      {...attributes}
+      className={`${attributes.className} ${kind === 'json' ? styles.code : ''} nowheel`}
+      aria-invalid={isInvalid || undefined}
+      // Items with line breaks are edited in the inspector.
+      readOnly={text === undefined}
+      placeholder={placeholder}
+      value={draft ?? text ?? (Array.isArray(value) ? value.map(toItemText).join('\n') : '')}
+      onChange={({ target }) => {
+        setDraft(target.value);
+        const next = target.value.trim() === '' ? undefined : parse(target.value);
+        if (next !== undefined || target.value.trim() === '') onValue(next);
+      }}
+      // Shows the value as it is stored, unless that would lose what was typed.
+      onBlur={() => !isInvalid && setDraft(undefined)}
+    />
+  );
+}
+
+/** Edits the file of a media input: its URL, an upload, a paste, or a choice from the library. */
+function MediaField({
+  nodeId,
+  nodeLabel,
+  value,
+  attributes,
+}: ControlProps & { readonly attributes: Attributes }) {
+  const { store } = useEditor().session;
+  const [isOpen, setOpen] = useState(false);
+  const kind = useBoard(({ board }) => findNode(board, nodeId)?.data.nodeType.split(':')[1] ?? '');
+  const setUrl = (url: string | undefined, key?: string): void =>
+    store.actions.perform(messages.flow.media.edit, setMediaUrl(store.getState().board, nodeId, url), key);
+  const { isBusy, upload } = useUpload(setUrl);
+  const paste = (event: ClipboardEvent): void => {
+    const [file] = event.clipboardData.files;
+    if (file === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void upload(file);
+  };
+  return (
+    <div className={`${styles.media} nodrag nopan`} onPaste={paste}>
+      <input
+        {...attributes}
+        type="url"
+        placeholder="https://"
+        value={typeof value === 'string' ? value : ''}
+        onChange={({ target }) => setUrl(target.value === '' ? undefined : target.value, `set ${nodeId} url`)}
+      />
+      <FileButton
+        isCompact
+        kind={kind}
+        icon={Upload}
+        label={messages.flow.media.uploadFor(nodeLabel)}
+        isBusy={isBusy}
+        onFile={upload}
+      />
+      <IconButton
+        size="s"
+        icon={Images}
+        label={messages.flow.media.chooseFor(nodeLabel)}
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && (
+        <MediaPicker
+          kind={kind}
+          onClose={() => setOpen(false)}
+          onChoose={url => {
+            setOpen(false);
+            setUrl(url);
+          }}
+        />
+      )}
+    </div>
   );
 }
 

@@ -2,6 +2,9 @@
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { fieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
+import type { Json } from '../../src/graph/types.ts';
+import { getControlKind } from '../board/control-kind.ts';
+import { toItemText, toJsonText } from '../board/item-text.ts';
 import type { CardData } from './model.ts';
 
 const MAX_VALUE_CHARS = 600;
@@ -32,7 +35,7 @@ export function layoutCard({ node, fields, changed, inputs, outputs }: CardData)
     const [y, height] = [end, fieldHeight(field)];
     end += height;
     const value = config[field.id];
-    const text = formatValue(field.id, value ?? field.default) || (field.isPort ? field.label : '');
+    const text = toFieldText(field, value ?? field.default) || (field.isPort ? field.label : '');
     return { field, y, height, text, isDefault: value === undefined || value === '' };
   });
   const y = end;
@@ -47,6 +50,17 @@ export function layoutCard({ node, fields, changed, inputs, outputs }: CardData)
     end,
   };
 }
+
+/** Returns the text that the field's control shows. */
+function toFieldText(field: InputDef, value: Json | undefined): string {
+  const kind = getControlKind(field);
+  if (kind === 'json') return toJsonText(value).slice(0, MAX_VALUE_CHARS);
+  if (kind === 'list' && Array.isArray(value))
+    return value.slice(0, MAX_LINES).map(toItemText).join('\n').slice(0, MAX_VALUE_CHARS);
+  return formatValue(field.id, value);
+}
+
+const MAX_LINES = 8;
 
 function formatValue(id: string, value: unknown): string {
   if (value === undefined || value === null) return '';

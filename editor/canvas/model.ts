@@ -47,6 +47,7 @@ export const PORT_PX = 14;
 export class Model {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, { readonly resultHeight: number; readonly card: CardNode }>();
+  readonly #fittedCards = new WeakMap<CardNode, { readonly resultHeight: number; readonly card: CardNode }>();
   readonly #dataCache = new WeakMap<object, { readonly ports: string; readonly data: CardData }>();
   readonly #resolvedEdges = new WeakMap<GraphEdge, CachedEdge>();
   readonly #selectedCards = new WeakMap<CardNode, CardNode>();
@@ -61,7 +62,26 @@ export class Model {
     nodes: readonly GraphNode[],
     resultHeights: ReadonlyMap<string, number> = new Map(),
   ): readonly CardNode[] {
-    return nodes.map(node => this.#getCard(node, resultHeights.get(node.id) ?? 0));
+    const cards = nodes.map(node => this.#getCard(node, resultHeights.get(node.id) ?? 0));
+    if (resultHeights.size === 0) return cards;
+    return cards.map(card => {
+      const wanted = resultHeights.get(card.id);
+      const height = wanted === undefined ? undefined : fitResult(card, cards, wanted);
+      return height === wanted || height === undefined ? card : this.#getFittedCard(card, height);
+    });
+  }
+
+  /** Returns the card with a lower result, which does not cover the card below it. */
+  #getFittedCard(card: CardNode, resultHeight: number): CardNode {
+    const cached = this.#fittedCards.get(card);
+    const fitted =
+      cached?.resultHeight === resultHeight
+        ? cached.card
+        : toCard(this.#catalog, card.data.node, card.data, resultHeight);
+    this.#fittedCards.set(card, { resultHeight, card: fitted });
+    // The layout leaves space for the whole result.
+    setDrawnSize(card.data.node, toSize(fitted), toSize(card));
+    return fitted;
   }
 
   resolveEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
@@ -89,7 +109,7 @@ export class Model {
     const data = cached?.ports === ports ? { ...cached.data, node } : toData(this.#catalog, node, used);
     if (cached?.ports !== ports) this.#dataCache.set(node.data, { ports, data });
     const card = toCard(this.#catalog, node, data, resultHeight);
-    setDrawnSize(node, { width: card.width ?? 0, height: card.height ?? 0 });
+    setDrawnSize(node, toSize(card));
     this.#cards.set(node, { resultHeight, card });
     return card;
   }
@@ -136,6 +156,33 @@ export class Model {
     this.#resolvedEdges.set(edge, resolved);
     return [resolved];
   }
+}
+
+const toSize = ({
+  width = 0,
+  height = 0,
+}: CardNode): { readonly width: number; readonly height: number } => ({
+  width,
+  height,
+});
+
+/** Results are not shown lower than this, even if they cover a card then. */
+const MIN_RESULT = 162;
+const CARD_GAP = 12;
+
+/** Returns the height of a result up to the nearest card below, at least `MIN_RESULT` and at most `wanted`. */
+function fitResult(card: CardNode, cards: readonly CardNode[], wanted: number): number {
+  if (wanted <= MIN_RESULT) return wanted;
+  const { x, y } = card.position;
+  const { width, height } = toSize(card);
+  const top = y + height - wanted;
+  let bottom = y + height;
+  for (const other of cards) {
+    const start = other.position.y - CARD_GAP;
+    const isBelow = start >= top && start < bottom && other !== card && other.type !== 'group';
+    if (isBelow && other.position.x < x + width && other.position.x + toSize(other).width > x) bottom = start;
+  }
+  return Math.max(MIN_RESULT, wanted - (y + height - bottom));
 }
 
 /** The ports of a node that edges use: its inputs, and ports that it does not have. */
@@ -200,7 +247,15 @@ function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedP
 }
 
 /** The controls that fit on a node. Others need the space of the inspector. */
-const FACE_CONTROLS: ReadonlySet<string> = new Set(['text', 'number', 'choice', 'flag']);
+const FACE_CONTROLS: ReadonlySet<string> = new Set([
+  'text',
+  'number',
+  'choice',
+  'flag',
+  'json',
+  'list',
+  'media',
+]);
 
 const toPort = (prefix: 'in-' | 'out-', { id, label, type }: InputDef | OutputDef): CardPort => ({
   handle: prefix + id,

@@ -42,10 +42,10 @@ export function getNodeResults({ data }: GraphNode, state: NodeState | undefined
   if (kind !== undefined && typeof url === 'string' && isOwnUrl(url))
     return [{ kind: 'media', url, contentType: `${kind}/*` }];
   if (state === undefined) return [];
+  // The field of an input node already shows its value. A run may have set several, or another file.
   const results = getResults(state);
-  // The field of an input node already shows its text.
-  const isShown = results.length === 1 && results[0]?.kind === 'text' && data.nodeType === 'input:text';
-  return isShown ? [] : results;
+  const isShown = results.length <= 1 && data.nodeType.startsWith('input:') && kind === undefined;
+  return isShown || data.nodeType === 'input:list' ? [] : results;
 }
 
 /** The page's policy blocks media of other hosts. */

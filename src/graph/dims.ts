@@ -97,7 +97,8 @@ export function changedSettings(
 
 /** Returns the height of a field on the card; multi-line fields take more, and those of a port repeat no label. */
 export function fieldHeight(field: InputDef): number {
-  const height = isLongText(field) ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
+  const isTall = isLongText(field) || field.type === 'JSON' || field.type === 'LIST';
+  const height = isTall ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
   return field.isPort ? height - NODE_BOX.fieldLabel : height;
 }
 

@@ -63,7 +63,7 @@ export const inputJson = defineNode({
   description: 'Provides a JSON value to the workflow. An array is passed on as one value.',
   category: 'input',
   inputs: {},
-  config: { value: json('JSON', { default: {} }) },
+  config: { value: json('JSON', { default: {}, isPrimary: true }) },
   outputs: { json: json('JSON') },
   runInput: (value, text) => ({ value: value, ...toExactText(value, text) }),
   run: ({ value, exactText }) => ({ json: toJson(value, exactText) }),
@@ -83,7 +83,10 @@ export const inputList = defineNode({
   description: 'Provides a list. The connected node runs once per item.',
   category: 'input',
   inputs: {},
-  config: { items: json('Items', { default: [] }), itemType: choice('Item type', ITEM_TYPES) },
+  config: {
+    items: json('Items', { default: [], isPrimary: true }),
+    itemType: choice('Item type', ITEM_TYPES),
+  },
   outputs: { list: list('List') },
   runInput: (value, text) => {
     if (!Array.isArray(value)) throw createInputError('a list', describe(value));
@@ -109,7 +112,7 @@ function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | 
     category: 'input',
     inputs: {},
     config: {
-      url: text('URL', { default: '', description: 'An http or https URL.' }),
+      url: text('URL', { default: '', description: 'An http or https URL.', isPrimary: true }),
       mediaId: text('Media ID', { default: '', description: 'Used instead of the URL if both are set.' }),
     },
     outputs: { [kind]: port },

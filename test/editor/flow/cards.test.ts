@@ -1,7 +1,9 @@
 // Tests what nodes show: fields that are edited in place, other settings, and results of every kind.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   clickTool,
@@ -41,6 +43,115 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     await page.keyboard.type('Paint ');
     assert.equal(await field.inputValue(), 'Paint a boat');
     await untilIdea(flow, id, 'Paint a boat');
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('edit JSON, lists and files in place', async () => {
+    const input = (kind: string, x: number) => ({
+      id: kind,
+      type: 'basedNode',
+      position: { x, y: 0 },
+      data: { label: kind, category: 'input', nodeType: `input:${kind}`, config: {} },
+    });
+    const id = await flow.create({
+      nodes: [input('json', 0), input('list', 320), input('image', 640)],
+      edges: [],
+    });
+    const configOf = async (node: string) =>
+      (await flow.read(id)).nodes.find(each => each.id === node)?.data.config ?? {};
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const json = page.getByRole('textbox', { name: 'JSON of json' });
+    await json.fill('{ "lens": 35');
+    assert.equal(await json.getAttribute('aria-invalid'), 'true');
+    assert.equal(await json.inputValue(), '{ "lens": 35', 'text that is not valid yet stays');
+    await json.fill('{ "lens": 35 }');
+    await waitUntil('the JSON to be saved', async () => {
+      const { value } = await configOf('json');
+      return (value as { lens?: number } | undefined)?.lens === 35;
+    });
+    const list = page.getByRole('textbox', { name: 'Items of list' });
+    await list.click();
+    await page.keyboard.type('a red boat\n');
+    await page.keyboard.type('12\n');
+    assert.equal(await list.inputValue(), 'a red boat\n12\n');
+    await waitUntil('the list to be saved', async () =>
+      isDeepStrictEqual((await configOf('list')).items, ['a red boat', 12]),
+    );
+    const image = nodeOf(page, 'image');
+    const buffer = Buffer.from(await noiseImage(64, 48, 'png'));
+    await image
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer });
+    await page.getByRole('figure', { name: 'Result of image' }).locator('img').waitFor();
+    const url = page.getByRole('textbox', { name: 'URL of image' });
+    await waitUntil(
+      'the file to be saved',
+      async () => (await configOf('image')).url === (await url.inputValue()),
+    );
+    await page.keyboard.press('Escape');
+    await url.fill('');
+    await waitUntil('the file to be removed', async () => (await configOf('image')).url === undefined);
+    await page.getByRole('button', { name: 'Choose from library for image' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Choose file' });
+    await dialog.getByRole('button', { name: 'photo.png' }).first().click();
+    await waitUntil('the choice to be saved', async () =>
+      /photo\.png$/.test(String((await configOf('image')).url)),
+    );
+    await takeScreenshot(page, 'flow-inputs', VIEWS[2]);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('show a tall result only up to the next node, and whole when there is space', async () => {
+    const picture = {
+      id: 'picture',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: {
+        label: 'Picture',
+        category: 'model',
+        nodeType: 'generate:sandbox',
+        config: { prompt: 'a tower', width: 360, height: 640 },
+      },
+    };
+    const below = {
+      id: 'below',
+      type: 'basedNode',
+      position: { x: 40, y: 440 },
+      data: { label: 'Below', category: 'input', nodeType: 'input:text', config: { value: 'x' } },
+    };
+    const id = await flow.create({ nodes: [picture, below], edges: [] });
+    await flow.send('POST', `/workflows/${id}/run`, { targets: ['picture'] });
+    await flow.untilRuns(id, 1);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Zoom to 100%' }).click();
+    const image = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
+    await image.waitFor();
+    // The height of the card follows when the picture's size is known.
+    await page.waitForFunction(() => {
+      const img = document.querySelector<HTMLImageElement>('figure img');
+      return img?.complete === true && img.naturalWidth > 0;
+    });
+    await page.waitForTimeout(300);
+    const boxOf = async (label: string) => {
+      const box = await nodeOf(page, label).boundingBox();
+      assert.ok(box);
+      return box;
+    };
+    const [card, next] = [await boxOf('Picture'), await boxOf('Below')];
+    assert.ok(
+      card.y + card.height <= next.y,
+      `the card ends at ${card.y + card.height}, the next starts at ${next.y}`,
+    );
+    assert.ok(((await image.boundingBox())?.height ?? 0) >= 150, 'the result stays readable');
+    await takeScreenshot(page, 'flow-tall-result', VIEWS[2]);
+    await nodeOf(page, 'Below').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('Delete');
+    await waitUntil(
+      'the result to grow',
+      async () => ((await boxOf('Picture')).height ?? 0) > card.height + 20,
+    );
     assert.deepEqual(opened.errors, []);
   });
 

@@ -6,6 +6,7 @@ import Plus from 'icon:plus';
 import Trash from 'icon:trash-2';
 import type { ClipboardEvent } from 'react';
 import type { Json } from '../../../../src/graph/types.ts';
+import { parseItem, toItemText } from '../../../board/item-text.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import type { ControlProps } from './controls.tsx';
@@ -24,7 +25,7 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
     const lines = event.clipboardData.getData('text/plain').split(/\r?\n/);
     if (lines.length < 2) return;
     event.preventDefault();
-    set(items.toSpliced(index, 1, ...lines.filter(line => line.trim() !== '').map(fromText)));
+    set(items.toSpliced(index, 1, ...lines.filter(line => line.trim() !== '').map(parseItem)));
   };
   const move = (index: number, by: number): void => {
     const item = items[index] ?? null;
@@ -42,7 +43,7 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
             index={index}
             isLast={index === items.length - 1}
             onPaste={event => paste(event, index)}
-            onChange={text => set(items.with(index, fromText(text)))}
+            onChange={text => set(items.with(index, parseItem(text)))}
             onMove={by => move(index, by)}
             onRemove={() => set(items.toSpliced(index, 1))}
           />
@@ -78,7 +79,7 @@ function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowPr
       <input
         type="text"
         aria-label={listMessages.item(position)}
-        value={toText(item)}
+        value={toItemText(item)}
         onPaste={onPaste}
         onChange={({ target }) => onChange(target.value)}
       />
@@ -103,18 +104,3 @@ function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowPr
 
 const toList = (value: Json | undefined): readonly Json[] =>
   Array.isArray(value) ? (value as readonly Json[]) : [];
-
-/** Returns text unchanged and other values as JSON. */
-const toText = (item: Json): string => (typeof item === 'string' ? item : JSON.stringify(item));
-
-/** Parses numbers, true, false, null and JSON. Everything else is text. */
-function fromText(text: string): Json {
-  if (!/^(?:-?\d|[[{]|true$|false$|null$)/.test(text)) return text;
-  try {
-    const item = JSON.parse(text) as Json;
-    // Keeps text such as 007 or 1e999, which the conversion to a number would change.
-    return JSON.stringify(item) === text || typeof item === 'object' ? item : text;
-  } catch {
-    return text;
-  }
-}

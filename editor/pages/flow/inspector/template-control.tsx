@@ -8,6 +8,7 @@ import { Dialog } from '../../../kit/dialog.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { MediaView } from '../../../kit/media-view.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
+import files from '../../../runs/media-files.module.css';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
@@ -77,7 +78,7 @@ function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
     <Dialog title={videoTemplateMessages.title} size="l" onClose={onClose}>
       {error !== null && <p role="alert">{videoTemplateMessages.failed}</p>}
       {data === undefined && error === null && <Loading />}
-      <ul className={`${styles.library} ${styles.videos}`}>
+      <ul className={`${files.library} ${styles.videos}`}>
         {data?.data.map(({ id, label }) => (
           <li key={id}>
             <button type="button" onClick={() => onChoose(id)}>

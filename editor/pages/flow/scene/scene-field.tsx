@@ -6,8 +6,8 @@ import type { Json } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
+import { FileButton, MediaPicker, useUpload } from '../../../runs/media-files.tsx';
 import { JsonField } from '../inspector/json-field.tsx';
-import { FileButton, MediaPicker, useUpload } from '../inspector/media-control.tsx';
 import {
   createInitialValue,
   type Field,
