@@ -14,7 +14,7 @@ import { signIn } from '../sign-in.ts';
 
 const SEED = 16;
 const LARGE = { nodes: 1000, edges: 1500, frameMs: 12 };
-const MIDDLE = { nodes: 250, edges: 375, frameMs: 6 };
+const MIDDLE = { nodes: 300, edges: 450, frameMs: 6 };
 /** The zoom at which nodes are readable and about fifty are on the screen. */
 const NEAR_ZOOM = 0.36;
 /** Height of the bar above the board and some space below it, in pixels. */

@@ -2,10 +2,12 @@
 
 import Download from 'icon:download';
 import { useEffect } from 'react';
+import { lazyComponent } from '../lib/lazy-component.ts';
 import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
 import styles from './media-view.module.css';
-import { Waveform } from './waveform.tsx';
+// Of the waveform, which is loaded with the first sound.
+import './waveform.module.css';
 
 export interface MediaSource {
   readonly url: string;
@@ -79,6 +81,11 @@ export function MediaView({ url, contentType, posterUrl, label, variant = 'whole
     </a>
   );
 }
+
+const Waveform = lazyComponent(
+  async () => (await import('./waveform.tsx')).Waveform,
+  ({ children }) => children,
+);
 
 function AudioView({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
   return (

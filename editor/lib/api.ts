@@ -1,10 +1,7 @@
 // Calls the API with the session cookie. If the session has expired or must be confirmed, prompts the user and repeats the
 // request.
 import { ApiError } from '../../sdk/src/errors.ts';
-import { followRun } from '../../sdk/src/follow.ts';
 import { type ApiResponse, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
-import type { Media } from '../../sdk/src/types.ts';
-import { uploadFile } from '../../sdk/src/upload.ts';
 import { requestSignIn } from './expired-session.ts';
 import { type ReauthenticationMethod, requestReauthentication } from './reauthentication.ts';
 
@@ -100,14 +97,4 @@ export async function getPage<T>(path: string, query: Query, signal?: AbortSigna
 function parseNextCursor(link: string | null): string | null {
   const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
   return address === undefined ? null : new URL(address, location.origin).searchParams.get('cursor');
-}
-
-/** Follows the events of a run to its end, across reconnects. */
-export function followExecution(executionId: string, signal: AbortSignal): ReturnType<typeof followRun> {
-  return followRun(connection, executionId, { signal });
-}
-
-/** Uploads a local file. */
-export function upload(file: File): Promise<Media> {
-  return uploadFile(connection, file, {});
 }

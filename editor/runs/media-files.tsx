@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { MediaItem } from '../../sdk/src/schemas.ts';
+import { uploadFile } from '../../sdk/src/upload.ts';
 import { messages } from '../flow-messages.ts';
 import { Button, IconButton } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
@@ -9,7 +10,7 @@ import { toErrorMessage } from '../kit/failure.tsx';
 import type { Icon } from '../kit/icon.ts';
 import { MediaView } from '../kit/media-view.tsx';
 import { Loading } from '../kit/spinner.tsx';
-import { api, upload as uploadFile } from '../lib/api.ts';
+import { api, connection } from '../lib/api.ts';
 import { showToast } from '../lib/toasts.ts';
 import styles from './media-files.module.css';
 
@@ -70,7 +71,7 @@ export function useUpload(onUploaded: (url: string) => void) {
     if (file === undefined) return;
     setBusy(true);
     try {
-      onUploaded((await uploadFile(file)).url);
+      onUploaded((await uploadFile(connection, file, {})).url);
     } catch (thrown) {
       showToast(toErrorMessage(thrown), { tone: 'failed' });
     } finally {

@@ -1,5 +1,6 @@
 // Stores the run that the board shows. Starts, follows and cancels it, and sends approvals.
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { followRun } from '../../sdk/src/follow.ts';
 import {
   type AcceptedRun,
   type Execution,
@@ -8,7 +9,7 @@ import {
   type RunEvent,
   type RunRequest,
 } from '../../sdk/src/types.ts';
-import { api, followExecution } from '../lib/api.ts';
+import { api, connection } from '../lib/api.ts';
 import { type Estimate, estimateBoard, type Samples, usesSample } from './estimate.ts';
 import { combineResults, type DisplayedNode, readResults, type StoredResults } from './stored-results.ts';
 
@@ -150,7 +151,7 @@ function createRunFollower(
     following = new AbortController();
     const { signal } = following;
     try {
-      for await (const event of followExecution(executionId, signal)) {
+      for await (const event of followRun(connection, executionId, { signal })) {
         if (signal.aborted) return;
         store.setState(state => applyEvent(state, event));
       }

@@ -127,7 +127,7 @@ function withImports(
 }
 
 const COMPRESSED = /\.(?:js|css|svg)$/;
-const MIN_BYTES = 512;
+const MIN_BYTES = 128;
 // Higher Brotli levels take ten times as long for 5 % smaller files.
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
