@@ -1,0 +1,105 @@
+// Batches of paid rows: the limit of the batch, an empty balance, prices, and the ledger.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import type { Client } from '../../support/client.ts';
+import { assertLedgerBalanced } from '../../support/credits/ledger.ts';
+import { balanceOf, model, type PaidService, PRICE, startPaidService } from '../../support/credits/paid.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+interface Batch {
+  readonly batchId: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly credits: { readonly charged: number };
+  readonly estimate: Readonly<Record<string, unknown>>;
+}
+
+const FUNDS = 20;
+const GRAPH = {
+  nodes: [node('what', 'input:text', { value: 'a fox' }), model('m'), node('end', 'output:preview')],
+  edges: [edge('what.text > m.prompt'), edge('m.image > end.input')],
+};
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ inputs: { what: `fox ${index + 1} ${Math.random()}` } }));
+
+let paid: PaidService;
+let user: Client;
+let workflow: string;
+before(async () => {
+  paid = await startPaidService();
+});
+after(() => paid.close());
+beforeEach(async () => {
+  paid.reset();
+  user = await paid.newUser(FUNDS);
+  workflow = await user.create(GRAPH);
+});
+
+const start = async (body: object): Promise<Batch> => {
+  const { status, body: batch } = await user.request<Batch>('POST', `/workflows/${workflow}/batches`, body);
+  assert.equal(status, 202, JSON.stringify(batch));
+  return batch;
+};
+const until = async (id: string, status: string): Promise<Batch> => {
+  let batch: Batch | undefined;
+  await waitUntil(`batch ${id} to be ${status}`, async () => {
+    batch = (await user.request<Batch>('GET', `/batches/${id}`)).body;
+    return batch.status === status;
+  });
+  await assertLedgerBalanced(paid.service.db);
+  return batch as Batch;
+};
+
+it('costs what was estimated', async () => {
+  const { batchId, estimate } = await start({ rows: rows(3) });
+  assert.deepEqual(estimate, { rows: 3, credits: 3 * PRICE, exact: true, perRow: PRICE });
+  const ended = await until(batchId, 'COMPLETED');
+  assert.deepEqual([ended.counts.completed, ended.credits.charged], [3, 3 * PRICE]);
+  assert.deepEqual(await balanceOf(user), [FUNDS - 3 * PRICE, 0]);
+});
+
+it('stops before a row that its limit does not cover, and goes on with a larger limit', async () => {
+  const { batchId } = await start({ rows: rows(4), maxCredits: 2 * PRICE + 1 });
+  const stopped = await until(batchId, 'STOPPED');
+  assert.deepEqual(
+    [stopped.reason, stopped.counts.completed, stopped.counts.waiting, stopped.credits.charged],
+    ['max_credits', 2, 2, 2 * PRICE],
+  );
+  const resume = (body: object) => user.request<Batch>('POST', `/batches/${batchId}/resume`, body);
+  assert.equal((await resume({})).status, 400);
+  assert.equal((await resume({ maxCredits: 2 * PRICE })).status, 400);
+  assert.equal((await resume({ maxCredits: 4 * PRICE })).status, 200);
+  assert.equal((await until(batchId, 'COMPLETED')).credits.charged, 4 * PRICE);
+});
+
+it('stops when the balance is used up, without a failed row', async () => {
+  const { batchId } = await start({ rows: rows(8), concurrency: 2 });
+  const stopped = await until(batchId, 'STOPPED');
+  const affordable = Math.floor(FUNDS / PRICE);
+  assert.deepEqual(
+    [stopped.reason, stopped.counts.completed, stopped.counts.failed, stopped.counts.waiting],
+    ['insufficient_credits', affordable, 0, 8 - affordable],
+  );
+});
+
+it('buys nothing twice when failed rows are retried', async () => {
+  const twoModels = {
+    nodes: [...GRAPH.nodes, node('call', 'utility:http_request', { url: 'http://127.0.0.1:9/' })],
+    edges: GRAPH.edges,
+  };
+  workflow = await user.create(twoModels);
+  const { batchId } = await start({ rows: rows(2), stopAfterFailures: 0 });
+  const failed = await until(batchId, 'COMPLETED');
+  assert.deepEqual([failed.counts.failed, failed.credits.charged], [2, 2 * PRICE]);
+  await user.request('POST', `/batches/${batchId}/retry`, {});
+  await waitUntil('the second attempts', async () => {
+    const { rows: found } = await paid.service.db.query(
+      `select from executions where origin_id = $1 and status = 'FAILED'`,
+      [batchId],
+    );
+    return found.length === 4;
+  });
+  assert.equal((await until(batchId, 'COMPLETED')).credits.charged, 2 * PRICE);
+});
