@@ -14,6 +14,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   engine: async () => (await import('./rows/engine.ts')).runEngineRows,
   start: async () => (await import('./rows/start.ts')).runStartRows,
   runs: async () => (await import('./rows/run.ts')).runRunRows,
+  batches: async () => (await import('./rows/batch.ts')).runBatchRows,
   waiting: async () => (await import('./rows/waiting.ts')).runWaitingRows,
   bounds: async () => (await import('./rows/bounds.ts')).runBoundsRows,
   cancels: async () => (await import('./rows/cancel.ts')).runCancelRows,

@@ -1,0 +1,192 @@
+// Measures batches: 10,000 free rows beside single calls, runs of others meanwhile, and rows that wait for a provider.
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startBenchFal } from '../fal-double.ts';
+import { THREE_NODES } from '../graphs.ts';
+import { quantile } from '../load.ts';
+import type { Row } from '../row.ts';
+import {
+  type BenchService,
+  makeFolder,
+  removeFolder,
+  startBenchService,
+  startPlainService,
+} from '../service.ts';
+import { runMany, store } from './run.ts';
+
+const ROWS = 10_000;
+const CONCURRENCY = 100;
+/** Single calls to compare with. */
+const SINGLE_RUNS = 5000;
+const PROVIDER_ROWS = 1000;
+const PROVIDER_MS = 10_000;
+
+export async function* runBatchRows(isShort: boolean): AsyncGenerator<Row> {
+  yield* measureFreeRows(isShort);
+  yield* measureProviderRows(isShort);
+}
+
+async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startPlainService(folder);
+  try {
+    const workflowId = await store(service, THREE_NODES);
+    const single = isShort ? 40 : SINGLE_RUNS;
+    await runMany(service, workflowId, single / 5);
+    const perSecond = await runMany(service, workflowId, single);
+    const memoryBefore = await readMemory(service);
+    const total = isShort ? 50 : ROWS;
+    const rows = Array.from({ length: total }, (_, index) => ({ inputs: { text: `row ${index}` } }));
+    const begin = performance.now();
+    const id = await startBatch(service, workflowId, { rows, concurrency: CONCURRENCY });
+    const acceptedMs = performance.now() - begin;
+    const others: number[] = [];
+    const watching = measureOthers(service, workflowId, others);
+    await untilComplete(service, id, total);
+    const seconds = (performance.now() - begin - acceptedMs) / 1000;
+    watching.abort();
+    const memoryAfter = await readMemory(service);
+    yield {
+      figure: `batch of ${total} free rows, until it is accepted`,
+      value: acceptedMs,
+      unit: 'ms',
+      target: { value: 3000, is: 'at most' },
+    };
+    yield {
+      figure: `rows per second of a batch of ${total} free rows, ${CONCURRENCY} at a time, until the last has ended`,
+      value: total / seconds,
+      unit: 'runs/s',
+      target: { value: 0.8 * perSecond, is: 'at least' },
+      baseline: { name: 'the same workflow started by 20 connections', value: perSecond },
+    };
+    yield {
+      figure: 'another run of the same workspace meanwhile, from request to end, slowest',
+      value: Math.max(0, ...others),
+      unit: 'ms',
+      target: { value: 1000, is: 'at most' },
+      note: `${others.length} runs, p50 ${quantile(
+        others.toSorted((a, b) => a - b),
+        0.5,
+      ).toFixed(0)} ms`,
+    };
+    yield {
+      figure: `memory of the service after a batch of ${total} rows, more than before`,
+      value: memoryAfter - memoryBefore,
+      unit: 'MB',
+      target: { value: 50, is: 'at most' },
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function* measureProviderRows(isShort: boolean): AsyncGenerator<Row> {
+  const jobMs = isShort ? 200 : PROVIDER_MS;
+  const total = isShort ? 10 : PROVIDER_ROWS;
+  const folder = await makeFolder();
+  const fal = await startBenchFal(jobMs);
+  const service = await startBenchService(folder, {
+    FAL_KEY: 'bench',
+    FAL_BASE_URL: fal.url,
+    MAX_CONCURRENT_RUNS: '200',
+  });
+  try {
+    await fal.reportTo(service.url);
+    const workflowId = await store(service, PICTURE);
+    await grantCredits(service);
+    const rows = Array.from({ length: total }, (_, index) => ({ inputs: { what: `picture ${index}` } }));
+    const begin = performance.now();
+    const id = await startBatch(service, workflowId, { rows, concurrency: CONCURRENCY });
+    await untilComplete(service, id, total);
+    const ideal = Math.ceil(total / CONCURRENCY) * jobMs;
+    yield {
+      figure: `batch of ${total} rows of a ${jobMs / 1000} s provider call, ${CONCURRENCY} at a time, as a multiple of the ideal time`,
+      value: (performance.now() - begin) / ideal,
+      unit: 'times',
+      target: { value: 1.3, is: 'at most' },
+    };
+  } finally {
+    await service.stop();
+    await fal.stop();
+    await removeFolder(folder);
+  }
+}
+
+const PICTURE = {
+  name: 'picture',
+  nodes: [
+    {
+      id: 'what',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: { label: 'What', category: 'input', nodeType: 'input:text', config: { value: 'a fox' } },
+    },
+    {
+      id: 'picture',
+      type: 'basedNode',
+      position: { x: 400, y: 0 },
+      data: { label: 'Picture', category: 'model', nodeType: 'generate:fal_seedream', config: {} },
+    },
+  ],
+  edges: [
+    { id: 'e', source: 'what', target: 'picture', sourceHandle: 'out-text', targetHandle: 'in-prompt' },
+  ],
+};
+
+async function grantCredits(service: BenchService): Promise<void> {
+  const { userId } = (await (await service.fetch('/api/v1/me')).json()) as { userId: number };
+  const body = JSON.stringify({ userId, amount: 1_000_000, note: 'bench' });
+  const response = await service.fetch(`/api/v1/admin/credits`, { method: 'POST', body });
+  if (!response.ok) throw new Error(`Credits were refused: ${await response.text()}`);
+}
+
+async function startBatch(service: BenchService, workflowId: string, body: object): Promise<string> {
+  const response = await service.fetch(`/api/v1/workflows/${workflowId}/batches`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 202) throw new Error(`The batch was refused: ${await response.text()}`);
+  return ((await response.json()) as { batchId: string }).batchId;
+}
+
+async function untilComplete(service: BenchService, id: string, total: number): Promise<void> {
+  for (;;) {
+    const response = await service.fetch(`/api/v1/batches/${id}`);
+    const { status, reason, counts } = (await response.json()) as {
+      status: string;
+      reason: string | null;
+      counts: Record<string, number>;
+    };
+    if (status === 'COMPLETED' && counts.completed === total) return;
+    if (status === 'COMPLETED' || status === 'STOPPED')
+      throw new Error(`The batch is ${status} (${reason}): ${JSON.stringify(counts)}`);
+    await sleep(50);
+  }
+}
+
+/** Starts single runs one after the other until it is stopped, and notes how long each takes. */
+function measureOthers(service: BenchService, workflowId: string, times: number[]): AbortController {
+  const stopping = new AbortController();
+  const measure = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const begin = performance.now();
+      const response = await service.fetch(`/api/v1/workflows/${workflowId}/run`, {
+        method: 'POST',
+        body: '{}',
+        headers: { prefer: 'wait=30' },
+      });
+      await response.arrayBuffer();
+      if (response.status !== 200) throw new Error(`A single run was answered with ${response.status}.`);
+      times.push(performance.now() - begin);
+      await sleep(50);
+    }
+  };
+  void measure();
+  return stopping;
+}
+
+async function readMemory({ pid }: BenchService): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
