@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
+import { waitUntil } from '../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -143,6 +144,10 @@ const BAD: readonly Bad[] = [
   ['get_execution', { executionId: 'ex_nothing' }, 'not_found'],
   ['get_execution', { executionId: 5 }, 'invalid_request'],
   ['cancel_execution', { executionId: 'ex_nothing' }, 'not_found'],
+  ['run_batch', { workflowId: '$', rows: [{ inputs: {} }] }, 'invalid_request'],
+  ['run_batch', { workflowId: '$', maxCredits: 0, rows: [{ inputs: { nobody: 1 } }] }, 'invalid_rows'],
+  ['run_batch', { workflowId: '$foreign', maxCredits: 0, rows: [{ inputs: {} }] }, 'forbidden'],
+  ['get_batch', { batchId: 'bat_nothing' }, 'not_found'],
   ['list_templates', { category: 3 }, 'invalid_request'],
   ['clone_template', { templateId: 'tpl_nothing' }, 'not_found'],
   ['clone_template', { templateId: '$foreign' }, 'forbidden'],
@@ -315,6 +320,17 @@ for (const revision of REVISIONS) {
       const got = await good('get_execution', { executionId: run.executionId, previews: false });
       assert.equal(got.next, 'Done.');
       await good('cancel_execution', { executionId: run.executionId });
+      const batch = await good('run_batch', {
+        workflowId,
+        rows: [{ key: 'first', inputs: { 'a.b': 'in a batch' } }],
+        maxCredits: 0,
+      });
+      await waitUntil(
+        'the batch',
+        async () => (await good('get_batch', { batchId: batch.batchId })).status === 'COMPLETED',
+      );
+      const rows = await good('get_batch', { batchId: batch.batchId, status: 'completed' });
+      assert.deepEqual([rows.rows[0].key, rows.rows[0].outputs[0].text], ['first', 'in a batch']);
       const shown = await good('publish_workflow', { workflowId, published: true, title: 'Round' });
       assert.equal(shown.version, 3);
       await service.request('POST', `/workflows/${workflowId}/publish`, {

@@ -63,6 +63,12 @@ describe("the README's examples", () => {
     assert.deepEqual(lines.sort(), ['Bergen COMPLETED', 'Dakar COMPLETED', 'Hanoi COMPLETED']);
   });
 
+  it('run a batch', async () => {
+    const lines = (await runExample('batch.wait(')).trim();
+    assert.match(lines, /^COMPLETED \{$/m);
+    for (const key of ['Bergen', 'Dakar', 'Hanoi']) assert.match(lines, new RegExp(`^${key} \\[`, 'm'));
+  });
+
   it('upload a file', async () => {
     const { size } = await stat(PICTURE);
     assert.match(
@@ -92,5 +98,5 @@ describe("the README's examples", () => {
     assert.match(await runExample('InsufficientCreditsError'), /^Workflow not found\. [0-9a-f-]{36}\n$/);
   });
 
-  it('are all run in this test', () => assert.equal(blocks.length, 7));
+  it('are all run in this test', () => assert.equal(blocks.length, 8));
 });
