@@ -144,6 +144,29 @@ describe('partitions of node states', () => {
     await insertSteps(test.db, [ids[1] ?? '']);
   });
 
+  it('are kept if too many runs outlive them, without states of deleted runs', async () => {
+    const partition = (await listStepPartitions(test.db))[0];
+    assert.ok(partition);
+    const toId = (n: number): string => `${partition.from}${String(n).padStart(16, '0')}`;
+    // As many as samples of templates that people copied.
+    await test.db.query(
+      `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total, created_at)
+       select $1 || lpad(n::text, 16, '0'), 'wf_a', 1, 1, 'w', 'COMPLETED', 'sample', '{}', 1, now()
+       from generate_series(1, 10001) n`,
+      [partition.from],
+    );
+    const states = [toId(1), toId(10_001), ...Array.from({ length: 2500 }, (_, n) => toId(20_000 + n))];
+    await insertSteps(test.db, states);
+    assert.deepEqual(await dropStepPartitions(test.db, partition.to), []);
+    const { rows } = await test.db.query<{ execution_id: string }>(
+      `select execution_id from ${partition.name} order by 1`,
+    );
+    assert.deepEqual(
+      rows.map(({ execution_id: id }) => id),
+      [toId(1), toId(10_001)],
+    );
+  });
+
   it('are kept while a long read uses them', async () => {
     const had = await namesOf(test.db);
     await test.db.transaction(async tx => {

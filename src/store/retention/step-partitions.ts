@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000;
 const PARTITIONS_AHEAD = 2;
 /** Runs that outlive their partition: not ended, ended recently, or samples of templates. */
 const MAX_OUTLIVING = 10_000;
+const BATCH = 1000;
 // While this waits for the lock, runs wait too. If it does not get the lock, it tries again next time.
 const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 
@@ -94,7 +95,10 @@ export async function dropStepPartitions(db: Db, beforeId: string): Promise<read
 
 async function dropPartition(db: Db, partition: StepPartition): Promise<boolean> {
   // Checked before runs have to wait.
-  if ((await listOutliving(db, partition)).length > MAX_OUTLIVING) return false;
+  if ((await listOutliving(db, partition)).length > MAX_OUTLIVING) {
+    await deleteOrphans(db, partition);
+    return false;
+  }
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT);
     await tx.query('lock table execution_steps in access exclusive mode');
@@ -109,6 +113,18 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
     await tx.query(`drop table ${partition.name}`);
     return true;
   });
+}
+
+/** Deletes states of deleted runs from a partition that too many other runs outlive. */
+async function deleteOrphans(db: Db, { name }: StepPartition): Promise<void> {
+  for (let count = BATCH; count === BATCH; ) {
+    const { rowCount } = await db.query(
+      `delete from ${name} where ctid = any (array (
+         select s.ctid from ${name} s where not exists (select from executions e where e.id = s.execution_id)
+         limit ${BATCH}))`,
+    );
+    count = rowCount ?? 0;
+  }
 }
 
 /** Returns whether the partition still exists. Another process may have dropped it. */
