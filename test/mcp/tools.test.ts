@@ -341,6 +341,13 @@ for (const revision of REVISIONS) {
       assert.deepEqual([templates.templates[0].credits, templates.templates[0].usesRenderer], [0, false]);
       const cloned = await good('clone_template', { templateId: templates.templates[0].id });
       assert.notEqual(cloned.id, workflowId);
+      const [shipped] = (await good('list_templates', { query: 'make a picture' })).templates;
+      assert.deepEqual(
+        [shipped.id, shipped.needs, shipped.runsNow, shipped.hasSample],
+        ['tpl_make-a-picture', ['fal'], false, true],
+      );
+      const copied = await good('clone_template', { templateId: shipped.id, name: `Copy ${revision}` });
+      assert.equal((await good('get_workflow', { workflowId: copied.id })).nodes.length, 4);
       const minted = await good('add_media', { filename: "it's.png", contentType: 'image/png', bytes: 100 });
       assert.match(minted.command, /^curl -fsS -T 'it'\\''s.png' /);
       assert.ok(minted.note.includes(`Call add_media again with {"mediaId":"${minted.mediaId}"} alone`));
