@@ -133,7 +133,7 @@ for body, header in json.load(sys.stdin):
 `;
     const input = JSON.stringify(cases.map(([sent, header]) => [sent, header ?? null]));
     try {
-      const printed = execFileSync('python3', ['-c', code], { input, encoding: 'utf8', timeout: 20_000 });
+      const printed = execFileSync('python3', ['-c', code], { input, encoding: 'utf8', timeout: 200_000 });
       assert.deepEqual(
         printed.trim().split('\n'),
         cases.map(([, , expected]) => (expected ? 'True' : 'False')),

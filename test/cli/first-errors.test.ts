@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { BIN, cleanEnv, spawnService, urlOf } from '../support/service.ts';
 
 // Tests have a limit of their own; a hook needs one.
-const HOOK = { timeout: 60_000 };
+const HOOK = { timeout: 200_000 };
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
 after(() => rm(folder, { recursive: true, force: true }), HOOK);
 

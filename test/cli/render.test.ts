@@ -25,7 +25,7 @@ function render(graph: object, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'render', 'scene.json', ...args], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 200_000,
   });
   return { code: status, out: stdout, err: stderr };
 }
@@ -98,7 +98,7 @@ describe('graphwright render', () => {
     const drawn = spawnSync(process.execPath, [BIN, ...args], {
       cwd: folder,
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 200_000,
     });
     assert.deepEqual([drawn.status, drawn.stdout.slice(0, 17)], [0, 'out.png: frame 40']);
   });

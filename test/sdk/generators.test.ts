@@ -27,7 +27,7 @@ after(async () => {
 });
 
 const call = (program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
-  run(peerProgram(program), args, { cwd: folder, timeout: 60_000 }).catch(
+  run(peerProgram(program), args, { cwd: folder, timeout: 200_000 }).catch(
     (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
   );
 
