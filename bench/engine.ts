@@ -71,7 +71,7 @@ function benchOptions(definition: NodeDefinition): RunOptions {
     media: { put: none, read: none, readRaster: none, resolve: none, open: none },
     openParts: none,
     fetch: none,
-    providerFetch: none,
+    openCredential: none,
     now: Date.now,
     providers: {},
   } satisfies Partial<NodeContext>;

@@ -28,6 +28,8 @@ import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogResponses } from './services/catalog.ts';
 import { createAccessTokens } from './services/connections/access-tokens.ts';
 import { isOAuthEnabled } from './services/connections/oauth-server.ts';
+import { createCredentialOpener } from './services/credentials/open-credentials.ts';
+import { readEnvironmentCredentials } from './services/credentials/run-credentials.ts';
 import type { JobPool } from './services/deps.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
@@ -138,6 +140,8 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     trustedOrigins: trustedOrigins(settings, bucket),
     tracedOrigins: tracedOrigins(settings),
   });
+  const fetch = createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] });
+  const secretsKey = await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR });
   return {
     settings,
     log,
@@ -148,9 +152,11 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     bucket,
     storage: await openStorage(settings, providerFetch),
     insertMediaBatched: createMediaBatcher(db, settings),
-    fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
+    fetch,
     providerFetch,
-    secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
+    secretsKey,
+    credentials: createCredentialOpener({ settings, db, log, fetch, providerFetch, secretsKey }),
+    environment: readEnvironmentCredentials(settings),
     catalog,
     catalogResponses: createCatalogResponses(),
     findNode,

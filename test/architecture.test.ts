@@ -6,6 +6,16 @@ import { describe, it } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '..');
 
+/** The names, credentials and errors of providers, without their protocols. */
+const PROVIDER_TYPES: readonly string[] = [
+  'providers/names.ts',
+  'providers/credential.ts',
+  'providers/provider.ts',
+  'providers/provider-error.ts',
+  'providers/run-call.ts',
+  'providers/send.ts',
+];
+
 /**
  * Maps each folder or file to what it may import besides itself. A folder includes everything in it; anything absent is
  * forbidden.
@@ -21,8 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ['automation', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
   jobs: ['automation', 'runs', 'services', 'lib'],
   automation: ['runs', 'services', 'engine/types.ts', 'media/accepted-types.ts', 'store', 'graph', 'lib'],
-  runs: ['services', 'engine', 'nodes', 'store', 'media', 'graph', 'lib'],
-  services: ['engine', 'render', 'nodes', 'store', 'media', 'graph', 'lib'],
+  runs: ['services', 'engine', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
+  services: ['engine', 'render', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
   engine: ['nodes/define.ts', 'graph', 'lib'],
   nodes: ['providers', 'codecs', 'media/images.ts', 'media/svg', 'render', 'graph', 'lib'],
   render: [

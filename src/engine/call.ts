@@ -15,6 +15,7 @@ import { endsRun } from './owed.ts';
 import type { Payment, RunOptions } from './types.ts';
 
 export interface Call {
+  readonly item: number;
   readonly definition: NodeDefinition;
   readonly node: PlanNode;
   readonly values: Readonly<Record<string, unknown>>;
@@ -28,6 +29,8 @@ export interface Call {
   readonly usage: () => unknown;
   /** Called with the reservation before the call is made. */
   readonly onReserved: (payment: Payment) => void;
+  /** Called once the call is charged. */
+  readonly onSettled: (payment: Payment) => void;
   /** Called with the cost of the call if the run ends before the call. */
   readonly onOwed: (credits: number) => void;
   /** Returns whether the call must be charged even if the run ends before it. */
@@ -80,21 +83,27 @@ async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefi
   try {
     signal.throwIfAborted();
     const returned = await invoke({ ...call, values: payment?.values ?? call.values }, host);
-    const result = toCallResult(call.node, returned, payment?.settle(call.usage()) ?? 0);
+    const result = toCallResult(call.node, returned, payment === undefined ? 0 : settle(payment, call));
     if (key !== undefined && !(result instanceof Suspend)) host.cache?.store(key, result.outputs);
     return result;
   } catch (err) {
     // The provider may still deliver, so the reservation stays.
     if (err instanceof Suspend) return err;
     if (payment !== undefined && endsRun(signal) && call.isOwed()) {
-      call.onOwed(payment.settle(call.usage()));
+      call.onOwed(settle(payment, call));
       throw err;
     }
     if (payment !== undefined && err instanceof AppError && err.code === 'storage_quota_exceeded')
-      throw new ChargedFailure(err, payment.settle(call.usage()));
+      throw new ChargedFailure(err, settle(payment, call));
     payment?.refund();
     throw err;
   }
+}
+
+function settle(payment: Payment, call: Call): number {
+  const credits = payment.settle(call.usage());
+  call.onSettled(payment);
+  return credits;
 }
 
 /** The provider delivered and the call is charged, but the result could not be stored. */

@@ -179,7 +179,14 @@ class Forecaster {
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
     // The only parts of the context that a foreseeable node uses.
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
-    const call = { definition, node, values, connectedPorts: portValues, ctx: ctx as unknown as NodeContext };
+    const call = {
+      item: 0,
+      definition,
+      node,
+      values,
+      connectedPorts: portValues,
+      ctx: ctx as unknown as NodeContext,
+    };
     try {
       const result = await callNode({ ...call, ...NO_PAYMENT }, {});
       return 'outputs' in result ? result.outputs : undefined;
@@ -202,6 +209,7 @@ class Forecaster {
 const NO_PAYMENT = {
   usage: () => undefined,
   onReserved: () => undefined,
+  onSettled: () => undefined,
   onOwed: () => undefined,
   isOwed: () => false,
 };

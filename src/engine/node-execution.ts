@@ -28,6 +28,7 @@ export interface NodeExecution {
   readonly jobs: Record<number, ProviderTask>;
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
+  payer?: Step['payer'] | undefined;
   /** The credits owed for calls that were active when the run ended. */
   owedCredits: number;
 }
@@ -69,6 +70,10 @@ export function callWithRecord(
     usage: () => usage,
     onReserved: (payment: Payment): void => {
       nodeCall.payment = payment;
+      execution.payer = addCost(execution.payer, payment, 0);
+    },
+    onSettled: (payment: Payment): void => {
+      execution.payer = addCost(execution.payer, payment, payment.costUsd ?? null);
     },
     onOwed: (credits: number): void => {
       execution.owedCredits += credits;
@@ -76,8 +81,23 @@ export function callWithRecord(
     isOwed: () => nodeCall.isOwed === true,
   };
   const callOnce = () =>
-    callNode({ definition, node, values, connectedPorts: portValues, ctx, ...paymentHooks }, options);
+    callNode(
+      { item: nodeCall.item, definition, node, values, connectedPorts: portValues, ctx, ...paymentHooks },
+      options,
+    );
   return options.wrapCall === undefined ? callOnce() : options.wrapCall(node, callOnce);
+}
+
+/** Returns the payer of a node's calls, with the cost of another call added. A sum with an unknown cost is unknown. */
+function addCost(
+  payer: Step['payer'],
+  { paidBy, credentialId = null }: Payment,
+  costUsd: number | null,
+): Step['payer'] {
+  if (paidBy === undefined) return payer;
+  if (paidBy === 'credits') return { paidBy, credentialId, costUsd: null };
+  const before = payer === undefined ? 0 : payer.costUsd;
+  return { paidBy, credentialId, costUsd: before === null || costUsd === null ? null : before + costUsd };
 }
 
 // A mapped node keeps only the warnings of its last items.
@@ -115,7 +135,7 @@ function createCallRecord(
             claim: task => {
               // Record first: a call that is missing in the node's step does not belong to the run.
               record(task);
-              return slots.claim(execution.node.id, item, task.provider);
+              return slots.claim(execution.node.id, item, task);
             },
           },
         }),
@@ -140,7 +160,7 @@ function createCallRecord(
   };
 }
 
-export function callFields(execution: NodeExecution): Pick<Step, 'jobs' | 'provider' | 'warnings'> {
+export function callFields(execution: NodeExecution): Pick<Step, 'jobs' | 'provider' | 'warnings' | 'payer'> {
   return Object.keys(execution.jobs).length === 0
     ? providerFields(execution)
     : { jobs: { ...execution.jobs }, ...providerFields(execution) };
@@ -160,10 +180,12 @@ export function owedFields({
 export function providerFields({
   provider,
   warnings,
-}: Pick<NodeExecution, 'provider' | 'warnings'>): Pick<Step, 'provider' | 'warnings'> {
+  payer,
+}: Pick<NodeExecution, 'provider' | 'warnings' | 'payer'>): Pick<Step, 'provider' | 'warnings' | 'payer'> {
   return {
     ...(provider === undefined ? {} : { provider }),
     ...(warnings === undefined ? {} : { warnings }),
+    ...(payer === undefined ? {} : { payer }),
   };
 }
 

@@ -54,6 +54,8 @@ export interface Step {
   readonly warnings?: readonly string[];
   /** The cost of the node's delivered calls in this run so far, if not 0. */
   readonly credits?: number;
+  /** Who paid for the node's calls, and with which credential. */
+  readonly payer?: Payer;
   /** The node type for the ledger, set if the node costs credits. */
   readonly nodeType?: string;
 }
@@ -67,7 +69,16 @@ export interface NodeCache {
   store(key: string, outputs: Values): void;
 }
 
-export interface Payment {
+export interface Payer {
+  /** `credential`: billed to the workspace's own credential. */
+  readonly paidBy: 'credits' | 'credential';
+  readonly credentialId: string | null;
+  /** For `credential`: the cost of the delivered calls; null if it is unknown. */
+  readonly costUsd: number | null;
+}
+
+/** Without a payer, the step names none. */
+export interface Payment extends Partial<Payer> {
   /** The credits reserved for the call: its price, or the maximum that its node allows. */
   readonly credits: number;
   /** The values that a later bill is computed from, if the provider reports usage. */
@@ -92,7 +103,7 @@ export interface WaitingCalls {
 /** Slots for calls at providers, shared by all runs. */
 export type CallSlots = Omit<NonNullable<NodeContext['task']['slots']>, 'claim'> & {
   /** Claims a slot. A call that gets none waits, and counts as ended once a slot is granted. */
-  claim(nodeId: string, item: number, provider: ProviderTask['provider']): Promise<SlotClaim>;
+  claim(nodeId: string, item: number, task: ProviderTask): Promise<SlotClaim>;
 };
 type SlotClaim = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
 
@@ -117,6 +128,8 @@ export interface LoopTurns {
 }
 
 export interface PaidCall {
+  /** The item of a mapped node, otherwise 0. */
+  readonly item: number;
   /** The existing reservation of a call that was already submitted. */
   readonly reserved?: number | undefined;
   readonly definition: NodeDefinition;

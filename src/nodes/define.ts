@@ -3,7 +3,8 @@
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Limiter } from '../lib/limiter.ts';
-import { PROVIDER_LIMITERS, type ProviderName } from '../providers/names.ts';
+import type { ProviderCredential } from '../providers/credential.ts';
+import { getProviderLimiter, type ProviderName } from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
 import type { ProviderResponse } from '../providers/response.ts';
 import type { ProviderSlots } from '../providers/run-call.ts';
@@ -80,8 +81,6 @@ export interface NodeContext {
   openParts(): NodeParts;
   /** Sends a request through the guarded HTTP client, for URLs from users. */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
-  /** The HTTP client for provider calls, which may also use private addresses that the operator configured. */
-  providerFetch: NodeContext['fetch'];
   /** Reports the progress, from 0 to 1. */
   progress(fraction: number): void;
   /** Set if the node was suspended and now continues. */
@@ -95,8 +94,15 @@ export interface NodeContext {
      */
     readonly connectedPorts: { has(port: string): boolean };
   };
-  /** The providers that the operator has configured. */
+  /** The providers that the run can use, as of its last start. */
   readonly providers: Providers;
+  /** The ids of the stored credentials that the run uses; absent: those of the environment. */
+  readonly credentialIds?: Readonly<Partial<Record<ProviderName, string>>>;
+  /**
+   * Returns the credential of a call: the one that submitted it, or otherwise the newest value of the run's. Throws
+   * ProviderError if the provider is not configured or the credential was removed.
+   */
+  openCredential(provider: ProviderName, stored: ProviderTask | undefined): Promise<ProviderCredential>;
   /** Returns the URL that a provider calls when its task ends, or undefined if it cannot reach us. */
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of the provider task, which survives a change of worker. */
@@ -342,7 +348,8 @@ function withLimiter<I extends Specs, C extends Specs>({
   const run = given as NodeDefinition['run'];
   return (values, ctx) => {
     const required = typeof requires === 'function' ? requires(values) : requires;
-    const limit = limiter ?? PROVIDER_LIMITERS[required ?? ''];
+    const credentialId = ctx.credentialIds?.[required as ProviderName];
+    const limit = limiter ?? getProviderLimiter(required ?? '', credentialId);
     return limit === undefined ? run(values, ctx) : limit(async () => run(values, ctx), ctx.signal);
   };
 }

@@ -1,5 +1,6 @@
-// Lists the providers and how many calls one process makes to each at once.
-import { createLimiter, type Limiter } from '../lib/limiter.ts';
+// Lists the providers and how many calls one process makes at once with each credential.
+import type { Limiter } from '../lib/limiter.ts';
+import { createSharedLimiter, type SharedLimiter } from './shared-limiter.ts';
 
 export const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
@@ -12,13 +13,25 @@ const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
   comfyui: 4,
 };
 
+/** How many calls of one process all credentials of a provider may make at once, as a multiple of one credential's. */
+const SHARE_OF_CREDENTIALS = 4;
+
 /**
  * A call holds a slot from before its files are read until its result is stored, so it also bounds the memory of
- * complete files. Work in progress at the provider is counted elsewhere.
+ * complete files. Slots are kept by credential. Work in progress at the provider is counted elsewhere.
  */
-export const PROVIDER_LIMITERS: Readonly<Partial<Record<string, Limiter>>> = Object.fromEntries(
-  Object.entries(MAX_CONCURRENT_CALLS).map(([name, concurrency]) => [name, createLimiter({ concurrency })]),
+const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Object.fromEntries(
+  Object.entries(MAX_CONCURRENT_CALLS).map(([name, perKey]) => [
+    name,
+    createSharedLimiter({ perKey, total: perKey * SHARE_OF_CREDENTIALS }),
+  ]),
 );
+
+/** Returns the limiter of calls with this credential; undefined if the name is not a provider's. */
+export function getProviderLimiter(name: string, credentialId: string | undefined): Limiter | undefined {
+  const limit = PROVIDER_LIMITERS[name];
+  return limit && ((work, signal) => limit(credentialId ?? name, work, signal));
+}
 
 /** The names of the providers, for users. */
 export const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {

@@ -21,11 +21,19 @@ const KINDS = {
 
 export type ProviderErrorKind = keyof typeof KINDS;
 
+/** The sentences for stored credentials, which their owner can repair. */
+const OF_CREDENTIAL: Partial<Readonly<Record<ProviderErrorKind, (name: string) => string>>> = {
+  auth: name => `cannot be called with the credential “${name}”; check the key and its permissions`,
+  insufficient_funds: name => `has no funds or quota left for the credential “${name}”`,
+};
+
 export interface ProviderErrorOptions {
   /** The provider's own message, shortened. */
   readonly detail?: string | undefined;
   /** For `rate_limited`: when to try again. */
   readonly retryAfterMs?: number | undefined;
+  /** The name of the stored credential that the provider rejected. */
+  readonly credential?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -34,14 +42,18 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly provider: ProviderName;
   readonly kind: ProviderErrorKind;
+  readonly detail: string;
   readonly retryAfterMs: number | undefined;
 
   constructor(provider: ProviderName, kind: ProviderErrorKind, options: ProviderErrorOptions = {}) {
     const detail = shorten(options.detail ?? '');
-    const sentence = `${DISPLAY_NAMES[provider]} ${KINDS[kind]}`;
+    const { credential } = options;
+    const told = credential === undefined ? undefined : OF_CREDENTIAL[kind]?.(credential);
+    const sentence = `${DISPLAY_NAMES[provider]} ${told ?? KINDS[kind]}`;
     super(detail === '' ? `${sentence}.` : `${sentence}: ${detail}`, { cause: options.cause });
     this.provider = provider;
     this.kind = kind;
+    this.detail = detail;
     this.retryAfterMs = options.retryAfterMs;
   }
 

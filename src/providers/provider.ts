@@ -4,7 +4,6 @@ import type { Backoff } from '../lib/backoff.ts';
 import type { ProviderName } from './names.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { ProviderResponse } from './response.ts';
-import type { Send } from './send.ts';
 
 /** The address of a provider, and our credentials there. */
 export interface Endpoint {
@@ -14,23 +13,6 @@ export interface Endpoint {
   /** For ComfyUI: the key of a comfy.org account, for partner nodes. */
   readonly partnerKey?: string;
 }
-
-/** A credential with the value that a call uses now. */
-export interface ProviderCredential {
-  readonly id: string;
-  readonly kind: ProviderName;
-  readonly name: string;
-  /** The stored value; null for a credential of the environment. */
-  readonly valueId: string | null;
-  /** Whether calls cost credits, or are billed to the owner of this credential. */
-  readonly paidBy: PaidBy;
-  readonly endpoint: Endpoint;
-  /** Reaches only addresses that the owner of the credential may use. Responses do not contain the credential. */
-  readonly fetch: Send;
-}
-
-export const PAID_BY = ['credits', 'credential'] as const;
-export type PaidBy = (typeof PAID_BY)[number];
 
 export interface ProviderRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -169,10 +151,19 @@ export interface ProviderTask {
   readonly queued?: true;
   /** Set if the call occupies one of the provider's slots. */
   readonly slot?: true;
+  /** The stored credential that it uses, and the value that submitted it. Absent: the environment's. */
+  readonly credentialId?: string;
+  readonly valueId?: string;
   /** The provider's name for the model, and the model's usual duration. */
   readonly model?: string;
   readonly usualMs?: number;
 }
+
+/** Returns the name of the limit that the task counts against: that of its stored credential, or of the environment's. */
+export const toLimiter = ({
+  provider,
+  credentialId,
+}: Pick<ProviderTask, 'provider' | 'credentialId'>): string => credentialId ?? provider;
 
 /** `open`: the provider has no limit. `slot`: the call has got a slot. `wait`: no slot is free. */
 export type SlotClaim = 'open' | 'slot' | 'wait';

@@ -56,24 +56,6 @@ export function readDataUri(text: string): Buffer | undefined {
   return prefix === undefined ? undefined : Buffer.from(text.slice(prefix.length), 'base64');
 }
 
-// The header names that providers use for API keys.
-const KEY_HEADER = /^(?:authorization|(?:x-|xi-)?api-key)$/i;
-const MIN_KEY_LENGTH = 6;
-
-/** Masks our API key in error responses that quote it, because error messages are shown to users. */
-export function maskKey(
-  response: ProviderResponse,
-  requestHeaders: Readonly<Record<string, string>> | undefined,
-): ProviderResponse {
-  const keys = Object.entries(requestHeaders ?? {})
-    .filter(([name]) => KEY_HEADER.test(name))
-    .map(([, value]) => value.replace(/^\w+ /, ''))
-    .filter(key => key.length >= MIN_KEY_LENGTH);
-  if (response.status < 400 || keys.length === 0) return response;
-  const maskedBody = keys.reduce((text, key) => text.replaceAll(key, '…'), response.body.toString('utf8'));
-  return { ...response, body: Buffer.from(maskedBody) };
-}
-
 /** Returns the delay in milliseconds that the response requests, or undefined. */
 export function readRetryAfter({ headers }: ProviderResponse): number | undefined {
   const exact = Number(headers['retry-after-ms'] || Number.NaN);

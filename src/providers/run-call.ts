@@ -2,6 +2,7 @@
 // takes over the run continues the same task instead of paying twice.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { inSpan } from '../lib/span.ts';
+import type { ProviderCredential } from './credential.ts';
 import type { ProviderName } from './names.ts';
 import type {
   FileSource,
@@ -15,13 +16,18 @@ import type {
   SlotClaim,
   Submission,
 } from './provider.ts';
-import { TaskInProgress } from './provider.ts';
+import { TaskInProgress, toLimiter } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { runProtocol, type Send, type Signals } from './send.ts';
+
+/** The parts of a credential that a call needs. */
+export type CallCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'sharesTimes'>;
 
 /** The services that the run provides to a call. */
 export interface CallHost {
   readonly fetch: Send;
+  /** The stored credential of the call. Absent: the environment's. */
+  readonly credential?: CallCredential | undefined;
   /**
    * The abort reason is `cancelled` or `timeout` if the run ends. For any other reason, another worker continues the
    * call.
@@ -47,6 +53,9 @@ export interface CallHost {
   hookUrl?(provider: ProviderName, token: string): string | undefined;
 }
 
+/** The provider and the stored credential of a task. */
+export type TaskCredential = Pick<ProviderTask, 'provider' | 'credentialId' | 'valueId'>;
+
 /** The slots and usual durations of providers, shared by all processes. */
 export interface ProviderSlots {
   /** Claims a slot for the call. If it has to wait, the record is stored with its run. */
@@ -54,8 +63,8 @@ export interface ProviderSlots {
   /**
    * Records that the provider rejected a submission by its rate limit, and how many calls this process had in progress.
    */
-  onRateLimited(provider: ProviderName, callsInProcess: number): void;
-  onSubmitted(provider: ProviderName): void;
+  onRateLimited(task: TaskCredential, callsInProcess: number): void;
+  onSubmitted(task: TaskCredential): void;
   usualMs(provider: ProviderName, model: string): number | undefined;
 }
 
@@ -63,8 +72,8 @@ export interface Delivery extends Omit<Output, 'files'> {
   readonly files: readonly Buffer[];
 }
 
-/** The calls of this process in progress, by provider. */
-const activeCalls = new Map<ProviderName, number>();
+/** The calls of this process in progress, by limiter. */
+const activeCalls = new Map<string, number>();
 const END_REASONS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
 const CANCEL_TIMEOUT_MS = 10_000;
 const LAST_RESPONSE_MS = 3000;
@@ -79,14 +88,16 @@ const DOWNLOAD_TIMEOUT_MS = 300_000;
 export async function runCall<Call>(provider: Provider<Call>, call: Call, host: CallHost): Promise<Delivery> {
   const { name } = provider;
   return inSpan(`call ${name}`, toSpanOptions(provider, call, host), async () => {
-    activeCalls.set(name, countActive(name) + 1);
+    const limiter = toLimiter(toTaskCredential(provider, host));
+    activeCalls.set(limiter, countActive(limiter) + 1);
     try {
       const submission = await submitOrContinue(provider, call, host);
       const output =
         'output' in submission ? submission.output : await pollOnce(provider, call, submission.task, host);
       return { ...output, files: await downloadFiles(provider, output.files, host) };
     } finally {
-      activeCalls.set(name, countActive(name) - 1);
+      if (countActive(limiter) === 1) activeCalls.delete(limiter);
+      else activeCalls.set(limiter, countActive(limiter) - 1);
     }
   });
 }
@@ -109,7 +120,15 @@ function toSpanOptions<Call>(
   };
 }
 
-const countActive = (name: ProviderName): number => activeCalls.get(name) ?? 0;
+const countActive = (limiter: string): number => activeCalls.get(limiter) ?? 0;
+
+function toTaskCredential(
+  { name }: Pick<Provider<never>, 'name'>,
+  { credential }: Pick<CallHost, 'credential'>,
+): TaskCredential {
+  if (credential === undefined || credential.valueId === null) return { provider: name };
+  return { provider: name, credentialId: credential.id, valueId: credential.valueId };
+}
 
 /** Submits the call, or returns the submission of an earlier execution. */
 function submitOrContinue<Call>(
@@ -188,6 +207,7 @@ async function submit<Call>(
   const slot = await claimSlot(provider, host);
   const token = randomBytes(24).toString('base64url');
   const hookUrl = host.hookUrl?.(provider.name, token);
+  const taskCredential = toTaskCredential(provider, host);
   const record = {
     ...startTimes(provider.pace),
     ...(slot === 'slot' ? { slot: true as const } : {}),
@@ -197,10 +217,10 @@ async function submit<Call>(
     ...(asks === 0 ? {} : { asks }),
   };
   // Once this is stored, no other process submits the call again, even if this one crashes.
-  await host.task.keep({ provider: provider.name, id: takesOurIds ? ourId : null, ...record });
+  await host.task.keep({ ...taskCredential, id: takesOurIds ? ourId : null, ...record });
   const submission = await submitOnce(provider, call, { ourId, hookUrl }, host);
   if ('output' in submission) return submission;
-  const task = { provider: provider.name, ...record, ...submission.handle, ...startTimes(provider.pace) };
+  const task = { ...taskCredential, ...record, ...submission.handle, ...startTimes(provider.pace) };
   try {
     await host.task.keep(task);
   } catch (err) {
@@ -212,13 +232,14 @@ async function submit<Call>(
 }
 
 /** Claims a slot. Throws TaskInProgress if the call has to wait for one. */
-async function claimSlot({ name }: Pick<Provider<never>, 'name'>, { task }: CallHost): Promise<SlotClaim> {
+async function claimSlot(provider: Pick<Provider<never>, 'name'>, host: CallHost): Promise<SlotClaim> {
+  const { task } = host;
   if (task.slots === undefined) return 'open';
   if (task.stored?.queued === true && task.hasEnded === true) return 'slot';
   const sinceMs = task.stored?.queued === true ? task.stored.submittedAtMs : undefined;
   const nowMs = Date.now();
   const times = { submittedAtMs: sinceMs ?? nowMs, deadlineAtMs: nowMs + MAX_QUEUED_MS };
-  const record = { provider: name, id: null, queued: true, ...times } as const;
+  const record = { ...toTaskCredential(provider, host), id: null, queued: true, ...times } as const;
   const claim = await task.slots.claim(record);
   if (claim === 'wait') throw new TaskInProgress(record);
   return claim;
@@ -227,9 +248,9 @@ async function claimSlot({ name }: Pick<Provider<never>, 'name'>, { task }: Call
 function readModel<Call>(
   provider: Provider<Call>,
   call: Call,
-  { task }: CallHost,
+  { task, credential }: CallHost,
 ): Pick<ProviderTask, 'model' | 'usualMs'> {
-  const model = provider.getModel?.(call);
+  const model = credential?.sharesTimes === false ? undefined : provider.getModel?.(call);
   if (model === undefined) return {};
   const usualMs = task.slots?.usualMs(provider.name, model);
   return { model, ...(usualMs === undefined ? {} : { usualMs }) };
@@ -255,15 +276,15 @@ async function submitOnce<Call>(
   try {
     const signals = { submissions, otherRequests: host.signal };
     const { slots } = host.task;
-    const { name } = provider;
+    const taskCredential = toTaskCredential(provider, host);
     const sender = {
       ...provider,
-      onRateLimited: () => slots?.onRateLimited(name, countActive(name)),
+      onRateLimited: () => slots?.onRateLimited(taskCredential, countActive(toLimiter(taskCredential))),
       // A task under our own id can be cancelled without a response.
       onAbandoned: () => (provider.tasks?.takesOurIds === true ? undefined : host.task.markBillable?.()),
     };
     const submission = await runProtocol(sender, provider.submit(call, ourId, hookUrl), host.fetch, signals);
-    slots?.onSubmitted(name);
+    slots?.onSubmitted(taskCredential);
     if ('output' in submission) host.task.markBillable?.();
     return submission;
   } catch (err) {

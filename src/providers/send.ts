@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../lib/backoff.ts';
 import { FetchError, type FetchErrorCode } from '../lib/fetch/error.ts';
-import type { Protocol, Provider, ProviderRequest } from './provider.ts';
+import { createRedactor } from '../lib/redact.ts';
+import type { Endpoint, Protocol, Provider, ProviderRequest } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
-import { maskKey, type ProviderResponse, readRetryAfter } from './response.ts';
+import { type ProviderResponse, readRetryAfter } from './response.ts';
 
 export interface SendInit {
   readonly method: ProviderRequest['method'];
@@ -17,6 +18,17 @@ export interface SendInit {
 
 /** The guarded HTTP client. Throws FetchError. */
 export type Send = (url: string, init: SendInit) => Promise<ProviderResponse>;
+
+/** Returns a client whose responses do not contain the keys, because errors of providers are shown to users. */
+export function withoutKeys(send: Send, { key, partnerKey = '' }: Endpoint): Send {
+  // ComfyUI's key may be a complete header, and `Basic` or `Bearer` may precede it.
+  const bareKey = key.replace(/^[\w-]+:\s*/, '').replace(/^\w+ /, '');
+  const redact = createRedactor([key, bareKey, partnerKey]);
+  return async (url, init) => {
+    const response = await send(url, init);
+    return { ...response, body: redact(response.body) };
+  };
+}
 
 /** The parts of a provider that are needed to send requests. */
 export type Sender = Pick<Provider<never>, 'name' | 'pace' | 'classify'> & {
@@ -102,7 +114,7 @@ export async function sendOnce(
 ): Promise<Attempt> {
   try {
     const response = await send(request.url, toInit(request, signal));
-    return classifyResponse(sender, request, maskKey(response, request.headers));
+    return classifyResponse(sender, request, response);
   } catch (err) {
     if (signal.aborted) {
       if (request.role === 'submits' && err instanceof FetchError && err.maybeSent) sender.onAbandoned?.();

@@ -4,6 +4,8 @@ import { newId } from '../lib/ids.ts';
 import { currentScope } from '../lib/span.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
+import type { RunCredentials } from '../services/credentials/credential.ts';
+import { toRecord } from '../services/credentials/run-credentials.ts';
 import { sealTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
 import type { RunSpec } from '../store/runs.ts';
@@ -35,6 +37,8 @@ export interface ValidatedRun {
   readonly request: RunRequest;
   readonly nodesTotal: number;
   readonly estimate: Estimate;
+  /** The credentials that its calls use. */
+  readonly credentials: RunCredentials;
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly origin?: RunOrigin | undefined;
@@ -90,6 +94,7 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
     resumed_from_id: run.reused.fromId ?? null,
+    credentials: toRecord(run.credentials),
     traceparent: span?.traceparent ?? null,
     origin_id: origin?.id ?? null,
     origin_key: origin?.key ?? null,

@@ -240,14 +240,18 @@ function listEndedItems({ items = [], failures = {} }: Step): readonly number[] 
 function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
   const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = job;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
-  // The worker itself tracks a call that is still being submitted. It gets a row only if it occupies a slot.
-  if (id === null && !queued && !slot) return [];
+  // The worker itself tracks a call that is still being submitted. It gets a row only if it occupies a slot
+  // or uses a stored credential.
+  // A stored value is kept for as long as a row refers to it.
+  if (id === null && !queued && !slot && job.valueId === undefined) return [];
   const asks = job.asks ?? 0;
   const deadlineMs = Math.min(deadlineAtMs, timeoutAtMs);
   return [
     {
       item,
       provider: job.provider,
+      credential_id: job.credentialId ?? null,
+      value_id: job.valueId ?? null,
       model: job.model ?? null,
       job_id: id,
       state: job.state ?? null,

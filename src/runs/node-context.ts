@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../lib/fetch.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
 import { rasterizeSvg } from '../media/svg/rasterize.ts';
 import type { NodeContext } from '../nodes/define.ts';
-import { readProviders } from '../nodes/models/providers.ts';
+import type { CredentialContext } from '../services/credentials/run-credentials.ts';
 import { resolveMedia, storeMedia } from '../services/media/media.ts';
 import { readMedia } from '../services/media/stored-media.ts';
 import { createSourceReader } from '../services/renders/render-files.ts';
@@ -17,13 +17,16 @@ const MAX_READ_BYTES = 104_857_600;
 const FETCH_TIMEOUT_MS = 30_000;
 const MAX_FETCH_BYTES = 26_214_400;
 
-export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['context'] {
+export function createNodeContext(
+  deps: RunDeps,
+  run: RunRow,
+  credentials: CredentialContext,
+): RunOptions['context'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
-  const providers = readProviders(deps.settings);
   const openMedia = createSourceReader(deps, owner);
   const hookUrl = hookAddress(deps);
   return (nodeId, _attempt, signal, values) => ({
-    providers,
+    ...credentials,
     hookUrl,
     executionId: run.id,
     account: String(run.user_id),
@@ -42,7 +45,6 @@ export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['conte
     },
     openParts: () => createParts(deps, `${run.id}/${nodeId}`),
     fetch: bindFetch(deps.fetch, signal),
-    providerFetch: bindFetch(deps.providerFetch, signal),
   });
 }
 

@@ -4,12 +4,14 @@ import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { boundCall, getPrice, OVER_MAX_CREDITS, type Pricing, toCredits } from '../nodes/models/pricing.ts';
+import type { RunCredential } from '../services/credentials/credential.ts';
 import { type Coverage, getSpending, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../store/runs.ts';
 import type { Rejection } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
+import type { CredentialPayments } from './pay-by-credential.ts';
 
 /** Throws 402 if the run would cost more than `maxCredits`. */
 export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: number | undefined): void {
@@ -86,6 +88,14 @@ export interface EarlierSpending {
   readonly charged: number | undefined;
 }
 
+export interface PaymentOptions {
+  readonly spent: EarlierSpending;
+  /** Returns the credential that the call uses. */
+  readonly findCredential: (call: PaidCall) => RunCredential | undefined;
+  /** Pays for calls with credentials of workspaces. */
+  readonly payments: CredentialPayments;
+}
+
 /**
  * Creates the function that the engine calls before each paid call. It raises the reservation so that it covers this
  * call and the other active ones, and rejects if that is not possible; the call is then not made.
@@ -93,7 +103,7 @@ export interface EarlierSpending {
 export function createPay(
   { db, reads }: Pick<RunDeps, 'db' | 'reads'>,
   run: Pick<RunRow, 'id' | 'lease'>,
-  spent: EarlierSpending,
+  { spent, findCredential, payments }: PaymentOptions,
 ): NonNullable<RunOptions['pay']> {
   // The credits charged before this worker took over, and those reserved since. `reserved` includes delivered calls,
   // because their charge is taken from the reservation.
@@ -120,6 +130,8 @@ export function createPay(
   // Reserves for one call at a time, so that a call is not rejected because of another that is rejected later.
   let previous: Promise<void> = Promise.resolve();
   return async call => {
+    const credential = findCredential(call);
+    if (credential?.paidBy === 'credential') return payments.pay(credential, call);
     const { credits, isExact, values } = quote(call);
     const terms = toPriceTerms(call, isExact);
     if (call.reserved === undefined) {
@@ -129,6 +141,9 @@ export function createPay(
     }
     return {
       credits,
+      paidBy: 'credits',
+      credentialId: credential?.id ?? null,
+      costUsd: null,
       values,
       ...(terms === undefined ? {} : { terms }),
       settle: usage => {

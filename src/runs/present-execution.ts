@@ -62,6 +62,7 @@ export function presentStep(
     startedAt: toIso(step?.startedAtMs),
     finishedAt: toIso(step?.finishedAtMs),
     credits: step?.credits ?? 0,
+    ...(step?.payer ?? {}),
     cached: step?.cached ?? false,
     ...(step?.fromSample === undefined ? {} : { fromSample: step.fromSample }),
     attempt: step?.attempt ?? 0,

@@ -15,6 +15,7 @@ import { readBoundedSteps } from './executed-graph.ts';
 import { type AcceptedRun, findReplay, type Idempotency, toAccepted, toIdempotency } from './idempotency.ts';
 import { findReusedSteps } from './reused-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
+import { resolvePlan } from './run-credentials.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 
@@ -125,7 +126,11 @@ async function startFollowUp(
   const newInputs = memberTexts(request.inputs?.text ?? '{}');
   const inputs = new JsonText<JsonObject>(joinMembers(new Map([...earlierInputs, ...newInputs])));
   const resumedRequest = { ...earlierRequest, inputs };
-  const plan = planRequest(deps, version, earlierRequest);
+  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
+  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, earlierRequest), {
+    workspace: owner.workspace,
+    workflowId: workflow.id,
+  });
   if (request.fromNodeId !== undefined && !plan.nodes.some(node => node.id === request.fromNodeId))
     throw new AppError(
       'invalid_request',
@@ -140,13 +145,19 @@ async function startFollowUp(
     plan,
     overrides,
   });
-  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
   return acceptRun(deps, user, {
     workflow,
     version: number,
     request: resumedRequest,
     nodesTotal: plan.nodes.length,
-    estimate: await estimateForStart(deps, user, { plan, overrides, owner, steps: reused.steps }),
+    estimate: await estimateForStart(deps, user, {
+      plan,
+      overrides,
+      owner,
+      credentials,
+      steps: reused.steps,
+    }),
+    credentials,
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,

@@ -1,6 +1,7 @@
 // Defines the response schemas of runs, deliveries and credits for the OpenAPI document.
 import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
+import { PAID_BY } from '../providers/credential.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
 import { PageSchema } from '../services/paging.ts';
 import { EventStreamSchema, Named, Nullable, Timestamp } from '../services/schema.ts';
@@ -52,6 +53,17 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   startedAt: Nullable(Timestamp),
   finishedAt: Nullable(Timestamp),
   credits: Credits,
+  paidBy: Type.Optional(
+    Type.Enum(PAID_BY, {
+      description: "For nodes with paid calls. `credential`: billed to the workspace's own credential",
+    }),
+  ),
+  credentialId: Type.Optional(Nullable(Type.String({ description: 'The credential of its calls' }))),
+  costUsd: Type.Optional(
+    Nullable(
+      Type.Number({ description: 'With `paidBy: "credential"`: the cost in USD; null if it is unknown' }),
+    ),
+  ),
   cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
   attempt: Type.Integer({ minimum: 0, description: 'How often the node was started in this run' }),
   progress: Type.Number({ minimum: 0, maximum: 1 }),

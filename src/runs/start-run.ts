@@ -10,6 +10,7 @@ import { findSampleRun } from '../store/runs.ts';
 import { acceptRun, type RunOrigin } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import {
+  credentialFinder,
   type Estimate,
   findOverMax,
   findUnavailable,
@@ -18,6 +19,7 @@ import {
   requireBounded,
   requirePriced,
   requireProviders,
+  requireWithinDailyLimits,
   sampleWarnings,
 } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
@@ -25,6 +27,7 @@ import { requireDrawable } from './estimate/svg-inputs.ts';
 import { type AcceptedRun, findReplay, type RunRoute, toIdempotency } from './idempotency.ts';
 import { findReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
+import { resolvePlan } from './run-credentials.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
 
 export interface StartRunInput {
@@ -59,12 +62,15 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   requireActive(workflow);
   const number = input.version ?? workflow.version;
   const version = await deps.versions.get(deps.db, workflow.id, number);
-  const plan = planRequest(deps, version, request);
-  const overrides = inputOverrides(deps, version.graph, request.inputs);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
+  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, request), {
+    workspace: owner.workspace,
+    workflowId: workflow.id,
+  });
+  const overrides = inputOverrides(deps, version.graph, request.inputs);
   const reused = await findReusedSteps(deps, { workflowId: workflow.id, request, plan, overrides });
   const hint = request.useSample === true ? '' : await sampleHint(deps, workflow.id, plan, reused.steps);
-  const outlook = { plan, overrides, owner, steps: reused.steps };
+  const outlook = { plan, overrides, owner, credentials, steps: reused.steps };
   const estimate = await estimateForStart(deps, user, outlook, hint);
   const warnings = sampleWarnings(plan, reused.steps);
   const accepted = await acceptRun(deps, user, {
@@ -73,6 +79,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     request,
     nodesTotal: plan.nodes.length,
     estimate,
+    credentials,
     webhook,
     trigger: input.trigger,
     origin: input.origin,
@@ -96,7 +103,8 @@ async function sampleHint(
 
 /**
  * Estimates the run. Throws before credits are reserved if a paid call is known to be impossible: 400
- * `provider_not_configured`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`.
+ * `provider_not_configured`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`,
+ * `daily_limit_exceeded`.
  */
 export async function estimateForStart(
   deps: RunDeps,
@@ -106,10 +114,12 @@ export async function estimateForStart(
 ): Promise<Estimate> {
   requireProviders(findUnavailable(run.plan, run.steps), hint);
   const forecasts = await forecastPaidNodes(deps, run);
-  requirePriced(findUnpriced(deps, user, forecasts, run.overrides));
+  const find = credentialFinder(deps, run);
+  requirePriced(findUnpriced(deps, user, forecasts, run.overrides, find));
   await requireDrawable(deps, forecasts);
-  const estimate = priceForecast(forecasts);
+  const estimate = priceForecast(forecasts, find);
   requireBounded(findOverMax(forecasts), estimate);
+  await requireWithinDailyLimits(deps, estimate, run.credentials);
   return estimate;
 }
 

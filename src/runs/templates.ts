@@ -16,7 +16,7 @@ import { TEMPLATES_WORKSPACE } from '../store/media/media.ts';
 import { NO_USER } from '../store/media/samples.ts';
 import { findTemplateRow, listTemplates, type TemplateRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
-import { priceForecast } from './estimate/estimate-plan.ts';
+import { credentialFinder, priceForecast } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
 import { presentStep } from './present-execution.ts';
 
@@ -268,7 +268,12 @@ async function summarizeGraph(
       return unavailable === undefined && entry !== undefined && entry.isAvailable !== false;
     });
   const price = planned.ok
-    ? await forecastPrice(deps, { plan: planned.plan, overrides: new Map(), owner })
+    ? await forecastPrice(deps, {
+        plan: planned.plan,
+        overrides: new Map(),
+        owner,
+        credentials: deps.environment,
+      })
     : null;
   const summary = {
     nodeCount: nodes.length,
@@ -283,7 +288,7 @@ async function summarizeGraph(
 
 async function forecastPrice(deps: RunDeps, outlook: RunToEstimate) {
   try {
-    return priceForecast(await forecastPaidNodes(deps, outlook));
+    return priceForecast(await forecastPaidNodes(deps, outlook), credentialFinder(deps, outlook));
   } catch (err) {
     if (err instanceof AppError) return null;
     throw err;

@@ -14,6 +14,13 @@ import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { runAccepted } from '../lib/limiter.ts';
+import type { ProviderName } from '../providers/names.ts';
+import type { RunCredentials } from '../services/credentials/credential.ts';
+import {
+  type CredentialContext,
+  createCredentialContext,
+  readRunCredentials,
+} from '../services/credentials/run-credentials.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { retryingDb, retryOutages } from '../store/retry.ts';
@@ -31,6 +38,7 @@ import type { RunMemory } from './memory.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import { createPay, type EarlierSpending } from './pay.ts';
+import { createCredentialPayments } from './pay-by-credential.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
@@ -106,6 +114,8 @@ interface LoadedRun {
   /** Calls of an earlier execution that have ended. */
   readonly endedCalls: readonly CallName[];
   readonly spending: EarlierSpending;
+  readonly chosen: RunCredentials;
+  readonly credentials: CredentialContext;
   readonly secrets?: RunOptions['secrets'];
   /** Set if the run cannot be loaded, for example because a node type no longer exists. */
   readonly loadError?: StoredError;
@@ -128,7 +138,9 @@ async function loadRun(
     ? { steps: new Map<string, Step>(), isWhole: true }
     : await loadSteps(deps, row, memory, signal);
   for (const [nodeId, step] of steps) steps.set(nodeId, failAfterTooManyStarts(deps, step));
-  const run = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
+  const chosen = await readRunCredentials(deps, deps.db, row.credentials);
+  const credentials = await createCredentialContext(deps, chosen);
+  const run = { row, request, steps, chosen, credentials, ...(await loadCalls(deps, row, request, steps)) };
   if (!isWhole) {
     const loadError = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
     return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadError };
@@ -230,17 +242,22 @@ function runEngine(
     retryOutages(() => deps.insertMediaBatched(row), onOutage);
   const retryingDeps = { ...deps, db: retryingDb(deps.db, onOutage), insertMediaBatched };
   const spans = traceNodes();
+  const payments = createCredentialPayments(retryingDeps, row);
   const outcome = runPlan(run.plan, {
     define: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
     decisions: parseDecisions(row),
-    context: createNodeContext(retryingDeps, row),
+    context: createNodeContext(retryingDeps, row, run.credentials),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
     ...(run.secrets === undefined ? {} : { secrets: run.secrets }),
     budget: run.memory,
     turns: toLoopTurns(run.turns, row),
-    pay: createPay(retryingDeps, row, run.spending),
+    pay: createPay(retryingDeps, row, {
+      spent: run.spending,
+      findCredential: ({ definition, values }) => run.chosen.get(definition.requires(values) as ProviderName),
+      payments,
+    }),
     calls: run.calls,
     slots: run.slots,
     ...(spans === undefined ? {} : { wrapCall: spans.wrapCall }),
@@ -258,7 +275,10 @@ function runEngine(
     signal,
     now: deps.now,
   });
-  return outcome.finally(() => spans?.close());
+  return outcome.finally(() => {
+    spans?.close();
+    return payments.whenSettled();
+  });
 }
 
 function toLoopTurns(turns: Turns, { workspace, created_at }: RunRow): LoopTurns {

@@ -15,6 +15,7 @@ import type { FindInBatch } from '../store/workflows/workflows.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { TokenAuthenticator } from './connections/access-tokens.ts';
+import type { CredentialOpener, RunCredentials } from './credentials/credential.ts';
 import type { RunNotifier } from './run-notifier.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { ShippedTemplates } from './templates/shipped-templates.ts';
@@ -57,6 +58,10 @@ export interface Deps {
   readonly providerFetch: GuardedFetch;
   /** 32 bytes that encrypt stored secrets. */
   readonly secretsKey: Buffer;
+  /** Opens the credentials of calls. */
+  readonly credentials: CredentialOpener;
+  /** The credentials of the settings, as runs use them. */
+  readonly environment: RunCredentials;
   readonly catalog: Catalog;
   /** GET /nodes and GET /models, each cached per query. */
   readonly catalogResponses: Lru<CatalogResponse>;

@@ -5,6 +5,7 @@ import { CHANNELS } from './db.ts';
 import { all, first } from './rows.ts';
 
 export interface ProviderLimit {
+  /** The limiter: a provider's name, or the id of a stored credential. */
   readonly provider: string;
   /** The limit for concurrent calls, learned from 429 responses. */
   readonly calls: number;
@@ -35,7 +36,16 @@ function smallerLimit(a: number | null, b: number | null): number | null {
 
 export interface NewSlot extends CallKey {
   readonly workspace: string;
+  /** The stored credential and its value; null: the environment's. */
+  readonly credential_id: string | null;
+  readonly value_id: string | null;
   readonly deadline_at: Date;
+}
+
+/** A provider, and the limit of one of its credentials. */
+export interface LimitedProvider {
+  readonly provider: string;
+  readonly limiter: string;
 }
 
 /**
@@ -45,15 +55,16 @@ export interface NewSlot extends CallKey {
  */
 export async function claimSlots(
   tx: Tx,
-  provider: string,
+  { provider, limiter }: LimitedProvider,
   calls: readonly NewSlot[],
   maxConcurrent: number | null,
 ): Promise<ReadonlySet<number>> {
-  const limit = smallerLimit(await lockLimit(tx, provider), maxConcurrent);
+  const limit = smallerLimit(await lockLimit(tx, limiter), maxConcurrent);
   const { rows } = await tx.query<{ index: number }>(CLAIM_SLOTS, [
     provider,
     limit,
     JSON.stringify(calls.map((call, index) => ({ ...call, index }))),
+    limiter,
   ]);
   return new Set(rows.map(({ index }) => index));
 }
@@ -61,15 +72,16 @@ export async function claimSlots(
 const CLAIM_SLOTS = `
 with input as materialized (
   select * from json_to_recordset($3::json) as i(
-    index int, execution_id text, node_id text, item int, workspace text, deadline_at timestamptz)
+    index int, execution_id text, node_id text, item int, workspace text, credential_id text, value_id text, deadline_at timestamptz)
 ), free as materialized (
   select case
-    when exists (select from calls where provider = $1 and slot_at is null) then 0
+    when exists (select from calls where provider = $1 and limiter = $4 and slot_at is null) then 0
     when $2::int is null then 2147483647
-    else greatest($2::int - (select count(*) from calls where provider = $1 and ended_at is null and slot_at is not null), 0) end as slots
+    else greatest($2::int - (select count(*) from calls where limiter = $4 and ended_at is null and slot_at is not null), 0) end as slots
 ), stored as (
-  insert into calls as c (execution_id, node_id, item, workspace, provider, slot_at, submitted_at, due_at, deadline_at)
-  select execution_id, node_id, item, workspace, $1, case when index < (select slots from free) then now() end, now(), deadline_at, deadline_at
+  insert into calls as c (execution_id, node_id, item, workspace, provider, credential_id, value_id, slot_at, submitted_at, due_at, deadline_at)
+  select execution_id, node_id, item, workspace, $1, credential_id, value_id, case when index < (select slots from free) then now() end,
+    now(), deadline_at, deadline_at
   from input
   on conflict (execution_id, node_id, item) do update set slot_at = coalesce(c.slot_at, excluded.slot_at)
   returning c.execution_id, c.node_id, c.item, c.slot_at
@@ -82,39 +94,39 @@ select i.index from stored s join input i using (execution_id, node_id, item) wh
  */
 export async function nextWaitingCalls(
   tx: Tx,
-  provider: string,
+  { provider, limiter }: LimitedProvider,
   { limit, batch }: { readonly limit: number | null; readonly batch: number },
 ): Promise<readonly CallKey[]> {
-  const maxSlots = smallerLimit(await lockLimit(tx, provider), limit);
-  return all(tx, NEXT_WAITING_CALLS, [provider, maxSlots, batch]);
+  const maxSlots = smallerLimit(await lockLimit(tx, limiter), limit);
+  return all(tx, NEXT_WAITING_CALLS, [provider, maxSlots, batch, limiter]);
 }
 
 // Finds each waiting workspace with one index lookup, regardless of its number of waiting calls.
 const NEXT_WAITING_CALLS = `
 with recursive taken as materialized (
   select workspace, count(*) as slots from calls
-  where provider = $1 and ended_at is null and slot_at is not null group by workspace
+  where limiter = $4 and ended_at is null and slot_at is not null group by workspace
 ), free as materialized (
   select least($3::int, case when $2::int is null then $3 else
     greatest($2::int - (select coalesce(sum(slots), 0) from taken), 0) end)::int as slots
 ), workspaces as (
-  (select workspace from calls where provider = $1 and slot_at is null order by workspace limit 1)
+  (select workspace from calls where provider = $1 and limiter = $4 and slot_at is null order by workspace limit 1)
   union all
-  select (select c.workspace from calls c where c.provider = $1 and c.slot_at is null and c.workspace > w.workspace
+  select (select c.workspace from calls c where c.provider = $1 and c.limiter = $4 and c.slot_at is null and c.workspace > w.workspace
           order by c.workspace limit 1)
   from workspaces w where w.workspace is not null
 ), turns as (
   select c.*, coalesce(t.slots, 0) + row_number() over (partition by w.workspace order by c.submitted_at) as turn
   from workspaces w left join taken t using (workspace) cross join lateral (
     select execution_id, node_id, item, submitted_at from calls
-    where provider = $1 and workspace = w.workspace and slot_at is null
+    where provider = $1 and limiter = $4 and workspace = w.workspace and slot_at is null
     order by submitted_at limit (select slots from free)) c
 ), chosen as (
   select execution_id, node_id, item from turns order by turn, submitted_at limit (select slots from free)
 )
 select execution_id, node_id, item from chosen
 union
-(select execution_id, node_id, item from calls where provider = $1 and slot_at is null and deadline_at <= now() limit $3)`;
+(select execution_id, node_id, item from calls where provider = $1 and limiter = $4 and slot_at is null and deadline_at <= now() limit $3)`;
 
 /** Grants slots to waiting calls. The caller wakes their runs in the same transaction. */
 export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<void> {
@@ -130,27 +142,32 @@ export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<voi
  * Halves the limit after the provider rejected a submission. Rejections within one second belong to the same burst and
  * count once.
  */
-export async function shrinkLimit(tx: Tx, provider: string, callsHere: number): Promise<void> {
+export async function shrinkLimit(tx: Tx, limiter: string, callsHere: number): Promise<void> {
   await tx.query(
     `with shrunk as (
        insert into provider_limits as l (provider, calls, shrunk_at)
        select $1::text, greatest(1, greatest(count(*), $2::int) / 2), now()
-       from calls where provider = $1 and ended_at is null and slot_at is not null
+       from calls where limiter = $1 and ended_at is null and slot_at is not null
        on conflict (provider) do update
          set calls = greatest(1, least(excluded.calls, coalesce(l.calls / 2, excluded.calls))), shrunk_at = now()
          where l.shrunk_at is null or l.shrunk_at < now() - interval '1 second'
        returning provider
      )
      select pg_notify('${CHANNELS.limits}', provider) from shrunk`,
-    [provider, callsHere],
+    [limiter, callsHere],
   );
 }
 
-/** Raises the limit by the number of submissions that were accepted since the last call. */
-export async function growLimit(tx: Tx, provider: string, submissions: number): Promise<void> {
+/** Raises each limit by the number of submissions that were accepted since the last call. */
+export async function growLimits(
+  tx: Tx,
+  submissions: readonly { readonly limiter: string; readonly count: number }[],
+): Promise<void> {
   await tx.query(
-    'update provider_limits set calls = least(calls + $2::int, 1000000) where provider = $1 and calls is not null',
-    [provider, submissions],
+    `update provider_limits l set calls = least(l.calls + i.count, 1000000)
+     from (select * from json_to_recordset($1::json) as i(limiter text, count int) order by limiter) i
+     where l.provider = i.limiter and l.calls is not null`,
+    [JSON.stringify(submissions)],
   );
 }
 

@@ -23,6 +23,9 @@ export interface CallTerms {
 export interface NewCall {
   readonly item: number;
   readonly provider: string;
+  /** The stored credential and the value that submits the call; null: the environment's. */
+  readonly credential_id: string | null;
+  readonly value_id: string | null;
   readonly model: string | null;
   /** null: not submitted yet. */
   readonly job_id: string | null;
@@ -50,23 +53,23 @@ with input as materialized (
 ), wanted as materialized (
   select i.execution_id, i.node_id, i.workspace, c.*
   from input i cross join lateral json_to_recordset(i.calls) as c(
-    item int, provider text, model text, job_id text, state text, token text, asks int, has_slot bool, credits bigint, terms jsonb,
+    item int, provider text, credential_id text, value_id text, model text, job_id text, state text, token text, asks int, has_slot bool, credits bigint, terms jsonb,
     submitted_at timestamptz, due_at timestamptz, deadline_at timestamptz)
 ), gone as (
   delete from calls c using input i
   where c.execution_id = i.execution_id and c.node_id = i.node_id and (i."over" is null or c.item = any (i."over"))
 )
-insert into calls as c (execution_id, node_id, item, workspace, provider, model, job_id, state, token, asks, slot_at,
+insert into calls as c (execution_id, node_id, item, workspace, provider, credential_id, value_id, model, job_id, state, token, asks, slot_at,
   submitted_at, due_at, deadline_at, credits, terms)
-select execution_id, node_id, item, workspace, provider, model, job_id, state, token, asks, case when has_slot then now() end,
+select execution_id, node_id, item, workspace, provider, credential_id, value_id, model, job_id, state, token, asks, case when has_slot then now() end,
   submitted_at, due_at, deadline_at, credits, terms from wanted
 on conflict (execution_id, node_id, item) do update
-  set model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
+  set credential_id = excluded.credential_id, value_id = excluded.value_id, model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
     -- A slot that was granted meanwhile is newer than the node's state.
     slot_at = coalesce(c.slot_at, excluded.slot_at),
     submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null,
     credits = excluded.credits, terms = excluded.terms
-  where (c.job_id, c.asks) is distinct from (excluded.job_id, excluded.asks)`;
+  where (c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)`;
 
 /** Marks the calls of ended runs as cancelled, so that their providers are asked to stop. */
 export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {
@@ -83,6 +86,10 @@ export interface CallRow {
   readonly node_id: string;
   readonly item: number;
   readonly provider: string;
+  /** The limit that it counts against: the stored credential's id, or the provider's name. */
+  readonly limiter: string;
+  /** The stored value that submitted it; null: the environment's. */
+  readonly value_id: string | null;
   readonly model: string | null;
   readonly job_id: string | null;
   readonly state: string | null;
@@ -97,25 +104,49 @@ export interface CallRow {
 
 export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
 
-/** Claims due calls of the provider, longest overdue first. No other poller gets them for `leaseMs`. */
+export interface DueCalls {
+  readonly limit: number;
+  /** The most calls of one limiter. */
+  readonly perLimiter: number;
+  /** Limiters whose calls wait. */
+  readonly except: readonly string[];
+  readonly leaseMs: number;
+}
+
+/**
+ * Claims due calls of the provider: of each limiter the longest overdue, then its next. No other poller gets them for
+ * `leaseMs`.
+ */
 export function claimDueCalls(
   tx: Tx,
   provider: string,
-  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+  { limit, perLimiter, except, leaseMs }: DueCalls,
 ): Promise<readonly CallRow[]> {
   return all(
     tx,
-    `update calls c set due_at = now() + $3 * interval '1 millisecond'
-     from (
-       select execution_id, node_id, item from calls
-       where provider = $1 and ended_at is null and slot_at is not null and due_at <= now()
-       order by due_at limit $2 for update skip locked) d
+    `with due as materialized (
+       select execution_id, node_id, item, limiter, due_at from calls
+       where provider = $1 and ended_at is null and slot_at is not null and due_at <= now() and limiter <> all ($5::text[])
+       order by due_at limit ${MAX_CONSIDERED}
+     ), ranked as (
+       select *, row_number() over (partition by limiter order by due_at) as turn from due
+     ), chosen as (
+       select execution_id, node_id, item from ranked where turn <= $4 order by turn, due_at limit $2
+     ), claimed as (
+       select c.execution_id, c.node_id, c.item from calls c join chosen using (execution_id, node_id, item)
+       where c.ended_at is null and c.due_at <= now() for update of c skip locked
+     )
+     update calls c set due_at = now() + $3 * interval '1 millisecond'
+     from claimed d
      where c.execution_id = d.execution_id and c.node_id = d.node_id and c.item = d.item
-     returning c.execution_id, c.node_id, c.item, c.provider, c.model, c.job_id, c.state, c.token,
+     returning c.execution_id, c.node_id, c.item, c.provider, c.limiter, c.value_id, c.model, c.job_id, c.state, c.token,
        c.submitted_at, c.deadline_at, c.cancelled_at, c.credits`,
-    [provider, limit, leaseMs],
+    [provider, limit, leaseMs, perLimiter, except],
   );
 }
+
+/** Among more due calls than this, some limiters may have to wait for the next claim. */
+const MAX_CONSIDERED = 1000;
 
 /** Sets when each call is polled next. */
 export async function postponeCalls(
@@ -143,6 +174,8 @@ export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void>
 
 export interface DroppedCall extends CallKey {
   readonly workspace: string;
+  /** The stored credential of the call. */
+  readonly credential_id: string | null;
   readonly credits: number;
   readonly terms: CallTerms | null;
 }
@@ -153,7 +186,7 @@ export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly D
     tx,
     `delete from calls c using json_to_recordset($1::json) as i(execution_id text, node_id text, item int)
      where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.cancelled_at is not null
-     returning c.execution_id, c.node_id, c.item, c.workspace, c.credits, c.terms`,
+     returning c.execution_id, c.node_id, c.item, c.workspace, c.credential_id, c.credits, c.terms`,
     [JSON.stringify(calls)],
   );
 }
@@ -198,29 +231,38 @@ export async function listRunsWithoutCalls(tx: Tx, limit: number): Promise<reado
   return rows.map(({ id }) => id);
 }
 
-export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'model' | 'submitted_at'>;
+export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'value_id' | 'model' | 'submitted_at'>;
 
 /** Returns the call of a provider's webhook, or undefined if it is over. */
 export function findCallByToken(tx: Tx, provider: string, token: string): Promise<FoundCall | undefined> {
   return first(
     tx,
-    `select execution_id, node_id, item, provider, model, submitted_at
+    `select execution_id, node_id, item, provider, value_id, model, submitted_at
      from calls where token = $2 and provider = $1 and cancelled_at is null`,
     [provider, token],
   );
 }
 
-/** When the next call of the provider is due, and whether any waits for a slot. */
+/** When the next call of the provider is due, and the limiters whose calls wait for slots. */
 export interface PollSchedule {
   readonly due_at: Date | null;
-  readonly has_waiting: boolean;
+  readonly waiting: readonly string[];
 }
 
 export async function readPollSchedule(tx: Tx, provider: string): Promise<PollSchedule> {
   const { rows } = await tx.query<PollSchedule>(
-    `select (select min(due_at) from calls where provider = $1 and ended_at is null and slot_at is not null) as due_at,
-       exists (select from calls where provider = $1 and slot_at is null) as has_waiting`,
+    `with recursive waiting as (
+       (select limiter from calls where provider = $1 and slot_at is null order by limiter limit 1)
+       union all
+       select (select c.limiter from calls c where c.provider = $1 and c.slot_at is null and c.limiter > w.limiter
+               order by c.limiter limit 1)
+       from waiting w where w.limiter is not null
+     )
+     select (select min(due_at) from calls where provider = $1 and ended_at is null and slot_at is not null) as due_at,
+       array(select limiter from waiting where limiter is not null limit ${MAX_WAITING_LIMITERS}) as waiting`,
     [provider],
   );
   return rows[0] as PollSchedule;
 }
+
+const MAX_WAITING_LIMITERS = 1000;

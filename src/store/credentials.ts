@@ -207,7 +207,7 @@ export async function recordStatus(
   );
 }
 
-export interface StoredValue {
+export interface StoredValue extends Pick<CredentialRow, 'kind' | 'name' | 'workspace'> {
   readonly id: string;
   readonly credential_id: string;
   readonly encrypted: Buffer;
@@ -215,9 +215,48 @@ export interface StoredValue {
 
 /** Returns the values with these ids. Values never change. */
 export function listValues(tx: Tx, ids: readonly string[]): Promise<readonly StoredValue[]> {
-  return all(tx, 'select id, credential_id, encrypted from credential_values where id = any ($1::text[])', [
-    ids,
-  ]);
+  return all(
+    tx,
+    `select v.id, v.credential_id, v.encrypted, c.kind, c.name, c.workspace
+     from credential_values v join credentials c on c.id = v.credential_id where v.id = any ($1::text[])`,
+    [ids],
+  );
+}
+
+/**
+ * Lists the credentials that a workspace uses now, at most one per kind: the workflow's choice, which may have been
+ * removed, else the workspace's default, else the instance's.
+ */
+export function listUsable(
+  tx: Tx,
+  workspace: string,
+  workflowId: string | null,
+): Promise<readonly CredentialRow[]> {
+  return all(
+    tx,
+    `select distinct on (c.kind) c.* from (
+       select ${COLUMNS}, 0 as rank from workflow_credentials w join credentials c on c.id = w.credential_id
+       where w.workflow_id = $2 and c.workspace = $1
+       union all
+       select ${COLUMNS}, case when c.workspace is null then 2 else 1 end from credentials c
+       where coalesce(c.workspace, '') in ($1, '') and c.is_default and c.removed_at is null
+     ) c order by c.kind, c.rank`,
+    [workspace, workflowId],
+  );
+}
+
+/** Returns the credentials with these ids, including removed ones. */
+export function listCredentialsById(tx: Tx, ids: readonly string[]): Promise<readonly CredentialRow[]> {
+  return all(tx, `select ${COLUMNS} from credentials c where c.id = any ($1::text[])`, [ids]);
+}
+
+/** Records that a call uses the credential, at most once a minute. */
+export async function touchCredential(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update credentials set last_used_at = now()
+     where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    [id],
+  );
 }
 
 export interface CredentialUse {
@@ -234,7 +273,7 @@ export function listUses(tx: Tx, credentialId: string, limit: number): Promise<r
        select workflow_id from workflow_credentials where credential_id = $1
        union
        select e.workflow_id from executions e
-       where e.under_way and e.credentials like '%"' || $1 || '"%'
+       where e.finished_at is null and e.credentials is not null and e.credentials like '%"' || $1 || '"%'
        union
        select e.workflow_id from calls c join executions e on e.id = c.execution_id where c.credential_id = $1)
      order by w.id desc limit $2`,

@@ -42,7 +42,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       pace: FAST_PACE,
     });
     const host = (options?: HostOptions): TestHost => {
-      const made = makeHost(double.url, options);
+      const made = makeHost(double.url, { key: contract.key, ...options });
       hosts.push(made);
       return made;
     };

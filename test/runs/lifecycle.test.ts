@@ -24,6 +24,7 @@ const FACTS: RunSpec = {
   is_paid: true,
   nodes_total: 3,
   resumed_from_id: null,
+  credentials: null,
   traceparent: null,
   origin_id: null,
   origin_key: null,

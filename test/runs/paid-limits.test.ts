@@ -12,6 +12,7 @@ import {
   MODEL,
   mappedLate,
   model,
+  PAYER,
   type PaidExecution,
   type PaidService,
   PRICE,
@@ -57,8 +58,8 @@ describe('a paid run within its limits', () => {
     );
     assert.deepEqual([insufficientCredits, requiredCredits, availableCredits], [true, 2 * PRICE, PRICE + 1]);
     assert.deepEqual(breakdown, [
-      { nodeId: 'm1', nodeLabel: 'm1', credits: PRICE },
-      { nodeId: 'm2', nodeLabel: 'm2', credits: PRICE },
+      { nodeId: 'm1', nodeLabel: 'm1', credits: PRICE, ...PAYER },
+      { nodeId: 'm2', nodeLabel: 'm2', credits: PRICE, ...PAYER },
     ]);
     assert.deepEqual(await balanceOf(user), [PRICE + 1, 0]);
     const { body } = await user.request<{ data: unknown[] }>('GET', `/workflows/${workflow}/executions`);
@@ -175,8 +176,13 @@ describe('a paid run within its limits', () => {
     const definition = findNode(MODEL);
     assert.ok(definition);
     const { db } = paid.service;
-    const pay = createPay({ db, reads: createRunReads(db) }, { id, lease: 1 }, NOTHING);
-    const call = { definition, node: { id: 'm', nodeType: MODEL }, values: {} };
+    const payments = {
+      pay: () => assert.fail('No credential pays.'),
+      whenSettled: async () => undefined,
+    };
+    const options = { spent: NOTHING, findCredential: () => undefined, payments };
+    const pay = createPay({ db, reads: createRunReads(db) }, { id, lease: 1 }, options);
+    const call = { item: 0, definition, node: { id: 'm', nodeType: MODEL }, values: {} };
     for (let times = 0; times < 2; times++)
       await assert.rejects(pay(call), /no longer assigned to this worker/);
     assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);

@@ -8,6 +8,7 @@ import {
   MODEL,
   mappedLate,
   model,
+  PAYER,
   type PaidExecution,
   type PaidService,
   PRICE,
@@ -166,7 +167,9 @@ describe('a paid run', () => {
       `/workflows/${workflow}/estimate`,
       {},
     );
-    assert.deepEqual(body.breakdown, [{ nodeId: 'm', nodeLabel: 'm', credits: PRICE, cached: true }]);
+    assert.deepEqual(body.breakdown, [
+      { nodeId: 'm', nodeLabel: 'm', credits: PRICE, ...PAYER, cached: true },
+    ]);
   });
 
   it('raises its reservation for list items that only the run produces, and is charged for each', async () => {

@@ -17,8 +17,16 @@ after(() => database.drop());
 
 /** Returns which of the items have a slot. */
 async function take(...items: readonly number[]): Promise<readonly number[]> {
-  const calls = items.map(item => ({ ...KEY, item, deadline_at: DEADLINE }));
-  const places = await database.db.transaction(tx => claimSlots(tx, 'fal', calls, MOST));
+  const calls = items.map(item => ({
+    ...KEY,
+    item,
+    credential_id: null,
+    value_id: null,
+    deadline_at: DEADLINE,
+  }));
+  const places = await database.db.transaction(tx =>
+    claimSlots(tx, { provider: 'fal', limiter: 'fal' }, calls, MOST),
+  );
   return items.filter((_, place) => places.has(place));
 }
 
@@ -32,6 +40,8 @@ const listItems = async (where = 'true'): Promise<readonly number[]> => {
 const submitted = (item: number): NewCall => ({
   item,
   provider: 'fal',
+  credential_id: null,
+  value_id: null,
   model: null,
   job_id: `job-${item}`,
   state: null,

@@ -6,6 +6,7 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
+  credentialFinder,
   findMissingInputs,
   findOverMax,
   findUnavailable,
@@ -18,6 +19,7 @@ import {
 } from '../../runs/estimate/estimate-plan.ts';
 import { forecastPaidNodes } from '../../runs/estimate/estimate-run.ts';
 import { toIdempotency } from '../../runs/idempotency.ts';
+import { resolvePlan } from '../../runs/run-credentials.ts';
 import { inputOverrides, planRequest } from '../../runs/run-request.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
@@ -149,9 +151,12 @@ async function priceBatch(
   const { workflow } = authorize(user, 'run', await findWorkflow(deps.db, workflowId, user.userId));
   requireActive(workflow);
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
-  const plan = planRequest(deps, version, {});
-  requireProviders(findUnavailable(plan));
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
+  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, {}), {
+    workspace: owner.workspace,
+    workflowId: workflow.id,
+  });
+  requireProviders(findUnavailable(plan));
   const isPaid = hasPaidNode(deps, plan);
   const issues: Issue[] = [];
   const rows: NewBatchRow[] = [];
@@ -165,9 +170,10 @@ async function priceBatch(
       issues.push(...missing.map(issue => toRowIssue(index, row.path, issue)));
       let credits = 0;
       if (isPaid && missing.length === 0) {
-        const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner });
-        requirePriced(findUnpriced(deps, user, forecasts, overrides));
-        const price = priceForecast(forecasts);
+        const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
+        const find = credentialFinder(deps, { credentials, overrides });
+        requirePriced(findUnpriced(deps, user, forecasts, overrides, find));
+        const price = priceForecast(forecasts, find);
         requireBounded(findOverMax(forecasts), price);
         credits = price.credits;
         isExact &&= price.exact;

@@ -1,11 +1,11 @@
 // Verifies the signatures of provider webhooks with the keys that the providers publish.
 import type { KeyObject } from 'node:crypto';
+import { createLru } from '../../lib/lru.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
 import type { Hook } from '../../providers/hook-signatures.ts';
 import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/hook-signatures.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import { asText, readObject } from '../../providers/response.ts';
-import type { NodeContext } from '../define.ts';
-import type { Providers } from './providers.ts';
 
 export const HOOK_PROVIDERS = ['fal', 'replicate'] as const;
 export type HookProvider = (typeof HOOK_PROVIDERS)[number];
@@ -53,40 +53,50 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 
 export interface HookKeys {
-  /** Returns whether the provider signed the hook. Rejects if its keys cannot be fetched. */
-  isGenuine(name: HookProvider, hook: Hook): Promise<boolean>;
+  /** Returns whether the provider signed the hook for this credential. Rejects if its keys cannot be fetched. */
+  isGenuine(name: HookProvider, credential: HookCredential, hook: Hook): Promise<boolean>;
 }
 
-/** Creates a verifier that caches the keys of the configured providers. */
-export function createHookKeys(
-  providers: Providers,
-  send: NodeContext['providerFetch'],
-  now: () => number,
-): HookKeys {
-  const cache = new Map<HookProvider, { readonly verify: Verify | undefined; readonly readAtMs: number }>();
-  const renew = async (name: HookProvider): Promise<Verify | undefined> => {
-    const endpoint = providers[name];
-    if (endpoint === undefined) return undefined;
+type HookCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'endpoint' | 'fetch'>;
+
+interface CachedKeys {
+  readonly verify: Verify | undefined;
+  readonly readAtMs: number;
+}
+
+/** Creates a verifier that caches the keys of each value of a credential. */
+export function createHookKeys(now: () => number): HookKeys {
+  const cache = createLru<CachedKeys>(MAX_CACHED);
+  const renew = async (
+    name: HookProvider,
+    { endpoint, fetch }: HookCredential,
+    key: string,
+  ): Promise<Verify | undefined> => {
     const { url, headers } = SOURCES[name].address(endpoint);
     const init = {
+      method: 'GET',
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(headers === undefined ? {} : { headers }),
-    };
-    const response = await send(url, init);
+    } as const;
+    const response = await fetch(url, init);
     if (response.status !== 200)
       throw new Error(`Fetching the keys of ${name} failed with status ${response.status}.`);
     const verify = SOURCES[name].read(response);
-    cache.set(name, { verify, readAtMs: now() });
+    cache.set(key, { verify, readAtMs: now() }, 1);
     return verify;
   };
   return {
-    async isGenuine(name, hook) {
-      const cached = cache.get(name);
+    async isGenuine(name, credential, hook) {
+      const key = credential.valueId ?? credential.id;
+      const cached = cache.get(key);
       const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.readAtMs;
       if (ageMs < KEEP_MS && cached?.verify?.(hook) === true) return true;
       if (ageMs < RENEW_MS) return false;
-      return (await renew(name))?.(hook) === true;
+      return (await renew(name, credential, key))?.(hook) === true;
     },
   };
 }
+
+const MAX_CACHED = 1000;

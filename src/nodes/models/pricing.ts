@@ -41,6 +41,8 @@ export function toCredits(usd: number): number {
   return Math.max(0, Math.ceil(usd / USD_PER_CREDIT - 1e-6));
 }
 
+export const toUsd = (credits: number): number => credits * USD_PER_CREDIT;
+
 type PriceOfEntry = Pick<
   CatalogEntry,
   'executionCost' | 'pricingModel' | 'estimatedCredits' | 'costUsd' | 'priceSource'
@@ -99,7 +101,7 @@ export function boundCall(
   if (price === null || typeof declared !== 'number') return values;
   if (price.isExact) return price.credits > declared ? null : values;
   const { bound } = definition.pricing ?? {};
-  return bound === undefined ? values : bound(values, price.credits * USD_PER_CREDIT);
+  return bound === undefined ? values : bound(values, toUsd(price.credits));
 }
 
 /** Creates a pricing without a known price. The source says why. */

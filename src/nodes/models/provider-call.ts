@@ -2,6 +2,7 @@
 import type { Json, MediaRef, Value } from '../../graph/types.ts';
 import { isRecord } from '../../lib/record.ts';
 import { readImageType } from '../../media/images.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import { Attachment, type Endpoint, type Provider, TaskInProgress } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -10,7 +11,7 @@ import { type NodeContext, NodeError, Suspend } from '../define.ts';
 import { boundedText } from '../limits.ts';
 
 /**
- * Makes the call at the configured provider. Throws NodeError with a message for users, or Suspend if the work
+ * Makes the call with the run's credential for the provider. Throws NodeError with a message for users, or Suspend if the work
  * continues at the provider and the run can be suspended.
  */
 export async function callProvider<Call>(
@@ -19,17 +20,26 @@ export async function callProvider<Call>(
   call: Call,
   ctx: NodeContext,
 ): Promise<Delivery> {
+  let credential: ProviderCredential | undefined;
   try {
-    const endpoint = ctx.providers[name];
-    if (endpoint === undefined) throw new ProviderError(name, 'not_configured');
-    const delivery = await runCall(connect(endpoint), call, { ...ctx, fetch: ctx.providerFetch });
+    credential = await ctx.openCredential(name, ctx.task.stored);
+    const delivery = await runCall(connect(credential.endpoint), call, {
+      ...ctx,
+      fetch: credential.fetch,
+      credential,
+    });
     ctx.task.use(delivery.usage);
     for (const sentence of delivery.warnings ?? []) ctx.task.warn(sentence);
     return delivery;
   } catch (err) {
     if (err instanceof TaskInProgress) throw new Suspend('call', err.task.deadlineAtMs ?? 0);
     if (!(err instanceof ProviderError)) throw err;
-    throw new NodeError(err.code, err.message, { cause: err });
+    if (credential === undefined || credential.valueId === null)
+      throw new NodeError(err.code, err.message, { cause: err });
+    const { kind, detail } = err;
+    const { message } = new ProviderError(name, kind, { detail, credential: credential.name });
+    if (kind === 'auth') credential.onRejected?.(message);
+    throw new NodeError(err.code, message, { cause: err });
   }
 }
 

@@ -1,8 +1,9 @@
 // Applies poll results: wakes runs whose calls ended and reschedules the rest. Grants free slots to waiting calls.
 
 import type { Step } from '../../engine/types.ts';
-import { grantSlots, nextWaitingCalls } from '../../store/call-slots.ts';
+import { grantSlots, type LimitedProvider, nextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
+import { settleCharges } from '../../store/credential-charges.ts';
 import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
@@ -48,10 +49,19 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
     results.map(({ call }) => toCallKey(call)),
   );
   // Only the transaction that deletes the row settles it, so nothing is charged twice.
+  const billings = new Map(results.map(({ call, billing }) => [toCallName(call), billing]));
+  const free = calls.filter(
+    call => call.credential_id !== null && billings.get(toCallName(call)) === undefined,
+  );
+  // A billed call keeps the cost that was reserved for it.
+  if (free.length > 0)
+    await settleCharges(
+      tx,
+      free.map(call => ({ ...toCallKey(call), usd: null, is_free: true })),
+    );
   const reserved = calls.filter(({ credits }) => credits > 0);
   if (reserved.length === 0) return;
   await lockPools(tx, [...new Set(reserved.map(({ workspace }) => workspace))]);
-  const billings = new Map(results.map(({ call, billing }) => [toCallName(call), billing]));
   const charges = new Map<string, LateCharge>();
   for (const call of reserved) {
     const { execution_id: executionId, node_id: nodeId, terms } = call;
@@ -116,11 +126,11 @@ export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promis
 
 const MAX_GRANTED_AT_ONCE = 200;
 
-/** Grants the provider's free slots to waiting calls. */
-export async function grantWaitingCalls(deps: RunDeps, provider: string): Promise<void> {
-  const limit = deps.traffic.maxConcurrent(provider);
+/** Grants the free slots of a limiter to its waiting calls. */
+export async function grantWaitingCalls(deps: RunDeps, limited: LimitedProvider): Promise<void> {
+  const limit = deps.traffic.maxConcurrent(limited.provider);
   await deps.runDb.transaction(async tx => {
-    const calls = await nextWaitingCalls(tx, provider, { limit, batch: MAX_GRANTED_AT_ONCE });
+    const calls = await nextWaitingCalls(tx, limited, { limit, batch: MAX_GRANTED_AT_ONCE });
     if (calls.length > 0) await changeAndWake(deps, tx, calls, () => grantSlots(tx, calls));
   });
   deps.wakeTimers.set('runs', 0);

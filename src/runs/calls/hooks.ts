@@ -4,9 +4,8 @@
 import { isIP } from 'node:net';
 import { isLoopbackHost, isPublicAddress } from '../../lib/addresses.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { HookKeys, HookProvider } from '../../nodes/models/hooks.ts';
+import type { HookProvider } from '../../nodes/models/hooks.ts';
 import { createHookKeys, HOOK_PROVIDERS } from '../../nodes/models/hooks.ts';
-import { readProviders } from '../../nodes/models/providers.ts';
 import { findCallByToken } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { recordDurations, wakeRuns } from './apply-poll-results.ts';
@@ -25,36 +24,32 @@ export type HookReceiver = (hook: ReceivedHook) => Promise<void>;
  * webhooks for unknown calls.
  */
 export function createHookReceiver(deps: RunDeps): HookReceiver {
-  const keys: HookKeys = createHookKeys(
-    readProviders(deps.settings),
-    (url, { timeoutMs = KEYS_TIMEOUT_MS, maxBytes = KEYS_MAX_BYTES, ...init } = {}) =>
-      deps.providerFetch.fetch(url, { ...init, timeoutMs, maxBytes }),
-    deps.now,
-  );
+  const keys = createHookKeys(deps.now);
   return async ({ provider, token, headers, body }) => {
     if (!isHookProvider(provider))
       throw new AppError('not_found', 'Provider not found. Only fal and Replicate send webhooks.');
-    const isSigned = await keys
-      .isGenuine(provider, { headers, body, nowMs: deps.now() })
-      .catch((err: unknown) => {
-        throw new AppError(
-          'unavailable',
-          'The keys of the provider could not be fetched. Try again in a moment.',
-          {
-            cause: err,
-          },
-        );
-      });
-    if (!isSigned) throw new AppError('unauthorized', 'The webhook is not signed by the provider.');
     const call = await findCallByToken(deps.db, provider, token);
+    const credential = await deps.credentials.open(provider, call?.value_id ?? null);
+    // A webhook for an unknown call is verified too, so that the response does not tell which calls exist.
+    const isSigned =
+      credential !== undefined &&
+      (await keys
+        .isGenuine(provider, credential, { headers, body, nowMs: deps.now() })
+        .catch((err: unknown) => {
+          throw new AppError(
+            'unavailable',
+            'The keys of the provider could not be fetched. Try again in a moment.',
+            {
+              cause: err,
+            },
+          );
+        }));
+    if (!isSigned) throw new AppError('unauthorized', 'The webhook is not signed by the provider.');
     if (call === undefined) return;
     await wakeRuns(deps, [call]);
     await recordDurations(deps, [call]);
   };
 }
-
-const KEYS_TIMEOUT_MS = 10_000;
-const KEYS_MAX_BYTES = 65_536;
 
 function isHookProvider(name: string): name is HookProvider {
   return HOOK_PROVIDERS.some(provider => provider === name);

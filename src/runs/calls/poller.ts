@@ -3,8 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
 import { startDeadline } from '../../lib/deadline.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';
-import { createTaskPoller, hasTasks, type PollTask } from '../../nodes/models/task-providers.ts';
+import { hasTasks, pollProviderTask } from '../../nodes/models/task-providers.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
 import { type CallRow, claimDueCalls, readPollSchedule } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
@@ -13,7 +15,7 @@ import { estimateProgress, nextPollAt } from './pace.ts';
 /** Providers whose calls can wait for slots. The calls of most of them also continue without a connection. */
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
 
-/** Polls per second to each provider, per worker. Replicate allows 50 in total. */
+/** Polls per second with each credential, per worker. Replicate allows 50 in total. */
 const PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   fal: 400,
   replicate: 30,
@@ -31,7 +33,9 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const LIMITED_PAUSE_MS = 2000;
 const MAX_BATCH = 100;
 /** The maximum number of concurrent polls, so that an unresponsive provider costs no more than this. */
-const MAX_POLLS = 200;
+const MAX_POLLS = 300;
+/** How many limiters with waiting calls get free slots in one round. */
+const MAX_GRANTS = 20;
 /** How long a cancelled call is polled for its outcome. After that, it counts as billed. */
 const CANCEL_TIMEOUT_MS = 600_000;
 const REFRESH_MS = 60_000;
@@ -54,18 +58,27 @@ async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Polls one provider at a limited rate, the longest overdue calls first. */
+interface LimiterPace {
+  /** Polls that may start now; refilled each second. */
+  allowance: number;
+  refilledAtMs: number;
+  pausedUntilMs: number;
+  /** Polls in progress. */
+  active: number;
+}
+
+/** Polls one provider at a limited rate for each credential, the longest overdue calls first. */
 class ProviderPoller {
   readonly #deps: RunDeps;
   readonly #name: PolledProvider;
-  readonly #provider: ReturnType<typeof createTaskPoller>;
-  readonly #idleMs: number;
+  readonly #isConfigured: boolean;
   readonly #signal: AbortSignal;
   readonly #polls = new Set<Promise<void>>();
   readonly #apply: (result: PollResult) => Promise<void>;
-  #allowance: number;
-  #refilledAtMs: number;
-  #pausedUntilMs = 0;
+  /** The pace of each limiter that was polled lately. */
+  readonly #paces = new Map<string, LimiterPace>();
+  /** The limiter that got free slots last. */
+  #lastGranted = '';
   /** The end of the current sleep, and the function that ends it early. */
   #untilMs = 0;
   #wake: (() => void) | undefined;
@@ -73,11 +86,8 @@ class ProviderPoller {
   constructor(deps: RunDeps, name: PolledProvider, providers: Providers, signal: AbortSignal) {
     this.#deps = deps;
     this.#name = name;
-    this.#provider = hasTasks(name) ? createTaskPoller(providers, name) : undefined;
-    this.#idleMs = providers[name] === undefined ? UNUSED_MS : IDLE_MS;
+    this.#isConfigured = providers[name] !== undefined;
     this.#signal = signal;
-    this.#allowance = PER_SECOND[name];
-    this.#refilledAtMs = deps.now();
     this.#apply = createBatcher<PollResult, void>(
       async results => {
         await applyPollResults(deps, results);
@@ -106,37 +116,79 @@ class ProviderPoller {
   async #tick(): Promise<number> {
     const { traffic, runDb, now } = this.#deps;
     await traffic.flush(this.#name);
-    const schedule = await readPollSchedule(runDb, this.#name);
-    if (schedule.has_waiting) await grantWaitingCalls(this.#deps, this.#name);
-    const dueMs = schedule.due_at?.getTime() ?? Number.POSITIVE_INFINITY;
+    const { due_at, waiting } = await readPollSchedule(runDb, this.#name);
+    if (waiting.length > 0) await this.#grant(waiting);
+    const dueMs = due_at?.getTime() ?? Number.POSITIVE_INFINITY;
     if (dueMs <= now()) await this.#pollDue();
-    const idleMs = schedule.has_waiting ? TICK_MS : this.#idleMs;
+    const isUsed = this.#isConfigured || due_at !== null;
+    const idleMs = waiting.length > 0 ? TICK_MS : isUsed ? IDLE_MS : UNUSED_MS;
     return Math.max(TICK_MS, Math.min(dueMs - now(), idleMs));
   }
 
+  /** Grants free slots to the waiting calls of some limiters, in turn. */
+  async #grant(waiting: readonly string[]): Promise<void> {
+    const next = waiting.findIndex(limiter => limiter > this.#lastGranted);
+    const inTurn = next === -1 ? waiting : [...waiting.slice(next), ...waiting.slice(0, next)];
+    for (const limiter of inTurn.slice(0, MAX_GRANTS)) {
+      await grantWaitingCalls(this.#deps, { provider: this.#name, limiter });
+      this.#lastGranted = limiter;
+    }
+  }
+
   async #pollDue(): Promise<void> {
-    const nowMs = this.#deps.now();
-    const perSecond = PER_SECOND[this.#name];
-    this.#allowance = Math.min(
-      perSecond,
-      this.#allowance + ((nowMs - this.#refilledAtMs) / 1000) * perSecond,
+    const free = MAX_POLLS - this.#polls.size;
+    const limit = Math.min(MAX_BATCH, free);
+    if (limit < 1) return;
+    const calls = await claimDueCalls(this.#deps.runDb, this.#name, {
+      limit,
+      perLimiter: Math.min(PER_SECOND[this.#name], Math.ceil(free / 2)),
+      except: this.#listBusy(free),
+      leaseMs: LEASE_MS,
+    });
+    const values = await this.#deps.credentials.openMany(
+      this.#name,
+      calls.map(({ value_id }) => value_id),
     );
-    this.#refilledAtMs = nowMs;
-    const limit = Math.min(Math.floor(this.#allowance), MAX_BATCH, MAX_POLLS - this.#polls.size);
-    if (limit < 1 || nowMs < this.#pausedUntilMs) return;
-    const calls = await claimDueCalls(this.#deps.runDb, this.#name, { limit, leaseMs: LEASE_MS });
-    this.#allowance -= calls.length;
-    for (const call of calls) {
-      const poll = this.#poll(call)
+    for (const [index, call] of calls.entries()) {
+      const pace = getOrCreate(this.#paces, call.limiter, () => this.#newPace());
+      pace.allowance--;
+      pace.active++;
+      const poll = this.#poll(call, values[index], pace)
         .catch((err: unknown) => this.#warn(err))
-        .finally(() => this.#polls.delete(poll));
+        .finally(() => {
+          pace.active--;
+          this.#polls.delete(poll);
+        });
       this.#polls.add(poll);
     }
   }
 
-  async #poll(call: CallRow): Promise<void> {
-    const result = await pollCall(this.#deps, this.#provider, call, this.#signal);
-    if (result.isLimited) this.#pausedUntilMs = this.#deps.now() + LIMITED_PAUSE_MS;
+  #newPace(): LimiterPace {
+    return { allowance: PER_SECOND[this.#name], refilledAtMs: this.#deps.now(), pausedUntilMs: 0, active: 0 };
+  }
+
+  /**
+   * Returns the limiters that may not be polled now: rate-limited ones, and those that use their share of the polls per
+   * second or of the concurrent polls. A limiter may use as many polls as it leaves free for the others.
+   */
+  #listBusy(free: number): readonly string[] {
+    const nowMs = this.#deps.now();
+    const perSecond = PER_SECOND[this.#name];
+    const busy: string[] = [];
+    for (const [limiter, pace] of this.#paces) {
+      const refill = ((nowMs - pace.refilledAtMs) / 1000) * perSecond;
+      pace.allowance = Math.min(perSecond, pace.allowance + refill);
+      pace.refilledAtMs = nowMs;
+      const isPaused = nowMs < pace.pausedUntilMs;
+      if (isPaused || pace.allowance < 1 || pace.active >= free) busy.push(limiter);
+      else if (pace.active === 0 && pace.allowance === perSecond) this.#paces.delete(limiter);
+    }
+    return busy;
+  }
+
+  async #poll(call: CallRow, credential: ProviderCredential | undefined, pace: LimiterPace): Promise<void> {
+    const result = await pollCall(this.#deps, credential, call, this.#signal);
+    if (result.isLimited) pace.pausedUntilMs = this.#deps.now() + LIMITED_PAUSE_MS;
     await this.#apply(result);
   }
 
@@ -166,21 +218,22 @@ class ProviderPoller {
 
 async function pollCall(
   deps: RunDeps,
-  poll: PollTask | undefined,
+  credential: ProviderCredential | undefined,
   call: CallRow,
   signal: AbortSignal,
 ): Promise<PollResult> {
   const nowMs = deps.now();
   const isCancelled = call.cancelled_at !== null;
   // A call that was not submitted, or whose provider is no longer configured, cannot be polled. Its run handles that.
-  if (poll === undefined || call.job_id === null)
+  if (credential === undefined || !hasTasks(call.provider) || call.job_id === null)
     return isCancelled
       ? toDropped(call, call.job_id === null ? undefined : { usage: undefined })
       : { call, outcome: 'over', isLimited: false };
   if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
   using deadline = startDeadline(REQUEST_TIMEOUT_MS, signal);
-  const state = await poll({ ...handle, isCancelled }, createFetch(deps), deadline.signal).catch(
+  const task = { ...handle, isCancelled };
+  const state = await pollProviderTask(call.provider, credential, task, deadline.signal).catch(
     () => ({ kind: 'unknown', afterMs: undefined, isRateLimited: false }) as const,
   );
   const isLimited = state.kind === 'unknown' && state.isRateLimited;
@@ -213,10 +266,3 @@ async function pollCall(
 function toDropped(call: CallRow, billing?: PollResult['billing']): PollResult {
   return { call, outcome: 'dropped', isLimited: false, ...(billing === undefined ? {} : { billing }) };
 }
-
-function createFetch({ providerFetch }: RunDeps): Parameters<PollTask>[1] {
-  return (url, init = {}) =>
-    providerFetch.fetch(url, { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES, ...init });
-}
-
-const MAX_BYTES = 8_388_608;

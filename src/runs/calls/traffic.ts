@@ -4,10 +4,12 @@ import { createBatcher } from '../../lib/batch.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';
-import type { NewSlot } from '../../store/call-slots.ts';
+import { toLimiter } from '../../providers/provider.ts';
+import type { TaskCredential } from '../../providers/run-call.ts';
+import type { LimitedProvider, NewSlot } from '../../store/call-slots.ts';
 import {
   claimSlots,
-  growLimit,
+  growLimits,
   listDurations,
   listLimits,
   type ModelDuration,
@@ -45,7 +47,8 @@ export class ProviderTraffic {
   /** Providers that have rate-limited a submission. Every call to them needs a slot. */
   readonly #limited = new Set<string>();
   readonly #usualMs = new Map<string, number>();
-  readonly #submitted = new Map<string, number>();
+  /** By provider, then by limiter. */
+  readonly #submitted = new Map<string, Map<string, number>>();
   readonly #claims = new Map<string, ClaimSlot>();
   readonly #listeners = new Map<string, (atMs: number) => void>();
 
@@ -62,29 +65,35 @@ export class ProviderTraffic {
 
   /** Claims a slot for the call. Without a free slot, the call waits as a row until its workspace's turn. */
   async claim(provider: string, call: NewSlot): Promise<SlotClaim> {
-    if (this.maxConcurrent(provider) === null && !this.#limited.has(provider)) return 'open';
-    const claim = await this.#getClaimBatcher(provider)(call);
+    const limiter = call.credential_id ?? provider;
+    if (this.maxConcurrent(provider) === null && !this.#limited.has(limiter)) return 'open';
+    const claim = await this.#getClaimBatcher({ provider, limiter })(call);
     if (claim === 'wait') this.#listeners.get(provider)?.(0);
     return claim;
   }
 
   /** Lowers the limit after the provider rejected a submission. `callsHere`: the active calls of this process. */
-  onRateLimited(provider: string, callsHere: number): void {
-    this.#limited.add(provider);
-    shrinkLimit(this.#db, provider, callsHere).catch((err: unknown) =>
-      this.#log.warn({ err, provider }, 'the lower limit of a provider could not be stored'),
+  onRateLimited(task: TaskCredential, callsHere: number): void {
+    const limiter = toLimiter(task);
+    this.#limited.add(limiter);
+    shrinkLimit(this.#db, limiter, callsHere).catch((err: unknown) =>
+      this.#log.warn({ err, limiter }, 'the lower limit of a provider could not be stored'),
     );
   }
 
   /** Records that another process was rate-limited. */
-  markLimited(provider: string): void {
-    this.#limited.add(provider);
+  markLimited(limiter: string): void {
+    this.#limited.add(limiter);
   }
 
   /** Counts an accepted submission. */
-  onSubmitted(provider: string): void {
-    if (this.#limited.has(provider)) this.#submitted.set(provider, (this.#submitted.get(provider) ?? 0) + 1);
-    this.#listeners.get(provider)?.(Date.now() + FIRST_POLL_MS);
+  onSubmitted(task: TaskCredential): void {
+    const limiter = toLimiter(task);
+    if (this.#limited.has(limiter)) {
+      const counts = getOrCreate(this.#submitted, task.provider, () => new Map<string, number>());
+      counts.set(limiter, (counts.get(limiter) ?? 0) + 1);
+    }
+    this.#listeners.get(task.provider)?.(Date.now() + FIRST_POLL_MS);
   }
 
   /** Calls back when this process learns that a call of the provider is due. Returns an unsubscribe function. */
@@ -93,12 +102,15 @@ export class ProviderTraffic {
     return () => this.#listeners.delete(provider);
   }
 
-  /** Stores how many submissions the provider has accepted since the last flush. */
+  /** Stores how many submissions the provider has accepted since the last flush, by limiter. */
   async flush(provider: string): Promise<void> {
-    const count = this.#submitted.get(provider) ?? 0;
-    if (count === 0) return;
+    const counts = this.#submitted.get(provider);
+    if (counts === undefined) return;
     this.#submitted.delete(provider);
-    await growLimit(this.#db, provider, count);
+    await growLimits(
+      this.#db,
+      Array.from(counts, ([limiter, count]) => ({ limiter, count })),
+    );
   }
 
   usualMs(provider: string, model: string | null): number | undefined {
@@ -123,11 +135,11 @@ export class ProviderTraffic {
   }
 
   /** Batches claims that arrive together. */
-  #getClaimBatcher(provider: string): ClaimSlot {
-    return getOrCreate(this.#claims, provider, () =>
+  #getClaimBatcher({ provider, limiter }: LimitedProvider): ClaimSlot {
+    return getOrCreate(this.#claims, limiter, () =>
       createBatcher<NewSlot, SlotClaim>(async calls => {
         const limit = this.maxConcurrent(provider);
-        const granted = await this.#db.transaction(tx => claimSlots(tx, provider, calls, limit));
+        const granted = await this.#db.transaction(tx => claimSlots(tx, { provider, limiter }, calls, limit));
         return calls.map((_, index) => (granted.has(index) ? 'slot' : 'wait'));
       }, BATCH),
     );
@@ -141,11 +153,13 @@ export function createCallSlots(
   timeoutAtMs: number,
 ): CallSlots {
   return {
-    onRateLimited: (provider, callsHere) => traffic.onRateLimited(provider, callsHere),
-    onSubmitted: provider => traffic.onSubmitted(provider),
+    onRateLimited: (task, callsHere) => traffic.onRateLimited(task, callsHere),
+    onSubmitted: task => traffic.onSubmitted(task),
     usualMs: (provider, model) => traffic.usualMs(provider, model),
-    claim: (nodeId, item, provider) =>
+    claim: (nodeId, item, { provider, credentialId = null, valueId = null }) =>
       traffic.claim(provider, {
+        credential_id: credentialId,
+        value_id: valueId,
         execution_id: run.id,
         node_id: nodeId,
         item,

@@ -6,11 +6,14 @@ import { JsonText } from '../../lib/json-text.ts';
 import { userWorkspace } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { RunDeps } from '../deps.ts';
+import { resolvePlan } from '../run-credentials.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
 import {
+  credentialFinder,
   type Estimate,
   findMissingInputs,
   findOverMax,
+  findRemoved,
   findUnavailable,
   findUnpriced,
   priceForecast,
@@ -21,6 +24,8 @@ export interface GraphToPrice {
   readonly graph: Graph;
   /** The workspace whose media the graph may use. Default: the caller's own. */
   readonly workspace?: string | undefined;
+  /** The stored workflow of the graph, whose choice of credentials applies. */
+  readonly workflowId?: string | undefined;
   readonly inputs?: Readonly<Record<string, unknown>> | undefined;
   readonly targets?: readonly string[] | undefined;
 }
@@ -34,18 +39,23 @@ export interface GraphPrice extends Estimate {
 export async function estimateGraph(
   deps: RunDeps,
   actor: UserActor,
-  { graph, workspace, inputs, targets }: GraphToPrice,
+  { graph, workspace, workflowId, inputs, targets }: GraphToPrice,
 ): Promise<GraphPrice> {
-  const plan = planRequest(
+  const request = planRequest(
     deps,
     { plan: targetIds => createPlan(graph, deps.catalog, targetIds) },
     targets === undefined ? {} : { targets: [...targets] },
   );
-  const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
-  const overrides = inputOverrides(deps, graph, inputsText);
   const { userId } = actor;
   const owner = { userId, workspace: workspace ?? userWorkspace(userId) };
-  const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner });
+  const { plan, credentials } = await resolvePlan(deps, request, {
+    workspace: owner.workspace,
+    workflowId: workflowId ?? null,
+  });
+  const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
+  const overrides = inputOverrides(deps, graph, inputsText);
+  const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
+  const find = credentialFinder(deps, { credentials, overrides });
   const failures = forecasts.flatMap(({ node, error }) =>
     error === undefined ? [] : [{ nodeId: node.id, ...error }],
   );
@@ -53,8 +63,9 @@ export async function estimateGraph(
     ...findUnavailable(plan),
     ...findMissingInputs({ plan, overrides }),
     ...failures,
-    ...findUnpriced(deps, actor, forecasts, overrides),
+    ...findUnpriced(deps, actor, forecasts, overrides, find),
+    ...findRemoved(forecasts, find),
     ...findOverMax(forecasts),
   ];
-  return { ...priceForecast(forecasts), issues };
+  return { ...priceForecast(forecasts, find), issues };
 }

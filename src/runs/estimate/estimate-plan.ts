@@ -5,10 +5,15 @@ import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { boundCall, getPrice, OVER_MAX_CREDITS } from '../../nodes/models/pricing.ts';
+import { boundCall, getPrice, OVER_MAX_CREDITS, toUsd } from '../../nodes/models/pricing.ts';
+import type { PaidBy } from '../../providers/credential.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getPlanLimits } from '../../services/accounts/daily-executions.ts';
+import type { RunCredential, RunCredentials } from '../../services/credentials/credential.ts';
+import { listDailyUsd } from '../../store/credential-charges.ts';
 import type { RunDeps } from '../deps.ts';
+import { describeOverLimit, describeUnpriced, estimateUsd } from '../pay-by-credential.ts';
+import { findCredential } from '../run-credentials.ts';
 
 export interface Estimate {
   /** Whether any node may cost credits. Only then does the run have a row in the ledger. */
@@ -21,29 +26,92 @@ export interface Estimate {
     readonly nodeId: string;
     readonly nodeLabel: string;
     readonly credits: number;
+    /** Whether its calls cost credits, or are billed to the workspace's own credential. */
+    readonly paidBy: PaidBy;
+    readonly credentialId: string | null;
+    /** The most that its calls may cost in USD; null if that is unknown. */
+    readonly costUsd: number | null;
   }[];
   /** The paid node types that the run may call. */
   readonly models: readonly string[];
 }
 
+/** Returns the credential that the calls of a forecast node use. */
+export type FindCredential = (forecast: NodeForecast) => RunCredential | undefined;
+
+/** Returns a function that finds the credentials of the run's nodes. */
+export const credentialFinder =
+  (deps: Pick<RunDeps, 'findNode'>, { credentials, overrides }: RunToPay): FindCredential =>
+  ({ node }) => {
+    const settings = { ...node.settings, ...overrides.get(node.id) };
+    return findCredential(deps, { nodeType: node.nodeType, settings }, credentials);
+  };
+
+interface RunToPay extends Pick<PlannedRun, 'overrides'> {
+  readonly credentials: RunCredentials;
+}
+
 /** Adds up the calls of the forecast paid nodes. */
-export function priceForecast(forecasts: readonly NodeForecast[]): Estimate {
-  const lines = forecasts.map(({ node, definition, calls, isCounted }) => {
+export function priceForecast(forecasts: readonly NodeForecast[], find: FindCredential): Estimate {
+  const lines = forecasts.map(forecast => {
+    const { node, definition, calls, isCounted } = forecast;
+    const credential = find(forecast);
+    const paidBy = credential?.paidBy ?? 'credits';
     const prices = calls.map(values => getPrice(definition, values));
+    const credits = prices.reduce((sum, price) => sum + (price?.credits ?? 0), 0);
     return {
       nodeId: node.id,
       nodeLabel: node.label,
-      credits: prices.reduce((sum, price) => sum + (price?.credits ?? 0), 0),
+      credits: paidBy === 'credits' ? credits : 0,
+      paidBy,
+      credentialId: credential?.id ?? null,
+      costUsd: paidBy === 'credits' ? toUsd(credits) : sumUsd(forecast),
       isExact: isCounted && prices.every(price => price?.isExact === true),
     };
   });
   return {
-    isPaid: lines.length > 0,
+    isPaid: lines.some(({ paidBy }) => paidBy === 'credits'),
     credits: lines.reduce((sum, line) => sum + line.credits, 0),
     exact: lines.every(line => line.isExact),
     breakdown: lines.map(({ isExact: _, ...line }) => line),
     models: [...new Set(forecasts.map(({ node }) => node.nodeType))],
   };
+}
+
+/** Returns the most that the calls may cost; null if one of them has no known price. */
+function sumUsd({ definition, calls }: NodeForecast): number | null {
+  let sum = 0;
+  for (const values of calls) {
+    const usd = estimateUsd({ definition, values });
+    if (usd === null) return null;
+    sum += usd;
+  }
+  return sum;
+}
+
+/** Throws 402 `daily_limit_exceeded` if the run would exceed the daily limit of a credential. */
+export async function requireWithinDailyLimits(
+  { db }: Pick<RunDeps, 'db'>,
+  { breakdown }: Estimate,
+  credentials: RunCredentials,
+): Promise<void> {
+  const limited = new Map(
+    [...credentials.values()].filter(({ dailyUsdLimit }) => dailyUsdLimit !== null).map(one => [one.id, one]),
+  );
+  const lines = breakdown.filter(
+    ({ paidBy, credentialId }) => paidBy === 'credential' && limited.has(credentialId ?? ''),
+  );
+  if (lines.length === 0) return;
+  const days = await listDailyUsd(db, [...limited.keys()]);
+  for (const [id, credential] of limited) {
+    const { limit = null, spent = 0 } = days.get(id) ?? {};
+    const own = lines.filter(({ credentialId }) => credentialId === id);
+    const needed = own.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+    if (own.length === 0 || limit === null || spent + needed <= limit) continue;
+    throw new AppError('daily_limit_exceeded', describeOverLimit(credential, { needed, limit, spent }), {
+      details: { credentialId: id, requiredUsd: needed, availableUsd: Math.max(0, limit - spent) },
+    });
+  }
 }
 
 export function hasPaidNode(deps: Pick<RunDeps, 'catalog'>, plan: Plan): boolean {
@@ -91,25 +159,41 @@ export function findOverMax(forecasts: readonly NodeForecast[]): readonly NodeIs
     .map(({ node }) => ({ nodeId: node.id, code: 'max_credits_exceeded', message: OVER_MAX_CREDITS }));
 }
 
-/** Finds nodes whose model has no price, if the user's plan does not allow such models. */
+/**
+ * Finds nodes whose model has no price, if neither the user's plan nor the credential that pays allows such models. A
+ * workspace's own credential allows them unless it has a daily limit.
+ */
 export function findUnpriced(
   { settings }: Pick<RunDeps, 'settings'>,
   { plan }: Pick<UserActor, 'plan'>,
   forecasts: readonly NodeForecast[],
   overrides: PlannedRun['overrides'],
+  find: FindCredential,
 ): readonly NodeIssue[] {
-  if (getPlanLimits(settings, plan).runsUnpriced === true) return [];
-  return forecasts
-    .filter(({ node, definition }) => {
-      const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
-      const values = { ...defaults, ...node.settings, ...overrides.get(node.id) };
-      return definition.pricing?.isUnpriced?.(values) === true;
-    })
-    .map(({ node }) => ({
-      nodeId: node.id,
-      code: 'unpriced_model',
-      message: `${node.label} has no price, and your plan (${plan}) runs only models that have one. Use another model, or ask the operator to set its price.`,
-    }));
+  const isAllowed = getPlanLimits(settings, plan).runsUnpriced === true;
+  return forecasts.flatMap(forecast => {
+    const { node, definition } = forecast;
+    const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
+    const values = { ...defaults, ...node.settings, ...overrides.get(node.id) };
+    if (definition.pricing?.isUnpriced?.(values) !== true) return [];
+    const credential = find(forecast);
+    const isOwn = credential?.paidBy === 'credential';
+    if (isOwn ? credential.dailyUsdLimit === null : isAllowed) return [];
+    const message = isOwn
+      ? describeUnpriced(credential)
+      : `${node.label} has no price, and your plan (${plan}) runs only models that have one. Use another model, or ask the operator to set its price.`;
+    return [{ nodeId: node.id, code: 'unpriced_model', message }];
+  });
+}
+
+/** Finds nodes whose chosen credential was deleted. */
+export function findRemoved(forecasts: readonly NodeForecast[], find: FindCredential): readonly NodeIssue[] {
+  return forecasts.flatMap(forecast => {
+    const credential = find(forecast);
+    if (credential?.source !== 'removed') return [];
+    const message = `The credential “${credential.name}” that this workflow uses was deleted. Choose another one.`;
+    return [{ nodeId: forecast.node.id, code: 'provider_auth', message }];
+  });
 }
 
 /** Throws 403 `unpriced_model`. */

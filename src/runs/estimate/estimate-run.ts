@@ -5,9 +5,10 @@ import type { PlannedRun } from '../../engine/reuse.ts';
 import type { NodeCache, Step } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
 import { findNeededProvider } from '../../nodes/catalog.ts';
-import { readProviders } from '../../nodes/models/providers.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import type { RunCredentials } from '../../services/credentials/credential.ts';
+import { readEndpoints } from '../../services/credentials/run-credentials.ts';
 import { findStoredMedia } from '../../services/media/stored-media.ts';
 import { getPool } from '../../store/credits.ts';
 import { findSampleRun } from '../../store/runs.ts';
@@ -16,10 +17,13 @@ import type { RunDeps } from '../deps.ts';
 import { createNodeCache } from '../node-cache.ts';
 import { findReusedSteps, type ReusedSteps } from '../reused-steps.ts';
 import type { RunRequest } from '../run.schema.ts';
+import { resolvePlan } from '../run-credentials.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
 import {
+  credentialFinder,
   findMissingInputs,
   findOverMax,
+  findRemoved,
   findUnavailable,
   findUnpriced,
   hasPaidNode,
@@ -31,6 +35,8 @@ import {
 export interface RunToEstimate extends PlannedRun {
   /** The owner whose media the run may use. */
   readonly owner: { readonly userId: number; readonly workspace: string };
+  /** The credentials that its calls use. */
+  readonly credentials: RunCredentials;
   /** Results of an earlier run, by node id. */
   readonly steps?: ReadonlyMap<string, Step>;
   /** If absent, the node cache is not searched. */
@@ -40,7 +46,7 @@ export interface RunToEstimate extends PlannedRun {
 /** Forecasts the paid nodes that are not completed. */
 export async function forecastPaidNodes(
   deps: RunDeps,
-  { plan, overrides, owner, steps = new Map(), cache }: RunToEstimate,
+  { plan, overrides, owner, credentials, steps = new Map(), cache }: RunToEstimate,
 ): Promise<readonly NodeForecast[]> {
   if (!hasPaidNode(deps, plan)) return [];
   return forecastPlan(plan, {
@@ -49,7 +55,7 @@ export async function forecastPaidNodes(
     steps,
     isWanted: node => isPaid(deps, node) && steps.get(node.id)?.status !== 'COMPLETED',
     findMedia: async (source, kind) => (await findStoredMedia(deps, owner, source, kind)) ?? UNKNOWN_MEDIA,
-    providers: readProviders(deps.settings),
+    providers: await readEndpoints(deps, credentials.values()),
     account: String(owner.userId),
     ...(cache === undefined ? {} : { cache }),
   });
@@ -68,9 +74,12 @@ export async function estimateWorkflow(
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
-  const plan = planRequest(deps, version, input.request);
-  const overrides = inputOverrides(deps, version.graph, input.request.inputs);
   const workspace = getWorkspaceId(workflow);
+  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, input.request), {
+    workspace,
+    workflowId: workflow.id,
+  });
+  const overrides = inputOverrides(deps, version.graph, input.request.inputs);
   const owner = { userId: user.userId, workspace };
   const reused = await findReusedSteps(deps, {
     workflowId: workflow.id,
@@ -78,12 +87,20 @@ export async function estimateWorkflow(
     plan,
     overrides,
   });
-  const outlook = { plan, overrides, owner, steps: reused.steps, cache: createNodeCache(deps, workspace) };
+  const outlook = {
+    plan,
+    overrides,
+    owner,
+    credentials,
+    steps: reused.steps,
+    cache: createNodeCache(deps, workspace),
+  };
   const [pool, forecasts] = await Promise.all([
     getPool(deps.db, workspace),
     forecastPaidNodes(deps, outlook),
   ]);
-  const { credits, exact, breakdown } = priceForecast(forecasts);
+  const find = credentialFinder(deps, outlook);
+  const { credits, exact, breakdown } = priceForecast(forecasts, find);
   const cached = new Set(forecasts.filter(({ isCached }) => isCached).map(({ node }) => node.id));
   const failures = forecasts.flatMap(({ node, error }) =>
     error === undefined ? [] : [{ nodeId: node.id, ...error }],
@@ -106,7 +123,8 @@ export async function estimateWorkflow(
       ...unavailable,
       ...findMissingInputs({ plan, overrides }, id => reused.steps.get(id)?.status === 'COMPLETED'),
       ...failures,
-      ...findUnpriced(deps, user, forecasts, overrides),
+      ...findUnpriced(deps, user, forecasts, overrides, find),
+      ...findRemoved(forecasts, find),
       ...findOverMax(forecasts),
     ],
   };

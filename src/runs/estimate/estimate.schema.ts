@@ -1,9 +1,19 @@
 // Defines the request and response schemas of estimates.
 import { Type } from 'typebox';
-import { Named, NamedExact } from '../../services/schema.ts';
+import { PAID_BY } from '../../providers/credential.ts';
+import { Named, NamedExact, Nullable } from '../../services/schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 
 const { inputs, targets, keep, pins, useSample } = ExecuteBody.properties;
+
+/** Who pays for calls. */
+export const PaidFields = {
+  paidBy: Type.Enum(PAID_BY, {
+    description: "`credential`: billed to the workspace's own credential, for 0 credits",
+  }),
+  credentialId: Nullable(Type.String()),
+  costUsd: Nullable(Type.Number({ description: 'Cost in USD; null if it is unknown' })),
+};
 
 export const EstimateBody = NamedExact('EstimateRequest', 'The run to estimate', {
   inputs,
@@ -25,6 +35,7 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
       nodeLabel: Type.String(),
       credits: Type.Integer(),
       cached: Type.Boolean(),
+      ...PaidFields,
     }),
   ),
   kept: Type.Optional(

@@ -4,8 +4,8 @@ import { AppError, invalidField } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
-import type { ProviderCredential } from '../../providers/provider.ts';
 import {
   type CredentialRow,
   clearDefault,

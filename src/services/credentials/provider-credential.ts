@@ -1,11 +1,11 @@
 // Turns stored values and the settings of the environment into credentials that calls can use.
 import { decrypt } from '../../lib/crypto.ts';
-import { createRedactor } from '../../lib/redact.ts';
 import { PROVIDER_URLS, type Settings } from '../../lib/settings.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
 import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
-import type { Endpoint, ProviderCredential } from '../../providers/provider.ts';
-import type { Send } from '../../providers/send.ts';
+import type { Endpoint } from '../../providers/provider.ts';
+import { type Send, withoutKeys } from '../../providers/send.ts';
 import type { Deps } from '../deps.ts';
 
 /** The secret part of a credential. */
@@ -49,6 +49,8 @@ export function toProviderCredential(
     paidBy: isInstance ? 'credits' : 'credential',
     endpoint,
     fetch: createSend(deps, endpoint, isTrusted),
+    // An address that a workspace sets may report any times.
+    sharesTimes: isInstance || values.baseUrl === undefined,
   };
 }
 
@@ -66,24 +68,18 @@ const BASE_URL_SETTINGS = {
 const instanceUrl = (settings: Settings, kind: ProviderName): string | undefined =>
   settings[BASE_URL_SETTINGS[kind]];
 
-/** Returns a client whose responses do not contain the key, because errors of providers are shown to users. */
-function createSend(
-  { fetch, providerFetch }: AccessDeps,
-  { baseUrl, key, partnerKey }: Endpoint,
-  isTrusted: boolean,
-): Send {
+/** Returns the client for the address. Only trusted addresses may be private. */
+function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, isTrusted: boolean): Send {
   const client = isTrusted ? providerFetch : fetch;
+  const { baseUrl } = endpoint;
   const trust = isTrusted && URL.canParse(baseUrl) ? { trustedOrigin: new URL(baseUrl).origin } : {};
-  // ComfyUI's key may be a complete header, and `Basic` or `Bearer` may precede it.
-  const bareKey = key.replace(/^[\w-]+:\s*/, '').replace(/^\w+ /, '');
-  const redact = createRedactor([key, bareKey, partnerKey ?? '']);
-  return async (url, init) => {
-    const response = await client.fetch(url, { ...init, ...trust });
-    return { ...response, body: redact(response.body) };
-  };
+  return withoutKeys((url, init) => client.fetch(url, { ...init, ...trust }), endpoint);
 }
 
 const ENVIRONMENT_ID = 'cred_environment_';
+
+export const toEnvironmentId = (kind: ProviderName): string => ENVIRONMENT_ID + kind;
+export const toEnvironmentName = (kind: ProviderName): string => `${DISPLAY_NAMES[kind]} (environment)`;
 
 /** Returns the credentials of the environment's settings, by kind. */
 export function readEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, ProviderCredential> {
@@ -91,8 +87,13 @@ export function readEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, Pro
   const known = PROVIDER_NAMES.flatMap(kind => {
     const endpoint = providers[kind];
     if (endpoint === undefined) return [];
-    const name = `${DISPLAY_NAMES[kind]} (environment)`;
-    const facts = { id: ENVIRONMENT_ID + kind, kind, name, valueId: null, paidBy: 'credits' } as const;
+    const facts = {
+      id: toEnvironmentId(kind),
+      kind,
+      name: toEnvironmentName(kind),
+      valueId: null,
+      paidBy: 'credits',
+    } as const;
     return [[kind, { ...facts, endpoint, fetch: createSend(deps, endpoint, true) }] as const];
   });
   return new Map(known);

@@ -1,7 +1,7 @@
 // Tests credentials by a request to the provider that costs nothing.
 import { type AppError, toError } from '../../lib/errors.ts';
 import { getProbe, readProbe } from '../../nodes/models/provider-probes.ts';
-import type { ProviderCredential } from '../../providers/provider.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
 import { listValues, recordStatus } from '../../store/credentials.ts';
 import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import { rateLimitError } from '../accounts/rate-limits.ts';

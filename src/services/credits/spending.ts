@@ -1,5 +1,6 @@
 // Reports the spending of the active workspace by day, model and workflow, and the budgets of its workflows.
 import { type Static, Type } from 'typebox';
+import { listCredentialSpending } from '../../store/credential-charges.ts';
 import {
   type BudgetRow,
   listBudgets,
@@ -17,6 +18,7 @@ import { Named, Nullable } from '../schema.ts';
 const DAY_MS = 86_400_000;
 const MAX_TYPES = 100;
 const MAX_WORKFLOWS = 20;
+const MAX_CREDENTIALS = 100;
 
 export const SpendingQuery = Type.Object({
   days: Type.Optional(
@@ -51,6 +53,17 @@ export const SpendingResponse = Named('Spending', 'Charges, in credits', {
     }),
     { description: 'The 20 most expensive workflows' },
   ),
+  credentials: Type.Array(
+    Type.Object({
+      credentialId: Type.String(),
+      name: Type.String(),
+      kind: Type.String(),
+      costUsd: Type.Number({ description: 'What its calls cost in USD, as far as that is known' }),
+      calls: Type.Integer(),
+      unpricedCalls: Type.Integer({ description: 'Calls of unknown cost' }),
+    }),
+    { description: "Calls that were billed to the workspace's own credentials and cost no credits" },
+  ),
 });
 
 /** Returns the spending of the active workspace. Throws 401 without the scope `account:admin`. */
@@ -62,10 +75,11 @@ export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }
   );
   const [from = '', to = ''] = [dates[0], dates.at(-1)];
   const period = { workspace: getWorkspaceId(active), from: new Date(from) };
-  const [days, types, workflows] = await Promise.all([
+  const [days, types, workflows, credentials] = await Promise.all([
     listSpendingByDay(deps.db, period),
     listSpendingByType(deps.db, period, MAX_TYPES),
     listSpendingByWorkflow(deps.db, period, MAX_WORKFLOWS),
+    listCredentialSpending(deps.db, period, MAX_CREDENTIALS),
   ]);
   const byDate = new Map(days.map(({ date, credits }) => [date, credits]));
   return {
@@ -81,6 +95,14 @@ export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }
       charges,
     })),
     workflows,
+    credentials: credentials.map(({ credential_id, name, kind, usd, calls, unpriced_calls }) => ({
+      credentialId: credential_id,
+      name,
+      kind,
+      costUsd: usd,
+      calls,
+      unpricedCalls: unpriced_calls,
+    })),
   };
 }
 

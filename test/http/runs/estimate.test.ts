@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { PAYER } from '../../support/credits/paid.ts';
 import { createWorkflow, edge, node, PAIR, refused } from '../../support/workflows.ts';
 
 interface Estimate {
@@ -56,8 +57,8 @@ describe('POST /workflows/{id}/estimate', () => {
       costUsd: 0.59,
       exact: true,
       breakdown: [
-        { nodeId: 'image', nodeLabel: 'image', credits: 3, cached: false },
-        { nodeId: 'video', nodeLabel: 'video', credits: 56, cached: false },
+        { nodeId: 'image', nodeLabel: 'image', credits: 3, ...PAYER, costUsd: 0.03, cached: false },
+        { nodeId: 'video', nodeLabel: 'video', credits: 56, ...PAYER, costUsd: 0.56, cached: false },
       ],
       availableCredits: 70,
       issues: [],

@@ -10,6 +10,12 @@ import { edge, node } from '../workflows.ts';
 export const MODEL = 'generate:fal_seedream';
 /** Credits for one call of the model. */
 export const PRICE = 3;
+/** Who pays for a call of the model in an estimate. */
+export const PAYER = {
+  paidBy: 'credits',
+  credentialId: 'cred_environment_fal',
+  costUsd: PRICE / 100,
+} as const;
 
 export type PaidExecution = Execution & {
   readonly credits: {

@@ -111,7 +111,7 @@ function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
     media,
     openParts: shut,
     fetch: shut,
-    providerFetch: shut,
+    openCredential: shut,
     now,
     providers: {},
   };

@@ -14,6 +14,8 @@ import {
   Suspend,
 } from '../../../src/nodes/define.ts';
 import type { Providers } from '../../../src/nodes/models/providers.ts';
+import { ProviderError } from '../../../src/providers/provider-error.ts';
+import { withoutKeys } from '../../../src/providers/send.ts';
 
 export interface TestContext extends NodeContext {
   /** Stores bytes as an upload would; images are measured. */
@@ -93,9 +95,22 @@ export function makeContext(options: ContextOptions = {}): TestContext {
       drop: async () => undefined,
     }),
     fetch,
-    providerFetch: fetch,
     progress: () => undefined,
     providers: options.providers ?? {},
+    openCredential: async kind => {
+      const endpoint = options.providers?.[kind];
+      if (endpoint === undefined) throw new ProviderError(kind, 'not_configured');
+      const id = `cred_environment_${kind}`;
+      return {
+        id,
+        kind,
+        name: kind,
+        valueId: null,
+        paidBy: 'credits',
+        endpoint,
+        fetch: withoutKeys(fetch, endpoint),
+      };
+    },
     task: {
       keep: async () => undefined,
       use: usage => used.push(usage),

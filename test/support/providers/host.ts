@@ -10,6 +10,7 @@ import {
   TaskInProgress,
 } from '../../../src/providers/provider.ts';
 import { type CallHost, type Delivery, runCall } from '../../../src/providers/run-call.ts';
+import { withoutKeys } from '../../../src/providers/send.ts';
 
 /** A port on which nothing listens. */
 export const UNREACHABLE_URL = 'http://127.0.0.1:1';
@@ -31,16 +32,18 @@ export interface TestHost extends CallHost {
 export interface HostOptions {
   readonly stored?: ProviderTask;
   readonly signal?: AbortSignal;
+  /** Our key, which responses must not contain. */
+  readonly key?: string;
   /** Called with each record before it is stored. */
   readonly onKeep?: (task: ProviderTask) => void;
 }
 
 /** Makes a host that can reach only the fake server: its URL counts as configured by the operator. */
-export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = {}): TestHost {
+export function makeHost(url: string, { stored, signal, key = '', onKeep }: HostOptions = {}): TestHost {
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, UNREACHABLE_URL] });
   const kept: ProviderTask[] = [];
   return {
-    fetch: (address, init) => client.fetch(address, init),
+    fetch: withoutKeys((address, init) => client.fetch(address, init), { baseUrl: url, key }),
     signal: signal ?? new AbortController().signal,
     task: {
       stored,

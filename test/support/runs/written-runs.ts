@@ -29,6 +29,7 @@ export const RUNNING = {
   is_paid: false,
   nodes_total: 1,
   resumed_from_id: null,
+  credentials: null,
   traceparent: null,
   origin_id: null,
   origin_key: null,

@@ -1,0 +1,25 @@
+// Defines the credential of a call: the provider's address, the key, and the client that may reach it.
+import type { ProviderName } from './names.ts';
+import type { Endpoint } from './provider.ts';
+import type { Send } from './send.ts';
+
+/** A credential with the value that a call uses now. */
+export interface ProviderCredential {
+  readonly id: string;
+  readonly kind: ProviderName;
+  readonly name: string;
+  /** The stored value; null for a credential of the environment. */
+  readonly valueId: string | null;
+  /** Whether calls cost credits, or are billed to the owner of this credential. */
+  readonly paidBy: PaidBy;
+  readonly endpoint: Endpoint;
+  /** Reaches only addresses that the owner of the credential may use. Responses do not contain the credential. */
+  readonly fetch: Send;
+  /** false: the address is not the provider's own, so durations of its models say nothing about those of others. */
+  readonly sharesTimes?: boolean;
+  /** Called when the provider rejected the credential, with a sentence that says so. */
+  readonly onRejected?: (reason: string) => void;
+}
+
+export const PAID_BY = ['credits', 'credential'] as const;
+export type PaidBy = (typeof PAID_BY)[number];

@@ -1,0 +1,82 @@
+// Limits concurrency by key within a total. No key can take the last free slots, however many keys do not end.
+import { getOrCreate } from '../lib/get-or-create.ts';
+
+export interface SharedLimits {
+  readonly perKey: number;
+  /** For all keys together. */
+  readonly total: number;
+}
+
+export type SharedLimiter = <T>(key: string, work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+/**
+ * Returns a function that runs the work when its key has a free slot: fewer than `perKey`, and fewer than are free.
+ * Aborting the signal leaves the queue.
+ */
+export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimiter {
+  const active = new Map<string, number>();
+  const waiting = new Map<string, Set<() => void>>();
+  let used = 0;
+
+  const hasSlot = (key: string): boolean => {
+    const count = active.get(key) ?? 0;
+    return used < total && count < perKey && (count === 0 || count < total - used);
+  };
+  const occupy = (key: string): void => {
+    used++;
+    active.set(key, (active.get(key) ?? 0) + 1);
+  };
+  const leaveQueue = (key: string, start: () => void): void => {
+    const queue = waiting.get(key);
+    queue?.delete(start);
+    if (queue?.size === 0) waiting.delete(key);
+  };
+
+  const enter = async (key: string, signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    if (!waiting.has(key) && hasSlot(key)) return occupy(key);
+    await new Promise<void>((resolve, reject) => {
+      const start = (): void => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      };
+      const abort = (): void => {
+        leaveQueue(key, start);
+        reject(signal.reason);
+      };
+      getOrCreate(waiting, key, () => new Set()).add(start);
+      signal.addEventListener('abort', abort, { once: true });
+    });
+  };
+
+  // Starts the next work of each key that has a slot, in the order in which the keys began to wait.
+  const startWaiting = (): void => {
+    for (const [key, queue] of waiting) {
+      if (used >= total) return;
+      for (const start of queue) {
+        if (!hasSlot(key)) break;
+        occupy(key);
+        leaveQueue(key, start);
+        start();
+      }
+    }
+  };
+
+  const exit = (key: string): void => {
+    used--;
+    const count = (active.get(key) ?? 1) - 1;
+    if (count === 0) active.delete(key);
+    else active.set(key, count);
+    startWaiting();
+  };
+
+  return async (key, work, signal) => {
+    await enter(key, signal);
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      exit(key);
+    }
+  };
+}

@@ -1,0 +1,53 @@
+// Opens credentials for calls: those of the environment, and stored values, which never change and are cached.
+import type { Logger } from '../../lib/log.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
+import type { ProviderName } from '../../providers/names.ts';
+import { listValues, recordStatus, type StoredValue } from '../../store/credentials.ts';
+import type { Db } from '../../store/db.ts';
+import type { Deps } from '../deps.ts';
+import type { CredentialOpener } from './credential.ts';
+import { decryptValues, readEnvironment, toProviderCredential } from './provider-credential.ts';
+
+type OpenerDeps = Pick<Deps, 'settings' | 'fetch' | 'providerFetch' | 'secretsKey'> & {
+  readonly db: Db;
+  readonly log: Logger;
+};
+
+const MAX_CACHED = 10_000;
+
+export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
+  const environment = readEnvironment(deps);
+  const cache = createLru<ProviderCredential>(MAX_CACHED);
+  const openMany: CredentialOpener['openMany'] = async (kind, valueIds) => {
+    const found = new Map<string, ProviderCredential>();
+    const unknownIds = new Set<string>();
+    for (const id of valueIds) {
+      if (id === null) continue;
+      const cached = cache.get(id);
+      if (cached === undefined) unknownIds.add(id);
+      else found.set(id, cached);
+    }
+    if (unknownIds.size > 0) {
+      for (const value of await listValues(deps.db, [...unknownIds])) {
+        const credential = toStored(deps, value);
+        cache.set(value.id, credential, 1);
+        found.set(value.id, credential);
+      }
+    }
+    return valueIds.map(id => (id === null ? environment.get(kind) : found.get(id)));
+  };
+  return { openMany, open: async (kind, valueId) => (await openMany(kind, [valueId]))[0] };
+}
+
+function toStored(deps: OpenerDeps, value: StoredValue): ProviderCredential {
+  const { id: valueId, credential_id: id, kind, name, workspace, encrypted } = value;
+  const facts = { id, kind: kind as ProviderName, name, workspace, valueId };
+  return {
+    ...toProviderCredential(deps, facts, decryptValues(deps, encrypted)),
+    onRejected: error =>
+      void recordStatus(deps.db, { id, valueId }, { error, isTest: false }).catch((err: unknown) =>
+        deps.log.warn({ err, credentialId: id }, 'the status of a credential could not be stored'),
+      ),
+  };
+}

@@ -1,0 +1,149 @@
+// Resolves which credentials a run uses: the workflow's choice, else the workspace's default, else the instance's.
+import type { Settings } from '../../lib/settings.ts';
+import type { NodeContext } from '../../nodes/define.ts';
+import { type Providers, readProviders } from '../../nodes/models/providers.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
+import type { Endpoint, ProviderTask } from '../../providers/provider.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
+import {
+  type CredentialRow,
+  findCredential,
+  listCredentialsById,
+  listUsable,
+  touchCredential,
+} from '../../store/credentials.ts';
+import type { Tx } from '../../store/db.ts';
+import type { Deps } from '../deps.ts';
+import type { RunCredential, RunCredentials } from './credential.ts';
+import { toEnvironmentId, toEnvironmentName } from './provider-credential.ts';
+
+type ResolveDeps = Pick<Deps, 'settings' | 'environment'>;
+
+/** Resolves the credentials of a run that is accepted now. */
+export async function resolveCredentials(
+  deps: ResolveDeps,
+  tx: Tx,
+  { workspace, workflowId }: { readonly workspace: string; readonly workflowId: string | null },
+): Promise<RunCredentials> {
+  if (!usesStored(deps)) return deps.environment;
+  return withStored(deps, await listUsable(tx, workspace, workflowId));
+}
+
+const usesStored = ({ settings }: { readonly settings: Pick<Settings, 'CREDENTIALS'> }): boolean =>
+  settings.CREDENTIALS === 'on';
+
+function withStored({ environment }: ResolveDeps, rows: readonly CredentialRow[]): RunCredentials {
+  if (rows.length === 0) return environment;
+  const stored = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
+  return new Map([...environment, ...stored]);
+}
+
+function toRunCredential(row: CredentialRow): RunCredential {
+  return {
+    id: row.id,
+    kind: row.kind as ProviderName,
+    name: row.name,
+    paidBy: row.workspace === null ? 'credits' : 'credential',
+    dailyUsdLimit: row.daily_usd_limit,
+    source: row.value_id === null ? 'removed' : 'stored',
+    valueId: row.value_id,
+  };
+}
+
+/** Returns the stored credentials as the run's record: a JSON object by kind, or null if there are none. */
+export function toRecord(credentials: RunCredentials): string | null {
+  const stored = [...credentials.values()].filter(({ source }) => source !== 'environment');
+  return stored.length === 0
+    ? null
+    : JSON.stringify(Object.fromEntries(stored.map(({ kind, id }) => [kind, id])));
+}
+
+/** Returns the credentials that were chosen when the run was accepted, with their newest values. */
+export async function readRunCredentials(
+  deps: ResolveDeps,
+  tx: Tx,
+  record: string | null,
+): Promise<RunCredentials> {
+  if (record === null) return deps.environment;
+  const ids = Object.values(JSON.parse(record) as Record<string, string>);
+  return withStored(deps, await listCredentialsById(tx, ids));
+}
+
+export type CredentialContext = Pick<NodeContext, 'providers' | 'credentialIds' | 'openCredential'>;
+
+/** Returns the part of a node's context that gives it the run's credentials. */
+export async function createCredentialContext(
+  deps: Pick<Deps, 'settings' | 'credentials' | 'db' | 'log'>,
+  chosen: RunCredentials,
+): Promise<CredentialContext> {
+  const stored = [...chosen.values()].filter(({ source }) => source !== 'environment');
+  return {
+    providers: await readEndpoints(deps, stored),
+    credentialIds: Object.fromEntries(stored.map(({ kind, id }) => [kind, id])),
+    openCredential: (kind, task) => openForCall(deps, chosen.get(kind), kind, task),
+  };
+}
+
+/** Returns the addresses that the run's calls go to, which are part of the cache key. */
+export async function readEndpoints(
+  { settings, credentials }: Pick<Deps, 'settings' | 'credentials'>,
+  chosen: Iterable<RunCredential>,
+): Promise<Providers> {
+  const endpoints: { [kind in ProviderName]?: Endpoint | undefined } = {};
+  for (const { kind, source, valueId } of chosen) {
+    if (source === 'environment') continue;
+    endpoints[kind] = valueId === null ? undefined : (await credentials.open(kind, valueId))?.endpoint;
+  }
+  return { ...readProviders(settings), ...endpoints } as Providers;
+}
+
+/** Returns the credential of a call in flight, or the newest value for a call that is submitted now. */
+async function openForCall(
+  { credentials, db, log }: Pick<Deps, 'credentials' | 'db' | 'log'>,
+  chosen: RunCredential | undefined,
+  kind: ProviderName,
+  task: ProviderTask | undefined,
+) {
+  if (task !== undefined && task.queued !== true && task.provider === kind) {
+    const used = await credentials.open(kind, task.valueId ?? null);
+    if (used !== undefined) return used;
+  }
+  if (chosen === undefined) throw new ProviderError(kind, 'not_configured');
+  const valueId = chosen.source === 'environment' ? null : (await findCredential(db, chosen.id))?.value_id;
+  const credential = valueId === undefined ? undefined : await credentials.open(kind, valueId);
+  if (credential === undefined)
+    throw new ProviderError(kind, 'auth', {
+      credential: chosen.name,
+      detail: 'it was deleted. Choose another one for this workflow, or add a key',
+    });
+  if (valueId !== null)
+    touchCredential(db, chosen.id).catch((err: unknown) =>
+      log.warn({ err, credentialId: chosen.id }, 'the use of a credential could not be recorded'),
+    );
+  return credential;
+}
+
+/** Returns the kinds that a workspace can use. */
+export function listKinds(credentials: RunCredentials): readonly ProviderName[] {
+  return PROVIDER_NAMES.filter(kind => credentials.has(kind));
+}
+
+/** Returns the credentials of the environment as those of a run. */
+export function readEnvironmentCredentials(settings: Settings): RunCredentials {
+  const providers = readProviders(settings);
+  const kinds = PROVIDER_NAMES.filter(kind => providers[kind] !== undefined);
+  return new Map(
+    kinds.map(kind => [
+      kind,
+      {
+        id: toEnvironmentId(kind),
+        kind,
+        name: toEnvironmentName(kind),
+        paidBy: 'credits',
+        dailyUsdLimit: null,
+        source: 'environment',
+        valueId: null,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,259 @@
+// Runs on credentials of workspaces: which one is used, who pays, and what happens when one is replaced, removed or refused.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Client, State } from '../support/client.ts';
+import {
+  balanceOf,
+  MODEL,
+  type PaidService,
+  PRICE,
+  runPaid,
+  single,
+  startPaidService,
+} from '../support/credits/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const USD = PRICE / 100;
+const KEYS = ['workspace-key-a-1111', 'workspace-key-b-2222', 'workspace-key-c-3333'] as const;
+const [KEY_A, KEY_B, KEY_C] = KEYS;
+
+type PaidState = State & {
+  readonly paidBy?: string;
+  readonly credentialId?: string;
+  readonly costUsd?: number | null;
+};
+
+let paid: PaidService;
+before(async () => {
+  paid = await startPaidService({ CREDENTIALS_BASE_URLS: 'instance' });
+});
+after(() => paid.close());
+beforeEach(() => {
+  paid.reset();
+  paid.fal.clearFaults();
+  paid.fal.apiKeys = new Set(['fal-key', ...KEYS]);
+});
+
+const store = async (user: Client, apiKey: string, more: object = {}): Promise<string> => {
+  const { status, body } = await user.request<{ id: string }>('POST', '/credentials', {
+    kind: 'fal',
+    name: `Key ${apiKey.slice(-4)}`,
+    owner: 'workspace',
+    values: { apiKey },
+    ...more,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+};
+const stateOf = (execution: { readonly nodeStates: readonly State[] }, id = 'm'): PaidState => {
+  const state = execution.nodeStates.find(({ nodeId }) => nodeId === id);
+  assert.ok(state);
+  return state;
+};
+const submissionsWith = (key: string): number =>
+  paid.fal.asked.filter(
+    ({ method, path, headers }) =>
+      method === 'POST' && path.startsWith('/fal-ai/') && headers.authorization === `Key ${key}`,
+  ).length;
+
+describe('a run', () => {
+  it("uses the instance's credential, and pays credits, if its workspace has none", async () => {
+    const user = await paid.newUser(10);
+    const execution = await runPaid(user, single());
+    const { paidBy, credentialId, credits } = stateOf(execution);
+    assert.deepEqual(
+      [execution.status, paidBy, credentialId, credits],
+      ['COMPLETED', 'credits', 'cred_environment_fal', PRICE],
+    );
+  });
+
+  it("uses its workspace's credential, costs no credits, and records the cost in USD", async () => {
+    const user = await paid.newUser(0);
+    const id = await store(user, KEY_A);
+    const earlier = submissionsWith(KEY_A);
+    const workflow = await user.create(single());
+    const { body: estimate } = await user.request<{ credits: number; breakdown: PaidState[] }>(
+      'POST',
+      `/workflows/${workflow}/estimate`,
+      {},
+    );
+    assert.equal(estimate.credits, 0);
+    assert.deepEqual(
+      estimate.breakdown.map(({ paidBy, credentialId, costUsd }) => [paidBy, credentialId, costUsd]),
+      [['credential', id, USD]],
+    );
+    const execution = await user.run(workflow);
+    assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
+    const { paidBy, credentialId, costUsd, credits } = stateOf(execution);
+    assert.deepEqual([paidBy, credentialId, costUsd, credits], ['credential', id, USD, 0]);
+    assert.equal(submissionsWith(KEY_A), earlier + 1);
+    assert.deepEqual(await balanceOf(user), [0, 0]);
+    const { body } = await user.request<{ total: number; credentials: object[] }>('GET', '/credits/spending');
+    assert.deepEqual(
+      [body.total, body.credentials],
+      [0, [{ credentialId: id, name: 'Key 1111', kind: 'fal', costUsd: USD, calls: 1, unpricedCalls: 0 }]],
+    );
+  });
+
+  it('never uses the credential of another workspace', async () => {
+    const [one, other] = [await paid.newUser(0), await paid.newUser(0)];
+    await store(one, KEY_A);
+    await store(other, KEY_B);
+    const before = [submissionsWith(KEY_A), submissionsWith(KEY_B), submissionsWith('fal-key')];
+    for (const user of [one, other]) assert.equal((await runPaid(user, single())).status, 'COMPLETED');
+    assert.deepEqual(
+      [submissionsWith(KEY_A), submissionsWith(KEY_B), submissionsWith('fal-key')].map(
+        (count, index) => count - (before[index] ?? 0),
+      ),
+      [1, 1, 0],
+    );
+  });
+
+  it("uses the workflow's choice before the workspace's default, and a copy does not", async () => {
+    const user = await paid.newUser(0);
+    await store(user, KEY_A);
+    const chosen = await store(user, KEY_B);
+    const workflow = await user.create(single());
+    const { status, body } = await user.request('PUT', `/workflows/${workflow}/credentials`, { fal: chosen });
+    assert.deepEqual([status, body.fal], [200, chosen]);
+    assert.equal(stateOf(await user.run(workflow)).credentialId, chosen);
+    const copy = await user.request<{ id: string }>('POST', `/workflows/${workflow}/duplicate`, {});
+    assert.deepEqual((await user.request('GET', `/workflows/${copy.body.id}/credentials`)).body.fal, null);
+    const foreign = await store(await paid.newUser(0), KEY_C);
+    assert.equal(
+      (await user.request('PUT', `/workflows/${workflow}/credentials`, { fal: foreign })).status,
+      400,
+    );
+    const refusal = await user.request<{ code: string; workflows: { id: string }[] }>(
+      'DELETE',
+      `/credentials/${chosen}`,
+    );
+    assert.deepEqual([refusal.status, refusal.body.code], [409, 'credential_in_use']);
+    assert.deepEqual(
+      refusal.body.workflows.map(({ id }) => id),
+      [workflow],
+    );
+    assert.equal((await user.request('DELETE', `/credentials/${chosen}?force=true`)).status, 200);
+    // A deleted choice never falls back to another credential.
+    const execution = await user.run(workflow);
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
+    assert.match(execution.error?.message ?? '', /Key 2222/);
+  });
+
+  it('fails by a refused credential without using another one, and says which', async () => {
+    const user = await paid.newUser(100);
+    const wrong = 'wrong-workspace-key-4444';
+    const id = await store(user, wrong);
+    paid.fal.failRequests(/^POST \/fal-ai/, { status: 401, body: { detail: `Bad key ${wrong}` } });
+    const before = submissionsWith('fal-key');
+    const execution = await runPaid(user, single());
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
+    assert.match(execution.error?.message ?? '', /Key 4444/);
+    assert.ok(!JSON.stringify(execution).includes(wrong));
+    assert.equal(submissionsWith('fal-key'), before);
+    assert.deepEqual(await balanceOf(user), [100, 0]);
+    await waitUntil('the status to be recorded', async () => {
+      const { body } = await user.request<{ status: string; error: string }>('GET', `/credentials/${id}`);
+      return body.status === 'failed' && !body.error.includes(wrong);
+    });
+  });
+
+  it('polls and finishes a call with the value that submitted it after it was replaced', async () => {
+    const user = await paid.newUser(0);
+    const id = await store(user, KEY_A);
+    paid.fal.polls = 10_000;
+    const accepted = paid.fal.accepted.length;
+    const execution = await user.start(await user.create(single()));
+    await waitUntil('the submission', () => paid.fal.accepted.length > accepted);
+    assert.equal(
+      (await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } })).status,
+      200,
+    );
+    const uses = await user.request<{ workflows: object[]; callsInFlight: number }>(
+      'GET',
+      `/credentials/${id}/uses`,
+    );
+    assert.deepEqual([uses.body.workflows.length, uses.body.callsInFlight], [1, 1]);
+    const asked = paid.fal.asked.length;
+    paid.fal.polls = 0;
+    assert.equal((await user.until(execution)).status, 'COMPLETED');
+    const polls = paid.fal.asked.slice(asked).filter(({ path }) => path.includes('/requests/'));
+    assert.ok(polls.length > 0);
+    assert.ok(polls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
+    const before = submissionsWith(KEY_B);
+    assert.equal((await runPaid(user, single({ prompt: 'another fox' }))).status, 'COMPLETED');
+    assert.equal(submissionsWith(KEY_B), before + 1);
+  });
+
+  it('submits with the newest value, and fails if the credential was removed after it was accepted', async () => {
+    const late = () => ({
+      nodes: [
+        node('text', 'input:text', { value: 'a late fox' }),
+        node('late', 'logic:delay', { ms: 1500 }),
+        node('m', MODEL),
+      ],
+      edges: [edge('text.text > late.input'), edge('late.output > m.prompt')],
+    });
+    const user = await paid.newUser(0);
+    const id = await store(user, KEY_A);
+    const before = submissionsWith(KEY_B);
+    const replaced = await user.start(await user.create(late()));
+    await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } });
+    assert.equal((await user.until(replaced)).status, 'COMPLETED');
+    assert.equal(submissionsWith(KEY_B), before + 1);
+    const removed = await user.start(await user.create(late()));
+    assert.equal((await user.request('DELETE', `/credentials/${id}`)).status, 409);
+    assert.equal((await user.request('DELETE', `/credentials/${id}?force=true`)).status, 200);
+    const execution = await user.until(removed);
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
+  });
+});
+
+describe('the daily limit of a credential', () => {
+  it('refuses a run, and a call, that would pass it', async () => {
+    const user = await paid.newUser(100);
+    const id = await store(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
+    assert.equal((await runPaid(user, single())).status, 'COMPLETED');
+    const workflow = await user.create(single({ prompt: 'another fox' }));
+    const { status, body } = await user.request('POST', `/workflows/${workflow}/run`, {});
+    assert.deepEqual([status, body.code], [402, 'daily_limit_exceeded']);
+    await user.request('PATCH', `/credentials/${id}`, { dailyUsdLimit: USD * 2.5 });
+    const list = {
+      nodes: [
+        node('list', 'input:list', { items: ['a', 'b', 'c'] }),
+        node('late', 'logic:delay', { ms: 0 }),
+        node('m', MODEL),
+      ],
+      edges: [edge('list.list > late.input'), edge('late.output > m.prompt')],
+    };
+    const before = submissionsWith(KEY_A);
+    const execution = await runPaid(user, list);
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'daily_limit_exceeded']);
+    assert.ok(submissionsWith(KEY_A) <= before + 1);
+    assert.deepEqual(await balanceOf(user), [100, 0]);
+  });
+
+  it('does not count calls that failed', async () => {
+    const user = await paid.newUser(0);
+    await store(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
+    paid.fal.result = { status: 422, body: { detail: [{ msg: 'bad prompt', type: 'value_error' }] } };
+    assert.equal((await runPaid(user, single())).status, 'FAILED');
+    paid.reset();
+    assert.equal((await runPaid(user, single({ prompt: 'a good fox' }))).status, 'COMPLETED');
+  });
+
+  it('refuses models without a known price, which run without a limit', async () => {
+    const user = await paid.newUser(0, 'free');
+    const id = await store(user, 'sk-test', { kind: 'openai', dailyUsdLimit: 5 });
+    const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'Hi', maxCredits: 5 })], edges: [] };
+    const workflow = await user.create(graph);
+    const { status, body } = await user.request('POST', `/workflows/${workflow}/run`, {});
+    assert.deepEqual([status, body.code], [403, 'unpriced_model']);
+    await user.request('PATCH', `/credentials/${id}`, { dailyUsdLimit: null });
+    const execution = await user.run(workflow);
+    assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
+    const { paidBy, costUsd } = stateOf(execution);
+    assert.deepEqual([paidBy, costUsd], ['credential', null]);
+  });
+});
