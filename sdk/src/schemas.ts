@@ -1600,6 +1600,10 @@ export type NodeState = {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly credits: number;
+  /** For nodes with paid calls. `credential`: billed to the workspace's own credential */
+  readonly paidBy?: 'credits' | 'credential';
+  readonly credentialId?: string | null;
+  readonly costUsd?: number | null;
   /** Served from the node cache or an earlier run, at no charge */
   readonly cached: boolean;
   /** How often the node was started in this run */
@@ -1974,6 +1978,10 @@ export type RunEstimate = {
     readonly nodeLabel: string;
     readonly credits: number;
     readonly cached: boolean;
+    /** `credential`: billed to the workspace's own credential, for 0 credits */
+    readonly paidBy: 'credits' | 'credential';
+    readonly credentialId: string | null;
+    readonly costUsd: number | null;
   }[];
   /** With keep or pins: the nodes whose results come from an earlier run */
   readonly kept?: readonly string[];
@@ -2148,6 +2156,17 @@ export type Spending = {
     readonly id: string;
     readonly name: string | null;
     readonly credits: number;
+  }[];
+  /** Calls that were billed to the workspace's own credentials and cost no credits */
+  readonly credentials: readonly {
+    readonly credentialId: string;
+    readonly name: string;
+    readonly kind: string;
+    /** What its calls cost in USD, as far as that is known */
+    readonly costUsd: number;
+    readonly calls: number;
+    /** Calls of unknown cost */
+    readonly unpricedCalls: number;
   }[];
 };
 

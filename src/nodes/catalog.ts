@@ -217,7 +217,8 @@ function buildCatalog(
       if (definition === undefined) return NO_PORTS;
       const need = definition.requires(config);
       const ports = definition.ports(config);
-      return need === undefined || isMet(need) ? ports : { ...ports, ...explainNeed(need) };
+      const unavailable = need === undefined || isMet(need) ? undefined : explainNeed(need);
+      return unavailable === undefined ? ports : { ...ports, unavailable };
     },
   };
 }
@@ -243,10 +244,9 @@ export function findNeededProvider(
   return need === undefined || NEEDS[need].provider === undefined ? undefined : need;
 }
 
-function explainNeed(need: Requirement): Pick<ResolvedPorts, 'unavailable'> {
+/** Returns the sentence for nodes whose requirement is not met; undefined if it is not a provider. */
+export function explainNeed(need: Requirement): string | undefined {
   const [name, setting] = NEEDS[need].provider ?? [];
-  if (name === undefined) return {};
-  return {
-    unavailable: `${name} is not configured in this service (${setting}). Choose another node, or ask the operator to configure it.`,
-  };
+  if (name === undefined) return undefined;
+  return `${name} is not configured in this service (${setting}). Choose another node, or ask the operator to configure it.`;
 }
