@@ -5,6 +5,11 @@ import { CATEGORIES } from '../graph/types.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { invalidField } from '../lib/errors.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
+import { getWorkspaceId } from './accounts/access.ts';
+import type { Actor } from './accounts/actor.ts';
+import { getActiveWorkspace } from './accounts/teams.ts';
+import { resolveCredentials } from './credentials/run-credentials.ts';
 import type { CatalogResponse, Deps } from './deps.ts';
 
 const VERSION = 1;
@@ -16,30 +21,41 @@ export interface CatalogQuery {
   readonly includeHidden?: string | undefined;
 }
 
-// The entries change rarely, so each response is built once. The number of distinct queries is small: filters are
-// closed sets.
+// The entries change rarely, so each response is built once. The number of distinct queries is small: filters and
+// sets of providers are closed sets.
 const MAX_RESPONSES = 100;
 
 /** Creates a cache of responses by query, for one process. */
 export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_RESPONSES);
 
-/** Returns the response as JSON text. Throws 400 for an unknown filter value. */
-export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogResponse {
+/**
+ * Returns the response as JSON text, with the entries that the caller's active workspace can use, or for anonymous
+ * callers those of the service. Throws 400 for an unknown filter value.
+ */
+export async function listCatalog(
+  deps: Deps,
+  actor: Actor,
+  list: 'nodes' | 'models',
+  query: CatalogQuery,
+): Promise<CatalogResponse> {
   checkFilter('category', query.category, LISTED_CATEGORIES);
   checkFilter('source', query.source, NODE_SOURCES);
   checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
+  const supplied = await listSupplied(deps, actor);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
-  const key = JSON.stringify([list, query.category, query.source, includeHidden]);
+  const key = JSON.stringify([list, query.category, query.source, includeHidden, supplied]);
   const cached = deps.catalogResponses.get(key);
   if (cached?.entries === deps.catalog.entries) return cached;
   const { entries: allEntries } = deps.catalog;
-  const entries = allEntries.filter(
-    entry =>
-      (list === 'nodes' || isModel(entry)) &&
-      (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
-      (query.category === undefined || entry.category === query.category) &&
-      (query.source === undefined || entry.source === query.source),
-  );
+  const entries = allEntries
+    .map(entry => toAvailable(deps, entry, supplied))
+    .filter(
+      entry =>
+        (list === 'nodes' || isModel(entry)) &&
+        (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
+        (query.category === undefined || entry.category === query.category) &&
+        (query.source === undefined || entry.source === query.source),
+    );
   const head = { version: VERSION, generatedAt: new Date(deps.now()).toISOString(), count: entries.length };
   const response = {
     entries: allEntries,
@@ -49,6 +65,30 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
   };
   deps.catalogResponses.set(key, response, 1);
   return response;
+}
+
+/** Returns the providers that the active workspace can use by stored credentials only. */
+async function listSupplied(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
+  if (actor.kind === 'anonymous') return [];
+  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
+  const credentials = await resolveCredentials(deps, deps.db, { workspace, workflowId: null });
+  return PROVIDER_NAMES.filter(kind => credentials.has(kind) && !deps.environment.has(kind));
+}
+
+/** Returns the entry as available if stored credentials supply its provider. */
+function toAvailable(
+  { findNode }: Pick<Deps, 'findNode'>,
+  entry: CatalogEntry,
+  supplied: readonly string[],
+): CatalogEntry {
+  if (entry.isAvailable !== false || supplied.length === 0) return entry;
+  const definition = findNode(entry.nodeType);
+  // The speech node needs the provider of its engine.
+  const engines = entry.inputs.find(({ id }) => id === 'engine')?.enum ?? [];
+  const needs = [{}, ...engines.map(engine => ({ engine }))].map(config => definition?.requires(config));
+  return needs.some(need => need !== undefined && supplied.includes(need))
+    ? (definition?.entry ?? entry)
+    : entry;
 }
 
 function isModel(entry: CatalogEntry): boolean {

@@ -1,4 +1,4 @@
-// Routes of the catalog, GET /nodes and GET /models: public, cached for an hour.
+// Routes of the catalog, GET /nodes and GET /models: by workspace, or public and cached for an hour.
 import { Type } from 'typebox';
 import { CATALOG_RESPONSES } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
@@ -28,7 +28,7 @@ const ROUTES = {
   nodes: operation('listNodes', 'anyone', {
     summary: 'List node types',
     description:
-      'Returns all node types with their ports, config fields, defaults and prices. Hidden types (variants, deprecated types, providers without an API key) are included with `includeHidden=1`. Types that cannot run on this instance have `isAvailable: false`. The response is cached for an hour. Requires no key.',
+      'Returns all node types with their ports, config fields, defaults and prices. Hidden types (variants, deprecated types, providers without an API key) are included with `includeHidden=1`. Types that cannot run on this instance have `isAvailable: false`. With a key or session, the types that the active workspace can use by stored credentials are available too. Without one, the response is cached for an hour.',
     isConditional: true,
     querystring: Query,
     response: { 200: CATALOG_RESPONSES.nodes },
@@ -45,7 +45,10 @@ const ROUTES = {
 
 export function registerCatalog(app: App, deps: Deps): void {
   for (const list of ['nodes', 'models'] as const)
-    app.get(`/api/v1/${list}`, ROUTES[list], (req, reply) =>
-      sendCached(req, reply, listCatalog(deps, list, req.query), 'public, max-age=3600'),
-    );
+    app.get(`/api/v1/${list}`, ROUTES[list], async (req, reply) => {
+      const response = await listCatalog(deps, req.actor, list, req.query);
+      // A key that was just added must show at once.
+      const cacheControl = req.actor.kind === 'anonymous' ? 'public, max-age=3600' : 'private, no-cache';
+      return sendCached(req, reply.header('vary', 'Authorization, Cookie'), response, cacheControl);
+    });
 }

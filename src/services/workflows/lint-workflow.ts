@@ -1,6 +1,16 @@
 // Lints a graph that is not stored, the stored graph of a workflow, or one that would replace it.
-import { type LintIssue, mergeFindings, type Truncation, toTruncation } from '../../graph/issues.ts';
+import {
+  type Findings,
+  type LintIssue,
+  mergeFindings,
+  type Truncation,
+  toTruncation,
+} from '../../graph/issues.ts';
+import { explainNeed } from '../../nodes/catalog.ts';
+import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { getActiveWorkspace } from '../accounts/teams.ts';
+import { resolveCredentials } from '../credentials/run-credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { TaskOf } from './graph-task.ts';
 import { storedGraph } from './graph-versions.ts';
@@ -20,7 +30,9 @@ export async function lintGraphBody(
   actor: Actor,
   graph: { readonly nodes: unknown; readonly edges: unknown },
 ): Promise<LintReport> {
-  return lintWithMedia(deps, requireScope(actor, 'workflows:read'), graph);
+  const user = requireScope(actor, 'workflows:read');
+  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
+  return lintWithMedia(deps, user, graph, { workspace, workflowId: null });
 }
 
 /** Lints the stored graph as the caller sees it, or one that would replace it. */
@@ -33,13 +45,16 @@ export async function lintWorkflow(
   const user = requireScope(actor, 'workflows:read');
   const view = await openForReading(deps, actor, id);
   const stored = storedGraph(await readableText(deps, view));
-  return lintWithMedia(deps, user, { ...input, stored });
+  const { workflow } = view;
+  const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
+  return lintWithMedia(deps, user, { ...input, stored }, owner);
 }
 
 async function lintWithMedia(
   deps: Deps,
   user: UserActor,
   { nodes, edges, ...stored }: Partial<Omit<TaskOf<'lint'>, 'kind'>>,
+  owner: GraphOwner,
 ): Promise<LintReport> {
   const { ok, text, ...findings } = await workOnGraph<'lint'>(deps, String(user.userId), {
     kind: 'lint',
@@ -47,6 +62,24 @@ async function lintWithMedia(
     edges,
     ...stored,
   });
-  const allFindings = mergeFindings(findings, await findMissingMedia(deps.db, text));
+  const needed = await withoutSupplied(deps, findings, owner);
+  const allFindings = mergeFindings(needed, await findMissingMedia(deps.db, text));
   return { ok, issues: allFindings.issues, ...toTruncation(allFindings) };
+}
+
+/** Whose credentials the graph would use. */
+interface GraphOwner {
+  readonly workspace: string;
+  readonly workflowId: string | null;
+}
+
+/** Leaves out the warnings about providers for which the workspace has a stored credential. */
+async function withoutSupplied(deps: Deps, findings: Findings, owner: GraphOwner): Promise<Findings> {
+  const { issues, total } = findings;
+  const isUnavailable = ({ code }: LintIssue): boolean => code === 'provider_not_configured';
+  if (!issues.some(isUnavailable)) return findings;
+  const credentials = await resolveCredentials(deps, deps.db, owner);
+  const supplied = new Set([...credentials.keys()].map(explainNeed));
+  const needed = issues.filter(issue => !isUnavailable(issue) || !supplied.has(issue.message));
+  return { issues: needed, total: total - (issues.length - needed.length) };
 }

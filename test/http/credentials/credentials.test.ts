@@ -5,7 +5,7 @@ import { joinTeam } from '../../support/accounts/people.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { type FalDouble, startFal } from '../../support/providers/fal.ts';
-import { refused } from '../../support/workflows.ts';
+import { node, refused } from '../../support/workflows.ts';
 
 interface Credential {
   readonly id: string;
@@ -291,5 +291,36 @@ describe('CREDENTIALS=off', () => {
     } finally {
       await off.close();
     }
+  });
+});
+
+describe('GET /nodes', () => {
+  it("shows a workspace the models of its own credentials' providers, under another ETag", async () => {
+    const [caller, other] = [await test.createCaller(), await test.createCaller()];
+    const listNodes = async (by: Pick<Caller, 'request'>, headers = {}) => {
+      const answer = await by.request<{ nodes: { nodeType: string }[] }>('GET', '/nodes', undefined, headers);
+      return {
+        ...answer,
+        has: answer.body?.nodes?.some(({ nodeType }) => nodeType === 'generate:fal_seedream'),
+      };
+    };
+    const before = await listNodes(caller);
+    assert.deepEqual([before.has, before.headers['cache-control']], [false, 'private, no-cache']);
+    const { id } = (await store(caller)).body;
+    const after = await listNodes(caller);
+    assert.equal(after.has, true);
+    assert.notEqual(after.headers.etag, before.headers.etag);
+    assert.match(after.headers.vary ?? '', /Authorization/);
+    assert.equal((await listNodes(caller, { 'if-none-match': after.headers.etag ?? '' })).status, 304);
+    assert.equal((await listNodes(caller, { 'if-none-match': before.headers.etag ?? '' })).status, 200);
+    for (const by of [other, test.anonymous]) assert.equal((await listNodes(by)).has, false);
+    const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
+    const codes = async (by: Caller) => {
+      const { body } = await by.request<{ issues: { code: string }[] }>('POST', '/workflows/lint', graph);
+      return body.issues.map(({ code }) => code).includes('provider_not_configured');
+    };
+    assert.deepEqual([await codes(caller), await codes(other)], [false, true]);
+    await caller.request('DELETE', `/credentials/${id}`);
+    assert.equal((await listNodes(caller)).has, false);
   });
 });
