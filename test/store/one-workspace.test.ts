@@ -11,6 +11,8 @@ const STORE = join(import.meta.dirname, '../../src/store');
 const HOT = [
   'call-slots',
   'calls',
+  'credential-charges',
+  'credentials',
   'credits',
   'deliveries',
   'execution-lists',
@@ -62,7 +64,6 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Limits would be divided among the databases.
   'of a provider, which takes the calls of all workspaces': [
     'call-slots NEXT_WAITING_CALLS',
-    'call-slots growLimit',
     'call-slots listDurations',
     'call-slots listLimits',
     'call-slots shrinkLimit',
