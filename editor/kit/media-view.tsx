@@ -101,6 +101,9 @@ interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'lab
   readonly variant: NonNullable<MediaViewProps['variant']>;
 }
 
+/** Where a thumbnail without a poster stands still. The first frames of many videos are blank. */
+const STILL_FRACTION = 0.4;
+
 /** Renders a video player. Thumbnails have no controls and play while the pointer is over them. */
 function VideoView({ url, posterUrl, label, className, variant, onSize }: VideoViewProps) {
   useEffect(() => {
@@ -126,7 +129,11 @@ function VideoView({ url, posterUrl, label, className, variant, onSize }: VideoV
       playsInline
       preload={posterUrl === undefined ? 'metadata' : 'none'}
       aria-label={label}
-      onLoadedMetadata={({ currentTarget }) => onSize?.(currentTarget.videoWidth, currentTarget.videoHeight)}
+      onLoadedMetadata={({ currentTarget: video }) => {
+        onSize?.(video.videoWidth, video.videoHeight);
+        if (!isWhole && posterUrl === undefined && Number.isFinite(video.duration))
+          video.currentTime = video.duration * STILL_FRACTION;
+      }}
       {...(isWhole ? { controls: true } : hoverHandlers)}
     />
   );

@@ -52,6 +52,11 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await checkViews(browser, { url: service.url, path: '/executions', name: 'runs-empty', cookie }, page =>
       page.getByRole('heading', { name: 'No runs yet' }).waitFor(),
     );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    await opened.page.goto('/executions');
+    await opened.page.getByRole('heading', { name: 'Start from a template that runs now' }).waitFor();
+    assert.equal(await opened.page.getByRole('button', { name: /^Use template / }).count(), 4);
+    assert.deepEqual(opened.errors, []);
   });
 
   it('are listed with their status, and a script in a name is text', async () => {

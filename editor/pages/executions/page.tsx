@@ -14,6 +14,7 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { getDurationMs, getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
 import { messages as appMessages } from '../../messages.ts';
+import { Suggestions } from '../templates/suggestions.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
@@ -52,13 +53,16 @@ export function Page() {
 
 function NoRuns() {
   return (
-    <EmptyState
-      icon={History}
-      title={messages.emptyTitle}
-      action={<ButtonLink href="/workflows">{messages.toWorkflows}</ButtonLink>}
-    >
-      {messages.empty}
-    </EmptyState>
+    <>
+      <EmptyState
+        icon={History}
+        title={messages.emptyTitle}
+        action={<ButtonLink href="/workflows">{messages.toWorkflows}</ButtonLink>}
+      >
+        {messages.empty}
+      </EmptyState>
+      <Suggestions />
+    </>
   );
 }
 

@@ -9,7 +9,6 @@ export const messages = {
   emptyTitle: 'No media yet',
   empty:
     'Drop images, videos or audio files on this page, paste them, or choose files to upload. Results of runs appear here too.',
-  toTemplates: 'Run a template',
   noneTitle: 'No matching media',
   none: 'Try other words, or show all media.',
   all: 'Show all',

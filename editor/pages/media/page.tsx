@@ -4,7 +4,7 @@ import Images from 'icon:images';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
-import { Button, ButtonLink } from '../../kit/button.tsx';
+import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
@@ -12,6 +12,7 @@ import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { formatDay } from '../../lib/format.ts';
+import { Suggestions } from '../templates/suggestions.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { MediaCard } from './media-card.tsx';
 import { messages } from './messages.ts';
@@ -109,18 +110,12 @@ function nameDay(day: string): string {
 
 function NoMedia({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }) {
   return (
-    <EmptyState
-      icon={Images}
-      title={messages.emptyTitle}
-      action={
-        <>
-          <UploadButton onFiles={onFiles} />
-          <ButtonLink href="/templates">{messages.toTemplates}</ButtonLink>
-        </>
-      }
-    >
-      {messages.empty}
-    </EmptyState>
+    <>
+      <EmptyState icon={Images} title={messages.emptyTitle} action={<UploadButton onFiles={onFiles} />}>
+        {messages.empty}
+      </EmptyState>
+      <Suggestions />
+    </>
   );
 }
 

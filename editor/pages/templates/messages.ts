@@ -16,6 +16,7 @@ export const messages = {
     'text-and-sound': 'Text and audio',
     published: 'Published by people',
   },
+  suggestions: 'Start from a template that runs now',
   runsNow: 'Runs now',
   needs: (providers: readonly string[]): string => `Sample; needs ${providers.join(' and ')}`,
   needsOnly: (providers: readonly string[]): string => `Needs ${providers.join(' and ')}`,

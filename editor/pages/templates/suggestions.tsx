@@ -1,0 +1,26 @@
+// Renders a few templates that run in this service, as the next step on a page without content.
+import type { Template } from '../../../sdk/src/schemas.ts';
+import cards from '../../kit/cards.module.css';
+import { useList } from '../../kit/infinite-list.tsx';
+import { messages } from './messages.ts';
+import styles from './page.module.css';
+import { TemplateCard } from './template-card.tsx';
+
+const MAX_SHOWN = 4;
+
+export function Suggestions() {
+  const list = useList<Template>('/templates', { limit: 48 });
+  const templates = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const runnable = templates.filter(({ runsNow, canDuplicate }) => runsNow && canDuplicate);
+  if (runnable.length === 0) return null;
+  return (
+    <section>
+      <h2 className={styles.shelf}>{messages.suggestions}</h2>
+      <ul className={cards.grid}>
+        {runnable.slice(0, MAX_SHOWN).map(template => (
+          <TemplateCard key={template.id} template={template} />
+        ))}
+      </ul>
+    </section>
+  );
+}
