@@ -27,6 +27,15 @@ const MAX_LISTED = 20;
 const MAX_SEARCHED = 200;
 const MAX_QUOTED = 60;
 
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+};
+
 const EXPLAINERS: Readonly<Record<string, (fault: ValidationFault) => string>> = {
   enum: ({ params, data }) => {
     const values = Array.isArray(params?.allowedValues) ? params.allowedValues : [];
@@ -34,6 +43,10 @@ const EXPLAINERS: Readonly<Record<string, (fault: ValidationFault) => string>> =
     return `must be one of ${allowed}, not ${quote(data)}`;
   },
   const: ({ params, data }) => `must be ${JSON.stringify(params?.allowedValue)}, not ${quote(data)}`,
+  type: ({ params }) => {
+    const types = [params?.type].flat().map(String);
+    return `must be ${types.map(type => TYPES[type] ?? type).join(' or ')}`;
+  },
   additionalProperties: fault => `is not a known property${hintAt(fault)}`,
 };
 

@@ -64,7 +64,10 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     await boardOf(page).focus();
     for (const name of ['Text', 'Sandbox image', 'Preview']) {
       await page.keyboard.press('n');
+      const dialog = page.getByRole('dialog', { name: 'Add node' });
+      await dialog.getByRole('combobox').waitFor();
       await page.keyboard.type(name);
+      await dialog.getByRole('option', { name, selected: true }).waitFor();
       await page.keyboard.press('Enter');
       await nodeOf(page, name).waitFor();
       await page.waitForFunction(() => document.activeElement?.hasAttribute('data-node-id'));

@@ -34,6 +34,12 @@ describe('an error message', () => {
       'The query at /status must be one of "QUEUED", "RUNNING", "WAITING", "CANCELLING", "COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", not "done".',
     ));
 
+  it('names the types that are allowed', async () => {
+    assert.equal(await refusal('PUT', `/workflows/${workflow}`, []), 'The body must be an object.');
+    assert.equal(await runWith({ inputs: 7 }), 'The body at /inputs must be an object.');
+    assert.equal(await runWith({ targets: {} }), 'The body at /targets must be a list.');
+  });
+
   it('names the nearest input and lists the others', async () => {
     assert.equal(
       await runWith({ inputs: { palce: 'Oslo' } }),
