@@ -1,4 +1,5 @@
-// Checks that every route declares who may call it, and that a session was recently confirmed where a route requires it.
+// Checks that every route declares who may call it, and that a session was recently confirmed where a route requires
+// it.
 import type { Scope } from '../services/accounts/actor.ts';
 import { requireRecentProof } from '../services/sessions/reauthenticate.ts';
 import type { App, HttpDeps } from './app.ts';
@@ -7,7 +8,7 @@ import type { App, HttpDeps } from './app.ts';
 type KeyOnly = `key with ${Scope}`;
 
 /**
- * The credential that a route requires. Admission checks it before the body is read:
+ * The credential that a route requires. It is checked before the body is read:
  * - a scope: a credential with this scope;
  * - `signed-in`: any credential of a user;
  * - `session`: a session, no API key;
@@ -55,9 +56,9 @@ export function registerAccess(app: App, deps: HttpDeps): void {
     if (when === undefined) return;
     // After validation, since it may depend on the body.
     route.preHandler = async ({ actor, body }) => {
-      if (when === 'always' || roleIn(body) === 'OWNER') await requireRecentProof(deps, actor);
+      if (when === 'always' || getRole(body) === 'OWNER') await requireRecentProof(deps, actor);
     };
   });
 }
 
-const roleIn = (body: unknown): unknown => (body as { readonly role?: unknown } | undefined)?.role;
+const getRole = (body: unknown): unknown => (body as { readonly role?: unknown } | undefined)?.role;

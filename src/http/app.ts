@@ -1,4 +1,4 @@
-// Defines what routes are registered with: the Fastify instance, and their dependencies.
+// Defines the Fastify instance and the dependencies with which routes are registered.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';

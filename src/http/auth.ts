@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /** Returns the actor of a request's credential, or undefined if the request has no credential of this kind. */
-type Credential = (req: FastifyRequest) => MaybePromise<Actor | undefined>;
+type CredentialReader = (req: FastifyRequest) => MaybePromise<Actor | undefined>;
 type MaybePromise<T> = T | Promise<T>;
 
 export interface Authentication {
@@ -35,7 +35,7 @@ export function createAuthentication(
   deps: Pick<Deps, 'settings' | 'sessions' | 'keys'> & AgentCallerDeps,
 ): Authentication {
   const byKey = [bearerKey(deps)];
-  const byAny: readonly Credential[] = [...byKey, sessionCookie(deps)];
+  const byAny: readonly CredentialReader[] = [...byKey, sessionCookie(deps)];
   return {
     async identify(req, access) {
       if (access === 'public') return ANONYMOUS;
@@ -53,7 +53,7 @@ export function createAuthentication(
   };
 }
 
-function bearerKey({ keys }: Pick<Deps, 'keys'>): Credential {
+function bearerKey({ keys }: Pick<Deps, 'keys'>): CredentialReader {
   return ({ headers: { authorization } }) => {
     if (authorization === undefined) return undefined;
     const key = /^Bearer (sk-[\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
@@ -72,7 +72,7 @@ function bearerKey({ keys }: Pick<Deps, 'keys'>): Credential {
  * Ignores a malformed cookie and the cookie of an ended session: browsers send it until it expires, and its owner may
  * use public routes. Throws 403 `cross_site_request`.
  */
-function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): Credential {
+function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): CredentialReader {
   const cookie = createSessionCookie(settings.BASE_URL);
   const isSameSite = createSiteCheck(settings.BASE_URL);
   return req => {

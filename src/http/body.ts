@@ -1,4 +1,4 @@
-// Parses request bodies, which must be UTF-8 JSON. Refuses text that the database cannot store, deep nesting, and
+// Parses request bodies, which must be UTF-8 JSON. Rejects text that the database cannot store, deep nesting, and
 // properties that could pollute prototypes.
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
@@ -151,12 +151,12 @@ function findShapeProblem(body: Buffer): string | undefined {
       const count = (members[depth] ?? 0) + 1;
       if (count > MAX_MEMBERS) return `has an object with more than ${MAX_MEMBERS} properties`;
       members[depth] = count;
-    } else if (byte === QUOTE) index = endOfString(body, index);
+    } else if (byte === QUOTE) index = findStringEnd(body, index);
   }
   return undefined;
 }
 
-function endOfString(body: Buffer, start: number): number {
+function findStringEnd(body: Buffer, start: number): number {
   for (let index = start + 1; index < body.length; index++) {
     if (body[index] === QUOTE) return index;
     if (body[index] === BACKSLASH) index++;
@@ -164,7 +164,10 @@ function endOfString(body: Buffer, start: number): number {
   return body.length;
 }
 
-/** Finds the fault, which Fastify's parser does not report. If JSON.parse accepts the text, a name is forbidden. */
+/**
+ * Finds the syntax error, which Fastify's parser does not report. If JSON.parse accepts the text, it contains a
+ * forbidden property name.
+ */
 function explainParseError(text: string): AppError {
   try {
     JSON.parse(text.replace(/^\ufeff/, ''));
@@ -197,7 +200,7 @@ function isStorable(root: unknown): boolean {
 /** Smaller bodies are not limited. */
 const USUAL_BYTES = 4_194_304;
 
-/** Refuses requests over the limit with 429 `upload_busy` before their body is read. */
+/** Rejects requests over the limit with 429 `upload_busy` before their body is read. */
 export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onRequestAsyncHookHandler {
   let active = 0;
   return async ({ headers }, reply) => {
@@ -205,7 +208,7 @@ export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onReques
     const isLarge =
       headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > USUAL_BYTES;
     if (!isLarge) return;
-    if (active >= max) throw busy(`${max} large files are being read already`, deps.now());
+    if (active >= max) throw busy(`${max} large files are already being read`, deps.now());
     active++;
     reply.raw.once('close', () => active--);
   };

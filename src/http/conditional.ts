@@ -33,7 +33,7 @@ export function findMatch(header: string | undefined, etag: string): string | un
   const candidates = header.split(',').map(candidate => candidate.trim());
   if (candidates.includes('*')) return etag;
   // The comparison is weak: W/ is ignored.
-  const plain = (tag: string): string => plainEtag(tag.replace(/^W\//, ''));
-  const match = candidates.find(candidate => plain(candidate) === plain(etag));
+  const stripCoding = (tag: string): string => plainEtag(tag.replace(/^W\//, ''));
+  const match = candidates.find(candidate => stripCoding(candidate) === stripCoding(etag));
   return match?.startsWith('W/') && !etag.startsWith('W/') ? etag : match;
 }

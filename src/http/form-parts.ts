@@ -26,7 +26,7 @@ export async function* readParts(
   body: AsyncGenerator<Uint8Array, void, undefined>,
   boundary: string,
 ): AsyncGenerator<Part, void, undefined> {
-  const feed = new Feed(body, Buffer.from(`\r\n--${boundary}`, 'latin1'));
+  const feed = new BodyReader(body, Buffer.from(`\r\n--${boundary}`, 'latin1'));
   try {
     // The preamble is ignored.
     await feed.skip();
@@ -51,7 +51,7 @@ export async function readField(body: AsyncIterable<Buffer>, maxBytes: number): 
 }
 
 /** Splits the body at the delimiters. */
-class Feed {
+class BodyReader {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #delimiter: Buffer;
   /** Bytes received but not yet yielded. Starts with a line break, which the first delimiter may lack. */
@@ -107,7 +107,7 @@ class Feed {
         this.#isInPart = false;
         return undefined;
       }
-      const end = at < 0 ? rest.length - this.#delimiterBytesAtEndOf(rest) : at;
+      const end = at < 0 ? rest.length - this.#countDelimiterBytes(rest) : at;
       if (end > 0) {
         // An empty rest must not be a view of a chunk that is freed soon.
         this.#rest = end === rest.length ? NOTHING : rest.subarray(end);
@@ -118,7 +118,7 @@ class Feed {
   }
 
   /** Returns the number of bytes at the end that may be the start of a delimiter, which starts with its only CR. */
-  #delimiterBytesAtEndOf(bytes: Buffer): number {
+  #countDelimiterBytes(bytes: Buffer): number {
     const tail = bytes.subarray(Math.max(0, bytes.length - this.#delimiter.length + 1));
     const start = tail.lastIndexOf(CR);
     if (start < 0) return 0;

@@ -23,7 +23,9 @@ export function isForm(req: FastifyRequest): boolean {
   return FORM.test(req.headers['content-type'] ?? '');
 }
 
-/** Yields the parts. A file must be read before the next part is requested. Throws `file_too_large`, `invalid_request`. */
+/**
+ * Yields the parts. A file must be read before the next part is requested. Throws `file_too_large`, `invalid_request`.
+ */
 export async function* readForm(
   req: FastifyRequest,
   maxFileBytes = MAX_FILE_BYTES,
@@ -49,7 +51,7 @@ export async function* readForm(
   }
 }
 
-/** Limits forms without a Content-Length, which could be endless between their parts. */
+/** Yields the body up to the size limit. A form without a Content-Length could be endless. */
 async function* readBody(
   req: FastifyRequest,
   maxFileBytes: number,

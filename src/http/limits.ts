@@ -54,10 +54,10 @@ interface Window {
 }
 
 export function createLimits(deps: Deps): Limits {
-  const findPlan = (name: string): PlanLimits => getPlanLimits(deps.settings, name);
+  const getPlan = (name: string): PlanLimits => getPlanLimits(deps.settings, name);
   return {
     async count(req, reply) {
-      const { key, limit } = getWindow(req, findPlan);
+      const { key, limit } = getWindow(req, getPlan);
       const { limit: kind = 'requests' } = req.routeOptions.config;
       const isFree = kind === 'none' || req.method === 'OPTIONS';
       const allowance = isFree
@@ -68,7 +68,7 @@ export function createLimits(deps: Deps): Limits {
       return rateLimitError('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
     },
     async countMessages(req, reply, messages) {
-      const { key, limit } = getWindow(req, findPlan);
+      const { key, limit } = getWindow(req, getPlan);
       for (let extra = 1; extra < messages; extra++) {
         const allowance = await deps.limiter.consume(key, limit, MINUTE);
         reply.headers(rateHeaders(allowance));
@@ -95,14 +95,14 @@ export function createLimits(deps: Deps): Limits {
     peekAddress: address =>
       deps.limiter.peek(
         `requests:address:${toNetwork(address)}`,
-        findPlan('anonymous').requestsPerMinute,
+        getPlan('anonymous').requestsPerMinute,
         MINUTE,
       ),
   };
 }
 
 /** Returns the window of the user, or of the address if the credential was rejected and `req.actor` is unset. */
-function getWindow(req: FastifyRequest, planOf: (name: string) => PlanLimits): Window {
+function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): Window {
   const actor = req.actor as FastifyRequest['actor'] | undefined;
   const { access, limit } = req.routeOptions.config;
   if (actor !== undefined && access === 'content-secret')
@@ -111,7 +111,7 @@ function getWindow(req: FastifyRequest, planOf: (name: string) => PlanLimits): W
     return { key: `requests:sessions-of:${actor.userId}`, limit: SESSION_PER_MINUTE };
   const caller =
     actor?.kind === 'user' ? `user:${actor.userId}` : `address:${toNetwork(getClientAddress(req))}`;
-  const plan = planOf(actor?.plan ?? 'anonymous');
+  const plan = getPlan(actor?.plan ?? 'anonymous');
   return limit === 'executions'
     ? { key: startsKey(caller), limit: plan.executionsPerMinute }
     : { key: `requests:${caller}`, limit: plan.requestsPerMinute };

@@ -1,10 +1,12 @@
-// Refuses unknown paths with 404, and unknown methods of known paths with 405.
+// Rejects unknown paths with 404, and unknown methods of known paths with 405.
 import type { FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
 import type { App } from './app.ts';
 
-/** Must be called after admission, which also counts these requests, and before the routes, which it records. */
+/**
+ * Must be called after `registerAdmission`, which also counts these requests, and before the routes, which it records.
+ */
 export function registerMethodNotAllowed(app: App): void {
   // The same router as Fastify's, but keyed only by path.
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 });
@@ -12,21 +14,21 @@ export function registerMethodNotAllowed(app: App): void {
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByPath.get(url) ?? new Set<string>();
     for (const name of [method].flat()) methods.add(name);
-    if (!methodsByPath.has(url)) router.on('GET', url, refuseToCall, methods);
+    if (!methodsByPath.has(url)) router.on('GET', url, throwIfCalled, methods);
     methodsByPath.set(url, methods);
   });
   const refusal = ({ method, url }: FastifyRequest): AppError => {
     const path = url.split('?', 1)[0] ?? '/';
     const route = router.find('GET', path);
     if (route === null || route.store === null)
-      return new AppError('not_found', `Route ${method} ${path} not found.${versionHint(path)}`);
+      return new AppError('not_found', `Route ${method} ${path} not found.${suggestVersion(path)}`);
     const allow = [...(route.store as Set<string>)].sort().join(', ');
     return new AppError('method_not_allowed', `The method ${method} is not allowed. Use one of ${allow}.`, {
       headers: { allow },
     });
   };
   /** Suggests the path with the API version if that exists. */
-  const versionHint = (path: string): string => {
+  const suggestVersion = (path: string): string => {
     const versioned = path.replace(/^(?:\/api)?\/(?:v1\/)?/, '/api/v1/');
     return versioned !== path && router.find('GET', versioned) !== null ? ` Did you mean ${versioned}?` : '';
   };
@@ -37,6 +39,6 @@ export function registerMethodNotAllowed(app: App): void {
   });
 }
 
-function refuseToCall(): void {
+function throwIfCalled(): void {
   throw new Error('This router only finds paths.');
 }

@@ -1,4 +1,4 @@
-// Creates the Node server under Fastify: its limits, and responses to requests that never reach Fastify.
+// Creates the Node server under Fastify with its limits, and responds to requests that never reach Fastify.
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
@@ -12,7 +12,10 @@ import { AppError } from '../lib/errors.ts';
 import { errorBody, translateError } from './errors.ts';
 import { holdBody } from './unread-body.ts';
 
-/** The validity of a presigned upload URL, because 100 MB take a while. Idle connections end sooner, see IDLE_TIMEOUT_MS. */
+/**
+ * As long as a presigned upload URL is valid, because 100 MB take a while. Idle connections end sooner, see
+ * IDLE_TIMEOUT_MS.
+ */
 const REQUEST_TIMEOUT_MS = 900_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUTS_MS = 2000;
@@ -22,7 +25,7 @@ const IDLE_TIMEOUT_MS = 120_000;
 const HEADERS_MAX_BYTES = 16_384;
 
 export interface RejectionOptions {
-  /** The headers of every response to a caller of whom only the address is known. */
+  /** Returns the headers of every response to a caller of whom only the address is known. */
   readonly headersFor: (address: string) => Readonly<Record<string, string>>;
   readonly onRejection: (err: Error, status: number, requestId: string) => void;
 }
@@ -30,7 +33,10 @@ export interface RejectionOptions {
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
-/** Refuses invalid HTTP, large headers, slow requests and CONNECT with the same error body as all other errors. */
+/**
+ * Creates a server that rejects invalid HTTP, large headers, slow requests and CONNECT with the same error body as all
+ * other errors.
+ */
 export function createNodeServer(handler: Handler, options: RejectionOptions): Server {
   const newest = new WeakMap<Socket, Exchange>();
   const track: Handler = (req, res) => {
@@ -43,7 +49,7 @@ export function createNodeServer(handler: Handler, options: RejectionOptions): S
     if (rejectedSockets.has(socket)) return;
     rejectedSockets.add(socket);
     const [req, res] = newest.get(socket) ?? [];
-    if (isGone(thrown, socket)) socket.destroy();
+    if (isDisconnected(thrown, socket)) socket.destroy();
     else if (req === undefined || res === undefined) sendRaw(socket, thrown, options);
     else if (!req.complete) failBody(req, res, thrown);
     // Earlier responses are sent first, or the caller would assign this one to them.
@@ -77,11 +83,11 @@ const CONNECT_NOT_SUPPORTED = new AppError('method_not_allowed', 'CONNECT is not
   headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT' },
 });
 
-function isGone(err: Error & { code?: string }, socket: Socket): boolean {
+function isDisconnected(err: Error & { code?: string }, socket: Socket): boolean {
   return err.code === 'ECONNRESET' || !socket.writable;
 }
 
-/** Makes reading the body fail: the fault is in the body of a request that has no response yet. */
+/** Makes reading the body fail, if its request has no response yet. */
 function failBody(req: IncomingMessage, res: ServerResponse, err: Error): void {
   // The response is already being sent, and the rest of the body discarded.
   if (res.headersSent) {
@@ -100,7 +106,7 @@ function failBody(req: IncomingMessage, res: ServerResponse, err: Error): void {
 function sendRaw(socket: Socket, thrown: Error, { headersFor, onRejection }: RejectionOptions): void {
   if (!socket.writable) return;
   const err = translateError(thrown);
-  const requestId = requestIdOf();
+  const requestId = getRequestId();
   const body = JSON.stringify(errorBody(err, requestId));
   const headers = {
     'x-request-id': requestId,
@@ -121,7 +127,9 @@ function sendRaw(socket: Socket, thrown: Error, { headersFor, onRejection }: Rej
 const DRAIN_POLL_MS = 50;
 const DRAIN_MS = 30_000;
 
-/** Closes connections as they become idle, and all of them after 30 s, so that stopping the server takes a bounded time. */
+/**
+ * Closes connections as they become idle, and all of them after 30 s, so that stopping the server takes a bounded time.
+ */
 export function drain(server: Server): void {
   // A server that does not listen has no connections and emits no `close`.
   if (!server.listening) return;
@@ -133,7 +141,7 @@ export function drain(server: Server): void {
   });
 }
 
-export function requestIdOf(req?: Pick<IncomingMessage, 'headers'>): string {
+export function getRequestId(req?: Pick<IncomingMessage, 'headers'>): string {
   const given = req?.headers['x-request-id'];
   return typeof given === 'string' && /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID();
 }

@@ -16,7 +16,7 @@ import { registerCompression } from './compression/compression.ts';
 import { errorBody, translateError } from './errors.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
-import { createNodeServer, drain, requestIdOf } from './node-server.ts';
+import { createNodeServer, drain, getRequestId } from './node-server.ts';
 import { createMetrics, type Metrics } from './observation/metrics.ts';
 import { RequestLog } from './observation/request-log.ts';
 import { registerScopes } from './observation/request-scope.ts';
@@ -116,7 +116,7 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
     childLoggerFactory: logger => logger,
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: deps.settings.TRUST_PROXY,
-    genReqId: requestIdOf,
+    genReqId: getRequestId,
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     serverFactory: handler =>

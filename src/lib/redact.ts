@@ -3,7 +3,7 @@
 /** Stands for a removed secret. */
 export const HIDDEN = '…';
 /** In data, a shorter secret would match by chance. */
-export const MIN_CONCEALED = 6;
+export const MIN_SCRUBBED_LENGTH = 6;
 /** Longer values are matched only in their plain form. */
 const MAX_ENCODED = 2048;
 /** Larger bodies are media, in which only the plain form is searched. */
@@ -28,14 +28,14 @@ export function listEncodings(value: string): readonly string[] {
   ].filter(form => form !== '');
 }
 
-export function longestFirst(forms: readonly string[]): readonly string[] {
+export function sortByLength(forms: readonly string[]): readonly string[] {
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
 /** Returns a function that removes the secrets from the bytes. It returns the same buffer if there are none. */
 export function createRedactor(secrets: readonly string[]): (bytes: Buffer) => Buffer {
-  const plain = longestFirst(secrets).filter(secret => secret.length >= MIN_CONCEALED);
-  const forms = longestFirst(plain.flatMap(listEncodings));
+  const plain = sortByLength(secrets).filter(secret => secret.length >= MIN_SCRUBBED_LENGTH);
+  const forms = sortByLength(plain.flatMap(listEncodings));
   return bytes => {
     const searched = bytes.length > MAX_TEXT_BYTES ? plain : forms;
     const found = searched.filter(form => bytes.includes(form));

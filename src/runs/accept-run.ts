@@ -6,7 +6,7 @@ import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import type { RunCredentials } from '../services/credentials/credential.ts';
 import { toRecord } from '../services/credentials/run-credentials.ts';
-import { sealTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
+import { encryptTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
 import type { RunSpec } from '../store/runs.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
@@ -88,7 +88,7 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     user_id: user.userId,
     workspace: getWorkspaceId(workflow),
     request: runRequestText(run.request),
-    webhook: webhook === undefined ? null : sealTarget(deps, webhook),
+    webhook: webhook === undefined ? null : encryptTarget(deps, webhook),
     // With an external database, another process may execute the run while a caller of this process waits for it.
     watched: deps.settings.DATABASE_URL !== undefined,
     is_paid: run.estimate.isPaid,

@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
-import { findAmongOthers } from '../services/workflows/read-workflow.ts';
+import { findWorkflowBatched } from '../services/workflows/read-workflow.ts';
 import { findSampleRun } from '../store/runs.ts';
 import { acceptRun, type RunOrigin } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
@@ -44,15 +44,15 @@ export interface StartRunInput {
 }
 
 /**
- * Starts a run of the workflow's current graph, or of an earlier version. Resolves once it is certain to execute. A rejected request stores
- * nothing, not even its idempotency key.
+ * Starts a run of the workflow's current graph, or of an earlier version. Resolves once it is certain to execute. A
+ * rejected request stores nothing, not even its idempotency key.
  */
 export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput): Promise<AcceptedRun> {
   const user = requireScope(actor, 'workflows:execute');
   const { request } = input;
   const webhook = parseWebhook(deps.settings, input.webhook);
   const reading = { id: input.workflowId, userId: user.userId };
-  const { workflow } = authorize(actor, 'run', await findAmongOthers(deps, reading));
+  const { workflow } = authorize(actor, 'run', await findWorkflowBatched(deps, reading));
   const idempotency = toIdempotency(input.route, input.idempotencyKey, {
     ...request,
     webhook: input.webhook ?? null,

@@ -10,7 +10,7 @@ import { byId, type Page, readPage } from '../services/paging.ts';
 import { sampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
 import { CARD_PATH, type SampleFile, type ShippedTemplate } from '../services/templates/template-files.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
-import { openForReading, readableText } from '../services/workflows/read-workflow.ts';
+import { getViewForReading, readGraphText } from '../services/workflows/read-workflow.ts';
 import type { TemplatesQuery } from '../services/workflows/workflow.schema.ts';
 import { TEMPLATES_WORKSPACE } from '../store/media/media.ts';
 import { NO_USER } from '../store/media/samples.ts';
@@ -126,7 +126,7 @@ export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
 export async function readTemplateGraph(deps: RunDeps, actor: Actor, id: string): Promise<Graph> {
   const shipped = deps.shippedTemplates.find(id);
   if (shipped !== undefined) return addressed(deps, shipped);
-  const text = await readableText(deps, await openForReading(deps, actor, toWorkflowId(id)));
+  const text = await readGraphText(deps, await getViewForReading(deps, actor, toWorkflowId(id)));
   return JSON.parse(`{${text}}`) as Graph;
 }
 

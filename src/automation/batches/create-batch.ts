@@ -24,7 +24,7 @@ import { inputOverrides, planRequest } from '../../runs/run-request.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
-import { parseWebhook, sealTarget } from '../../services/webhooks/webhook-target.ts';
+import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import { type BatchRow, findBatch, insertBatch, type NewBatchRow } from '../../store/automation/batches.ts';
 import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
@@ -99,7 +99,7 @@ export async function createBatch(
     estimated_credits: estimate.credits,
     estimate_is_exact: estimate.exact,
     metadata: body.metadata === undefined ? null : stringifyJson(body.metadata),
-    webhook: webhook === undefined ? null : sealTarget(deps, webhook),
+    webhook: webhook === undefined ? null : encryptTarget(deps, webhook),
     created_at: new Date(deps.now()),
   };
   const stored = await deps.db.transaction(async tx => {

@@ -53,13 +53,13 @@ export function createMetrics(deps: RunDeps): Metrics {
   });
   const rejections = new Counter({
     name: 'graphwright_http_refused_connections_total',
-    help: 'Connections refused before they sent a request: invalid HTTP, headers too large or too slow',
+    help: 'Connections rejected before they sent a request: invalid HTTP, headers too large or too slow',
     labelNames: ['status'],
     registers,
   });
   const limited = new Counter({
     name: 'graphwright_rate_limited_total',
-    help: 'Requests answered with 429',
+    help: 'Requests rejected with 429',
     registers,
   });
   const refreshWork = registerWork(deps, registers);

@@ -22,16 +22,16 @@ const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
     'The run needs 0.50 USD, but the calls of Studio key have cost 19.80 USD of its 20 USD today (UTC).',
   sign_in_refused: 'The identity provider has not verified your email address.',
   reauthentication_required:
-    'Confirm that it is you: POST /auth/reauthenticate with your password, then send this again.',
+    'Confirm your identity: POST /auth/reauthenticate with your password, then send this request again.',
   request_timeout: 'The request did not arrive in time.',
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still being processed. Try again in a second.',
   daily_execution_limit: 'More than 50 executions today (UTC). Try again tomorrow.',
-  render_busy: 'More than 4 renders are under way. Try again in a moment.',
+  render_busy: 'More than 4 renders are active. Try again in a moment.',
   upload_busy: 'Another upload is being created. Try again in a second.',
   codec_failed: 'The render process ended early.',
   internal_error: 'Something went wrong on our side. Try again in a moment.',
-  unavailable: 'The database does not answer. Try again in a moment.',
+  unavailable: 'The database does not respond. Try again in a moment.',
 };
 const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 

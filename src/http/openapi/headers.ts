@@ -10,7 +10,7 @@ const TEXT = { type: 'string' } as const;
 const REQUEST_HEADERS = {
   'Idempotency-Key': {
     description:
-      'Makes the request safe to retry. For 24 hours, a request with the same key and body returns the first response; with another body it is refused.',
+      'Makes the request safe to retry. For 24 hours, a request with the same key and body returns the first response; with another body it is rejected.',
     schema: { ...TEXT, minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     example: 'order-1042',
   },
@@ -21,12 +21,12 @@ const REQUEST_HEADERS = {
     example: 'wait=30',
   },
   'X-Client': {
-    description: 'The kind of client. Shown as the `trigger` of the run; it has no other effect.',
+    description: 'The kind of client. It becomes the `trigger` of the run and has no other effect.',
     schema: { ...TEXT, enum: ['editor', 'cli'] },
     example: 'cli',
   },
   'If-Match': {
-    description: 'The `ETag` that you last read. The update is refused if the workflow has changed since.',
+    description: 'The `ETag` that you last read. The update is rejected if the workflow has changed since.',
     schema: TEXT,
     example: '"3-1f0c9a"',
   },

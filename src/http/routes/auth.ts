@@ -144,7 +144,7 @@ export function registerAuth(app: App, deps: Deps): void {
     '/api/v1/auth/sessions/:id',
     operation('endSession', 'account:admin', {
       summary: 'End a session',
-      description: 'Ends a session. This process refuses it immediately, others within 5 s.',
+      description: 'Ends a session. This process rejects it immediately, others within 5 s.',
       errors: ['not_found'],
       params: SessionParams,
       response: { 200: Success },

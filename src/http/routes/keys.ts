@@ -71,7 +71,7 @@ export function registerKeys(app: App, deps: Deps): void {
     '/api/v1/keys/:id',
     operation('revokeKey', 'account:admin', {
       summary: 'Revoke an API key',
-      description: 'Revokes an API key. Every process refuses it within 5 s.',
+      description: 'Revokes an API key. Every process rejects it within 5 s.',
       errors: RESOURCE_ERRORS,
       params: KeyParams,
       response: { 200: Success },

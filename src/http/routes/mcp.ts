@@ -1,4 +1,4 @@
-// Admits requests to the MCP endpoint: checks their origin and limits their size and number of messages.
+// Routes of the MCP endpoint, which check the origin of requests and limit their size and number of messages.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -10,7 +10,7 @@ import type { App } from '../app.ts';
 import { onClosed } from '../close-signal.ts';
 import type { Limits } from '../limits.ts';
 
-/** An admitted request: its caller and its JSON body. */
+/** An authenticated request: its caller and its JSON body. */
 export interface McpCall {
   readonly actor: UserActor;
   readonly body: unknown;

@@ -165,7 +165,7 @@ function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, statu
 const executionUrl = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
-/** Returns the kind of client, which is only shown. */
+/** Returns the kind of client, which is only recorded. */
 function readTrigger(req: FastifyRequest): string {
   const client = req.headers['x-client'];
   return client === 'editor' || client === 'cli' ? client : 'api';

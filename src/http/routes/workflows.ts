@@ -101,7 +101,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
       responseHeaders: ['ETag'],
     }),
     async (req, reply) => {
-      const saving = req.query.autosave === true ? ('by itself' as const) : ('asked for' as const);
+      const saving = req.query.autosave === true ? ('auto' as const) : ('manual' as const);
       const input = { body: req.body, ifMatch: req.headers['if-match'], saving };
       return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
-import { openForReading } from '../../services/workflows/read-workflow.ts';
+import { getViewForReading } from '../../services/workflows/read-workflow.ts';
 import type { PublishBody } from '../../services/workflows/workflow.schema.ts';
 import { workflowPageUrl } from '../graph-form.ts';
 import { defineTool, Id, OutputSchema } from '../tool.ts';
@@ -31,7 +31,7 @@ export const publishWorkflowTool = defineTool({
   }),
   narrow: '',
   call: async ({ deps, actor }, { workflowId, published, slug, title, exposedInputs }) => {
-    const { workflow } = await openForReading(deps, actor, workflowId);
+    const { workflow } = await getViewForReading(deps, actor, workflowId);
     const settings = {
       ...(workflow.publish_settings as PublishBody['settings']),
       ...(title === undefined ? {} : { title }),

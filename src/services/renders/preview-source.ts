@@ -7,7 +7,7 @@ import type { Timeline } from '../../render/timeline/compile.ts';
 import { authorize, getWorkspaceId, userWorkspace } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { openForReading, readableText } from '../workflows/read-workflow.ts';
+import { getViewForReading, readGraphText } from '../workflows/read-workflow.ts';
 import type { RenderOwner } from './render-files.ts';
 import type { PreviewBody } from './renderer.schema.ts';
 import { requireTemplate } from './renderer-contracts.ts';
@@ -47,9 +47,9 @@ async function openNode(
   workflowId: string,
   nodeId: string,
 ): Promise<PreviewSource> {
-  const view = await openForReading(deps, user, workflowId);
+  const view = await getViewForReading(deps, user, workflowId);
   authorize(user, 'run', view.workflow);
-  const { nodes }: { nodes: readonly GraphNode[] } = JSON.parse(`{${await readableText(deps, view)}}`);
+  const { nodes }: { nodes: readonly GraphNode[] } = JSON.parse(`{${await readGraphText(deps, view)}}`);
   const node = nodes.find(({ id, data }) => id === nodeId && data.nodeType === 'video:renderer');
   if (node === undefined)
     throw new AppError('not_found', `The workflow has no video:renderer node with the id ${nodeId}.`);

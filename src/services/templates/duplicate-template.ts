@@ -12,7 +12,7 @@ import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from '../workflows/create-workflow.ts';
 import { duplicateWorkflow } from '../workflows/duplicate-workflow.ts';
-import { workOnGraph } from '../workflows/graph-work.ts';
+import { performGraphWork } from '../workflows/graph-work.ts';
 import type { DuplicateBody } from '../workflows/workflow.schema.ts';
 import { lockSampleFiles, type SampleFiles, storeSampleFiles } from './sample-media.ts';
 import {
@@ -46,7 +46,7 @@ export async function duplicateTemplate(
         tags: shipped.tags,
         folderId: body?.folderId ?? null,
       },
-      write: await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input }),
+      write: await performGraphWork<'write'>(deps, String(user.userId), { kind: 'write', input }),
       warnings: [],
       complete: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, files }),
     });

@@ -84,8 +84,8 @@ function invalidWebhook(path: string, message: string): AppError {
   });
 }
 
-/** Returns the text that `executions.webhook` stores. */
-export function sealTarget(deps: Deps, target: WebhookTarget): string {
+/** Encrypts the secret and returns the text that `executions.webhook` stores. */
+export function encryptTarget(deps: Deps, target: WebhookTarget): string {
   return JSON.stringify({
     url: target.url,
     secret: target.secret === null ? null : encrypt(deps.secretsKey, target.secret).toString('base64'),

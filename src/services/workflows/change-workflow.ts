@@ -28,12 +28,15 @@ export interface ChangeWorkflowInput {
   readonly saving?: WorkflowChange['saving'];
 }
 
-/** Throws 400 `invalid_graph`, `field_not_writable`, `folder_workspace_mismatch`, 403, 404, 409 `stale_write`. */
+/**
+ * Changes the fields of a workflow. Throws 400 `invalid_graph`, `field_not_writable`, `folder_workspace_mismatch`, 403,
+ * 404, 409 `stale_write`.
+ */
 export async function changeWorkflow(
   deps: Deps,
   actor: Actor,
   id: string,
-  { body, ifMatch, saving = 'asked for' }: ChangeWorkflowInput,
+  { body, ifMatch, saving = 'manual' }: ChangeWorkflowInput,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await editTransaction(deps, user, async (tx, work) => {
@@ -59,9 +62,7 @@ export async function changeWorkflow(
   return presentCommitted(deps, committed);
 }
 
-/**
- * A poster that is sent back is pinned: the current one, or another image of the workflow's runs that an earlier GET
- * showed. If omitted, the newest image is used again.
+/** Returns the poster to pin: the current one if it is sent back, or another image of the workflow's runs. If omitted, the newest image is used again.
  */
 async function choosePoster(
   tx: Tx,
@@ -82,9 +83,7 @@ async function choosePoster(
   };
 }
 
-/**
- * Throws 409 `stale_write`. Compares the part of our ETags that changes with each write: views, heartbeats and posters
- * change independently and must not refuse a write.
+/** Throws 409 `stale_write`. Compares only the part of our ETags that changes with each write, because views, heartbeats and posters change independently and must not reject a write.
  */
 function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
@@ -99,7 +98,7 @@ function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void 
 export interface GraphEdit {
   /** The version that the change is based on; absent: the stored one. */
   readonly baseVersion?: number | undefined;
-  /** Pure. Throws if the graph is not as the change expects. */
+  /** A pure function. Throws if the graph does not match the change. */
   readonly change: (graph: Graph) => EditedGraph;
   readonly autoLayout?: 'always' | undefined;
 }
@@ -112,7 +111,7 @@ export interface EditedGraph {
   readonly name?: string | undefined;
 }
 
-/** Throws what `change` throws, 400 `invalid_graph`, 403, 404, 409 `stale_write`. */
+/** Applies a change to the graph. Throws what `change` throws, 400 `invalid_graph`, 403, 404, 409 `stale_write`. */
 export async function editGraph(
   deps: Deps,
   actor: Actor,

@@ -23,7 +23,10 @@ export interface ReadGraph {
   readonly normalized: Findings;
 }
 
-/** `previous` is the graph that it replaces. Throws 400 `invalid_graph` with all issues if the graph is malformed. */
+/**
+ * Parses and normalizes a submitted graph. `previous` is the graph that it replaces. Throws 400 `invalid_graph` with
+ * all issues if the graph is malformed.
+ */
 export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): ReadGraph {
   const completed = completeGraph(deps.catalog, nodes, edges);
   const parsed = parseGraph(completed.nodes, completed.edges);
@@ -47,7 +50,7 @@ export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph)
 function graphError(findings: Findings): AppError {
   const { issues } = findings;
   const errors = issues.filter(issue => issue.severity === 'error');
-  const more = errors.length > 1 ? ` Errors in all: ${errors.length}.` : '';
+  const more = errors.length > 1 ? ` Total number of errors: ${errors.length}.` : '';
   return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${more}`, {
     issues,
     details: { ...toTruncation(findings) },

@@ -1,4 +1,4 @@
-// Completes every write of a stored workflow: lock, compare, write the differences, respond.
+// Completes each write of a stored workflow: locks it, compares it, writes the differences and responds.
 import { firstIdAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
@@ -79,8 +79,8 @@ export interface WorkflowChange {
   readonly fields: Partial<WorkflowRow>;
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
-  /** Whether this is an autosave; default: a person saved. */
-  readonly saving?: 'by itself' | 'asked for';
+  /** Whether this is an autosave. Default: `manual`. */
+  readonly saving?: 'auto' | 'manual';
 }
 
 /** The result of a write. */
@@ -94,7 +94,7 @@ export interface CommittedWorkflow {
 export async function commitChange(
   tx: Tx,
   view: WritableView,
-  { fields, write, warnings, saving = 'asked for' }: WorkflowChange,
+  { fields, write, warnings, saving = 'manual' }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
@@ -123,7 +123,7 @@ async function storeVersion(
   { write, saving }: Required<Pick<WorkflowChange, 'write' | 'saving'>>,
 ): Promise<void> {
   const next = { workflowId: id, version: version + 1, graph: write.text, userId };
-  if (saving === 'by itself') {
+  if (saving === 'auto') {
     if (!write.isChanged) return;
     const runsFromId = firstIdAt('execution', Date.now() - CLOCK_SLACK_MS);
     await insertAutosave(tx, next, { by: credential.id, runsFromId });

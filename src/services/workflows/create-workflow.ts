@@ -1,4 +1,4 @@
-// Handles POST of a workflow: creates a personal one, or with an id replaces an existing one within its workspace.
+// Creates a personal workflow or, if the body has an id, replaces an existing one.
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { NewMedia } from '../../store/media/media.ts';
@@ -17,7 +17,7 @@ import {
   sentFields,
 } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
-import { workOnGraph } from './graph-work.ts';
+import { performGraphWork } from './graph-work.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
@@ -30,7 +30,10 @@ export interface CreatedWorkflow extends PresentedWorkflow {
   readonly id: string;
 }
 
-/** Throws 400 `invalid_graph`, `folder_workspace_mismatch`, 403 for media or a folder without access. */
+/**
+ * Creates or replaces a workflow. Throws 400 `invalid_graph`, `folder_workspace_mismatch`, 403 for media or a folder
+ * without access.
+ */
 export async function createWorkflow(
   deps: Deps,
   actor: Actor,
@@ -43,7 +46,7 @@ export async function createWorkflow(
   const ignored = describeIgnored(ignoredKeys, 'POST', acceptedKeys);
   if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
   const input = { nodes: body.nodes, edges: body.edges, autoLayout };
-  const write = await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input });
+  const write = await performGraphWork<'write'>(deps, String(user.userId), { kind: 'write', input });
   const fields = {
     ...blankWorkflow(body.name),
     description: body.description ?? null,
@@ -79,7 +82,7 @@ export interface NewWorkflowCommit {
   readonly media?: readonly NewMedia[];
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
-  /** Adds to the workflow in the same transaction. */
+  /** Called in the same transaction after the workflow was inserted. */
   readonly complete?: (tx: Tx, workflowId: string) => Promise<void>;
 }
 
@@ -104,7 +107,7 @@ export async function commitNewWorkflow(
   return { id, ...presentCommitted(deps, committed) };
 }
 
-/** Like a PUT, but refuses a folder of another workspace. */
+/** Replaces a workflow like a PUT, but rejects a folder of another workspace. */
 async function replaceWorkflow(
   deps: Deps,
   user: UserActor,

@@ -1,4 +1,4 @@
-// Deletes workflows softly, undoes that for the deleter, and restores them for support.
+// Marks workflows as deleted, undoes deletions for a day, and restores workflows for support.
 import { AppError } from '../../lib/errors.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { readBack } from './commit-workflow.ts';
 import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
 
-/** Deactivates and marks it; active runs continue. Throws 404, 403. */
+/** Deactivates the workflow and marks it as deleted. Active runs continue. Throws 404, 403. */
 export async function deleteWorkflow(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
@@ -19,7 +19,7 @@ export async function deleteWorkflow(deps: Deps, actor: Actor, id: string): Prom
   });
 }
 
-/** How long a deletion can be undone by those who may delete. */
+/** How long a deletion can be undone. */
 const UNDO_MS = 86_400_000;
 
 /** Undoes a deletion; does nothing if the workflow is not deleted. Throws 404 after a day, 403. */
@@ -37,7 +37,7 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
   return presentWorkflow(deps, view, text);
 }
 
-/** For the operator: removes the deletion mark; its owner reactivates it. Throws 404. */
+/** Removes the deletion mark, for the operator. The owner then reactivates the workflow. Throws 404. */
 export async function recoverWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = await restoreWorkflow(deps.db, id);

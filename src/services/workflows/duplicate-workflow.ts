@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { copyMedia } from '../media/copied-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
 import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from './create-workflow.ts';
-import { readableText } from './read-workflow.ts';
+import { readGraphText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
 import { unchanged } from './write-graph.ts';
 
@@ -25,7 +25,7 @@ export async function duplicateWorkflow(
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
-  const text = await readableText(deps, { workflow, role, actor: user });
+  const text = await readGraphText(deps, { workflow, role, actor: user });
   const fields = {
     ...blankWorkflow(body?.name ?? copyName(workflow.name)),
     description: workflow.description,

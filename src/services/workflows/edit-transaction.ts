@@ -5,7 +5,7 @@ import type { Tx } from '../../store/db.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { GraphResults, GraphTask, TaskOf } from './graph-task.ts';
-import { workAtOnce, workOnGraph } from './graph-work.ts';
+import { performGraphWork, performInPlace } from './graph-work.ts';
 
 /**
  * Returns the task's result, or ends this attempt of the transaction until there is one. `base` is the version of the
@@ -18,7 +18,10 @@ export type GraphWorker = <Kind extends GraphTask['kind']>(
 
 const MAX_TRIES = 5;
 
-/** The transaction must request the same single task for the same base. Throws what the transaction throws, and 503. */
+/**
+ * Runs the transaction, and repeats it after its task was done in a thread. It must request the same single task for
+ * the same base. Throws what the transaction throws, and 503.
+ */
 export async function editTransaction<T>(
   deps: Pick<Deps, 'db' | 'catalog' | 'settings'>,
   { userId }: Pick<UserActor, 'userId'>,
@@ -27,7 +30,7 @@ export async function editTransaction<T>(
   let prepared: { readonly base: number; readonly result: unknown } | undefined;
   const work: GraphWorker = <Kind extends GraphTask['kind']>(base: number, task: TaskOf<Kind>) => {
     if (prepared?.base === base) return prepared.result as GraphResults[Kind];
-    const result = workAtOnce<Kind>(deps, task);
+    const result = performInPlace<Kind>(deps, task);
     if (result === undefined) throw new NeedsThread(base, task);
     return result;
   };
@@ -36,7 +39,7 @@ export async function editTransaction<T>(
       return await deps.db.transaction(tx => edit(tx, work));
     } catch (err) {
       if (!(err instanceof NeedsThread)) throw err;
-      prepared = { base: err.base, result: await workOnGraph(deps, String(userId), err.task) };
+      prepared = { base: err.base, result: await performGraphWork(deps, String(userId), err.task) };
     }
   }
   throw new AppError(
@@ -51,7 +54,7 @@ class NeedsThread extends Error {
   readonly task: GraphTask;
 
   constructor(base: number, task: GraphTask) {
-    super('The graph takes a thread.');
+    super('The graph task must run in a thread.');
     this.base = base;
     this.task = task;
   }

@@ -12,7 +12,7 @@ import {
   writeMedia,
 } from '../media/exported-media.ts';
 import type { WorkflowView } from './present-workflow.ts';
-import { openForReading, readableText } from './read-workflow.ts';
+import { getViewForReading, readGraphText } from './read-workflow.ts';
 import { WORKFLOW_FORMAT } from './workflow-file.schema.ts';
 
 export interface ExportedFile {
@@ -21,17 +21,18 @@ export interface ExportedFile {
   readonly stream: Readable;
 }
 
-/** For those who may duplicate. Contains no secrets. */
+/** Exports the workflow without secrets, for users who may duplicate it. */
 export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Promise<ExportedFile> {
-  const view = await openForReading(deps, actor, id);
+  const view = await getViewForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
-  const graph = await readableText(deps, view);
+  const graph = await readGraphText(deps, view);
   const media = chooseEmbedded(await listMedia(deps, view, graph));
   return { name: toFileName(view), stream: Readable.from(writeFile(deps, view, graph, media)) };
 }
 
 /**
- * Only media that a run of the workflow could use: knowing the id of another user's file does not give access to it.
+ * Lists the media in the graph that a run of the workflow could use. Knowing the id of another user's file does not
+ * give access to it.
  */
 function listMedia(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Defines tasks on graphs as plain data: done in place for small graphs, and by a thread for large ones.
+// Defines tasks on graphs as plain data. They are performed in place for small graphs, and in a thread for large ones.
 import { inspectGraph } from '../../graph/inspect.ts';
 import type { Findings } from '../../graph/issues.ts';
 import { redact } from '../../graph/redact.ts';
@@ -54,7 +54,7 @@ const PERFORMERS: Performers = {
   redact: (_, { stored }) => graphText(redact(stored.graph) as Graph),
 };
 
-/** Throws 400 `invalid_graph`. */
+/** Performs the task. Throws 400 `invalid_graph`. */
 export function performGraphTask<Kind extends GraphTask['kind']>(
   deps: TaskDeps,
   task: TaskOf<Kind>,

@@ -23,6 +23,6 @@ serveTasks<SentTask, GraphResults[GraphTask['kind']], GraphContext>(({ task, sto
   }
   const stored = storedText === undefined ? {} : { stored: storedGraph(storedText) };
   const result = performGraphTask(cached.deps, { ...task, ...stored } as GraphTask);
-  // Its text says the same.
+  // The stored graph is sent as text only.
   return typeof result === 'object' && 'graph' in result ? { ...result, graph: undefined } : result;
 });

@@ -1,4 +1,4 @@
-// Caches graphs by workflow and version: read, parsed and planned once, since a version never changes.
+// Caches graphs by workflow and version. Each is read, parsed and planned once, since a version never changes.
 import type { Catalog } from '../../graph/catalog.ts';
 import { createPlan, type PlanResult } from '../../graph/plan.ts';
 import type { Graph } from '../../graph/types.ts';
@@ -14,7 +14,7 @@ export interface StoredGraph {
 }
 
 export interface GraphVersion extends StoredGraph {
-  /** Returns the plan of all nodes, or of those that the targets need; pinned nodes need nothing. */
+  /** Returns the plan of all nodes, or of those that the targets need. Pinned nodes need no other nodes. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
 }
 

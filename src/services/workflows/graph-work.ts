@@ -1,4 +1,4 @@
-// Runs tasks on graphs: at once for small graphs, in a worker thread for large ones.
+// Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones.
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
 import { type CatalogOrigin, getCatalogOrigin } from '../../nodes/catalog.ts';
@@ -9,11 +9,15 @@ import type { StoredGraph } from './graph-versions.ts';
 
 const MAX_NODES = 1000;
 const MAX_EDGES = 1000;
-/** Limit for the members of a graph at any depth and the references in its texts: few nodes may contain many. */
+/**
+ * Limit for the members of a graph at any depth and the references in its texts, because a few nodes may contain many.
+ */
 const MAX_VALUES = 20_000;
-/** More than a body may contain. Plain text is cheap: 4 MB take 20 ms. */
+/** More characters than a request body may contain, since plain text is cheap: 4 MB take 20 ms. */
 const MAX_CHARACTERS = 5_000_000;
-/** In the text of a stored graph, where prose has commas too. */
+/**
+ * Limit for commas in the text of a stored graph, which approximates its number of values. Prose contains commas too.
+ */
 const MAX_COMMAS = 300_000;
 /** Time in the queue and in the thread together. On a busy machine, a task takes longer than its processor time. */
 const WAIT_MS = 60_000;
@@ -31,22 +35,22 @@ type WorkDeps = Pick<Deps, 'catalog' | 'settings'>;
 /**
  * Returns the task's result if the graph is small; undefined if the task needs a thread. Throws what the task throws.
  */
-export function workAtOnce<Kind extends GraphTask['kind']>(
+export function performInPlace<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
   task: TaskOf<Kind>,
 ): GraphResults[Kind] | undefined {
   return threadOrigin(deps, task) === undefined ? performGraphTask<Kind>(deps, task) : undefined;
 }
 
-/** Returns the sources from which a thread builds its catalog, or undefined if every task is done in place. */
+/** Returns the sources from which a thread builds its catalog, or undefined if the task is performed in place. */
 const threadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
   isLarge(task) ? getCatalogOrigin(deps.catalog) : undefined;
 
 /**
- * Does the task for the account. Throws what the task throws, or 503 `unavailable` past a time limit, because that
- * depends on the load of the host.
+ * Performs the task for the account, in place or in a thread. Throws what the task throws, or 503 `unavailable` past a
+ * time limit, because that depends on the load of the host.
  */
-export async function workOnGraph<Kind extends GraphTask['kind']>(
+export async function performGraphWork<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
   account: string,
   task: TaskOf<Kind>,

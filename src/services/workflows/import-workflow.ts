@@ -1,12 +1,12 @@
-// Creates a workflow from an exported file. Media are stored first; then a single transaction records them and the
-// workflow.
+// Creates a workflow from an exported file. Media files are stored first; then one transaction inserts their rows and
+// the workflow.
 import { AppError } from '../../lib/errors.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
 import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from './create-workflow.ts';
-import { workOnGraph } from './graph-work.ts';
+import { performGraphWork } from './graph-work.ts';
 import type { ImportBody } from './workflow-file.schema.ts';
 import type { GraphInput, GraphWrite } from './write-graph.ts';
 
@@ -14,7 +14,7 @@ import type { GraphInput, GraphWrite } from './write-graph.ts';
 const MAX_GRAPH_BYTES = 4_194_304;
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
-/** Throws 400 `invalid_graph`, and what an upload throws for an embedded file. */
+/** Imports the workflow. Throws 400 `invalid_graph`, and the errors of an upload for an embedded file. */
 export async function importWorkflow(
   deps: Deps,
   actor: Actor,
@@ -24,7 +24,7 @@ export async function importWorkflow(
   const user = requireScope(actor, 'workflows:write');
   const { nodes, edges } = body;
   if (Buffer.byteLength(JSON.stringify([nodes, edges])) > MAX_GRAPH_BYTES) {
-    throw new AppError('payload_too_large', `nodes and edges have over ${MAX_GRAPH_BYTES} bytes.`);
+    throw new AppError('payload_too_large', `nodes and edges are larger than ${MAX_GRAPH_BYTES} bytes.`);
   }
   // Checked before any file is fetched. It also bounds the depth of the walk below.
   await write(deps, user, { nodes, edges, autoLayout: false });
@@ -47,7 +47,7 @@ export async function importWorkflow(
 }
 
 const write = (deps: Deps, user: UserActor, input: GraphInput): Promise<GraphWrite> =>
-  workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input });
+  performGraphWork<'write'>(deps, String(user.userId), { kind: 'write', input });
 
 function replaceMedia(graph: { nodes: unknown; edges: unknown }, { replacements }: ReceivedMedia) {
   const walk = (value: unknown): unknown => {

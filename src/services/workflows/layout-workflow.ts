@@ -9,7 +9,7 @@ import { cacheCommitted, commitChange, lockForEdit } from './commit-workflow.ts'
 import type { LayoutBody } from './workflow.schema.ts';
 import { sizeGraph } from './write-graph.ts';
 
-/** Throws 422 `board_too_large`. A board that is already laid out is not written. */
+/** Lays out the board. A board that is already laid out is not written. Throws 422 `board_too_large`. */
 export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body: LayoutBody) {
   const user = requireScope(actor, 'workflows:write');
   const { layout, committed } = await deps.db.transaction(async tx => {

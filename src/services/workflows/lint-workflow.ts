@@ -14,9 +14,9 @@ import { resolveCredentials } from '../credentials/run-credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { TaskOf } from './graph-task.ts';
 import { storedGraph } from './graph-versions.ts';
-import { workOnGraph } from './graph-work.ts';
+import { performGraphWork } from './graph-work.ts';
 import { findMissingMedia } from './missing-media.ts';
-import { openForReading, readableText } from './read-workflow.ts';
+import { getViewForReading, readGraphText } from './read-workflow.ts';
 
 export interface LintReport extends Truncation {
   /** Whether the graph has no errors and can be saved. */
@@ -43,8 +43,8 @@ export async function lintWorkflow(
   input: { readonly nodes?: unknown; readonly edges?: unknown },
 ): Promise<LintReport> {
   const user = requireScope(actor, 'workflows:read');
-  const view = await openForReading(deps, actor, id);
-  const stored = storedGraph(await readableText(deps, view));
+  const view = await getViewForReading(deps, actor, id);
+  const stored = storedGraph(await readGraphText(deps, view));
   const { workflow } = view;
   const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
   return lintWithMedia(deps, user, { ...input, stored }, owner);
@@ -56,7 +56,7 @@ async function lintWithMedia(
   { nodes, edges, ...stored }: Partial<Omit<TaskOf<'lint'>, 'kind'>>,
   owner: GraphOwner,
 ): Promise<LintReport> {
-  const { ok, text, ...findings } = await workOnGraph<'lint'>(deps, String(user.userId), {
+  const { ok, text, ...findings } = await performGraphWork<'lint'>(deps, String(user.userId), {
     kind: 'lint',
     nodes,
     edges,

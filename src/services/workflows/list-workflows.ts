@@ -14,7 +14,7 @@ import { checkMedia } from './workflow-location.ts';
 
 /** Above this number, counting a workflow's new runs in each list costs more than storing the count. */
 const MAX_UNCOUNTED = 10_000;
-/** A run whose id is older than this is committed, or never will be. */
+/** After this time, the insert of a run has been committed or has failed. */
 const SETTLED_MS = 60_000;
 
 /**
@@ -40,7 +40,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     LIST_ORDER,
     async ({ after: before, limit }) => {
       const rows = await listWorkflows(deps.db, { ...filter, before, limit });
-      await keepCounts(deps, rows);
+      await updateCounts(deps, rows);
       return rows;
     },
     row => presentListedWorkflow(deps, user, row),
@@ -71,7 +71,7 @@ async function findWorkspace(
   throw new AppError('not_found', 'Team not found.');
 }
 
-async function keepCounts(deps: Deps, rows: readonly WorkflowListRow[]): Promise<void> {
+async function updateCounts(deps: Deps, rows: readonly WorkflowListRow[]): Promise<void> {
   const behind = rows.filter(({ uncounted }) => uncounted > MAX_UNCOUNTED).map(({ id }) => id);
   if (behind.length === 0) return;
   await countExecutions(deps.db, behind, newId('execution', deps.now() - SETTLED_MS));

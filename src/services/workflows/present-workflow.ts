@@ -6,10 +6,11 @@ import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/wor
 import { can, canDo, findRole, isCreator, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';
+import { canSeeSecrets, decryptSecrets } from './workflow-secrets.ts';
 
 /**
- * The complete object as text: parsing a large graph just to serialize it again would cost more than everything else.
+ * The complete workflow as JSON text. Parsing a large graph just to serialize it again would cost more than everything
+ * else.
  */
 export interface PresentedWorkflow {
   readonly text: string;
@@ -36,7 +37,10 @@ export interface WriteMeta {
 
 type PresentDeps = Pick<Deps, 'settings' | 'secretsKey'>;
 
-/** Owners and editors get the full object, everyone else the public part; `graphText` is already redacted if needed. */
+/**
+ * Presents the full object to owners and editors, and the public part to everyone else. `graphText` is already redacted
+ * if needed.
+ */
 export function presentWorkflow(
   deps: PresentDeps,
   view: WorkflowView,
@@ -54,7 +58,10 @@ export function presentWorkflow(
   };
 }
 
-/** Identifies the last write of the workflow; heartbeats, views and new posters do not count. */
+/**
+ * Returns a revision that identifies the last write of the workflow. Heartbeats, views and new posters do not change
+ * it.
+ */
 export function toRevision(workflow: Pick<ReadWorkflowRow, 'updated_at'>): string {
   return workflow.updated_at.getTime().toString(36);
 }
@@ -86,7 +93,7 @@ export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }
     publishSettings: row.publish_settings,
     poster: presentPoster(deps, row.poster),
     media: presentMedia(deps, row.media),
-    secrets: seesSecrets(actor, row) ? decryptSecrets(deps, row.secrets) : null,
+    secrets: canSeeSecrets(actor, row) ? decryptSecrets(deps, row.secrets) : null,
     views: row.views,
     dailyCreditBudget: row.daily_credit_budget,
     executionEngine: 'standard',

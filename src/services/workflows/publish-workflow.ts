@@ -1,4 +1,4 @@
-// Controls a workflow's visibility: link permission, publication with its frozen version; and its budget.
+// Changes a workflow's link permission, publication and budget.
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';
 import { isUniqueViolation, type Tx } from '../../store/db.ts';
@@ -38,9 +38,7 @@ export function setBudget(
   return changeAsOwner(deps, actor, { id, verb: 'budget', fields });
 }
 
-/**
- * Publishing freezes the current version for the public until it is published again. A slug stays the workflow's for
- * good, so that no other can take over its URL. Throws 409 `slug_taken`.
+/** Publishes or unpublishes a workflow. The public sees the current version until it is published again. A workflow keeps its slug permanently, so that no other workflow can take over its URL. Throws 409 `slug_taken`.
  */
 export async function publishWorkflow(
   deps: Deps,
@@ -52,7 +50,7 @@ export async function publishWorkflow(
   try {
     return await changeAsOwner(deps, actor, { id, verb: 'publish', fields });
   } catch (err) {
-    // Another workflow took it between the check and the write.
+    // Another workflow claimed the slug between the check and the write.
     if (isUniqueViolation(err, 'workflows_published_slug_key')) throw slugTaken();
     throw err;
   }
@@ -146,7 +144,10 @@ async function chooseSlug(
     : `${candidate === '' ? 'workflow' : candidate}-${randomBytes(5).toString('hex')}`;
 }
 
-/** `Ein Bild für Dich` → `ein-bild-fur-dich`; at most 60 characters, so that a suffix fits. */
+/**
+ * Returns the slug of a name: `Ein Bild für Dich` → `ein-bild-fur-dich`. It has at most 60 characters, so that a suffix
+ * fits.
+ */
 function toSlug(name: string): string {
   return name
     .normalize('NFKD')

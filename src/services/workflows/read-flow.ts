@@ -1,4 +1,4 @@
-// Reads a workflow for drawing: on its own page for its readers, in a content page for anyone.
+// Reads a workflow for display on its own page or in a content page.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { canDo, findRole } from '../accounts/access.ts';
@@ -6,7 +6,7 @@ import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type FlowResults, findFlowResults } from './flow-results.ts';
 import { toRevision, type WorkflowView } from './present-workflow.ts';
-import { openForReading, readableText, readableVersion } from './read-workflow.ts';
+import { getViewForReading, getVisibleVersion, readGraphText } from './read-workflow.ts';
 
 export interface Flow {
   readonly id: string;
@@ -15,19 +15,19 @@ export interface Flow {
   /** Identifies the drawing: changes whenever it may look different. */
   readonly key: string;
   readonly visibility: 'public' | 'private';
-  /** Whether the reader may. */
+  /** Whether the reader may edit the workflow. */
   readonly canEdit: boolean;
   /** Ids of the input nodes that the publication exposes; null: all. */
   readonly exposedInputs: readonly string[] | null;
-  /** Redacted unless the reader may edit. */
+  /** Reads the graph, redacted unless the reader may edit. */
   graph(): Promise<Graph>;
-  /** Results of the newest run that the publisher shows; undefined if nothing is shown. */
+  /** Reads the results of the newest run, or undefined if the publisher does not display them. */
   results(): Promise<FlowResults | undefined>;
 }
 
 /** Reads the workflow for its own page. Throws 401, 403, 404. */
 export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Flow> {
-  const view = await openForReading(deps, actor, id);
+  const view = await getViewForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) deps.views.count(view.workflow.id);
   return toFlow(deps, view);
 }
@@ -35,7 +35,7 @@ export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Fl
 /** Returns the workflow for a public page, or undefined if it is private or deleted. */
 export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | undefined> {
   try {
-    return toFlow(deps, await openForReading(deps, ANONYMOUS, id));
+    return toFlow(deps, await getViewForReading(deps, ANONYMOUS, id));
   } catch (err) {
     if (err instanceof AppError && (err.code === 'not_found' || err.code === 'unauthorized'))
       return undefined;
@@ -49,14 +49,14 @@ function toFlow(deps: Deps, view: WorkflowView): Flow {
     id,
     name,
     description,
-    key: `${id}.${readableVersion(view)}.${toRevision(view.workflow)}.${view.role}`,
+    key: `${id}.${getVisibleVersion(view)}.${toRevision(view.workflow)}.${view.role}`,
     visibility: findRole(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
     canEdit: canDo(view.role, 'edit'),
     exposedInputs: settings?.exposedInputs ?? null,
     results: async () =>
       isPublished && settings?.showResults === true
-        ? findFlowResults(deps, id, readableVersion(view))
+        ? findFlowResults(deps, id, getVisibleVersion(view))
         : undefined,
-    graph: async () => JSON.parse(`{${await readableText(deps, view)}}`) as Graph,
+    graph: async () => JSON.parse(`{${await readGraphText(deps, view)}}`) as Graph,
   };
 }

@@ -9,14 +9,14 @@ import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type GraphVersion, storedGraph } from './graph-versions.ts';
-import { workOnGraph } from './graph-work.ts';
+import { performGraphWork } from './graph-work.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 
 /** Returns the workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
 export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
-  const view = await openForReading(deps, actor, id);
+  const view = await getViewForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) deps.views.count(id);
-  return presentWorkflow(deps, view, await readableText(deps, view));
+  return presentWorkflow(deps, view, await readGraphText(deps, view));
 }
 
 export interface ReadableGraph {
@@ -29,8 +29,8 @@ export interface ReadableGraph {
 
 /** Returns the graph as the caller may see it, as data. Throws 404, 403. */
 export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Promise<ReadableGraph> {
-  const view = await openForReading(deps, actor, id);
-  const number = readableVersion(view);
+  const view = await getViewForReading(deps, actor, id);
+  const number = getVisibleVersion(view);
   const version = await deps.versions.get(deps.db, id, number);
   if (canDo(view.role, 'edit'))
     return { view, version: number, graph: version.graph, workspace: getWorkspaceId(view.workflow) };
@@ -57,16 +57,16 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
  * Records that the user has opened a workflow that is shared with their email. Throws 404, 403, and 401 for an
  * anonymous caller.
  */
-export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
+export async function getViewForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
-  const { workflow, role } = authorize(reader, 'read', await findAmongOthers(deps, { id, userId }));
+  const { workflow, role } = authorize(reader, 'read', await findWorkflowBatched(deps, { id, userId }));
   if (workflow.is_share_unopened && userId !== null) await openEmailShare(deps.db, id, userId);
   return { workflow, role, actor: reader };
 }
 
 /** Returns the workflow and the reader's roles, using a statement that concurrent reads share. */
-export function findAmongOthers(
+export function findWorkflowBatched(
   { db, findInBatch }: Pick<Deps, 'db' | 'findInBatch'>,
   reading: WorkflowLookup,
 ): Promise<ReadWorkflowRow | undefined> {
@@ -75,8 +75,8 @@ export function findAmongOthers(
 }
 
 /** Returns the graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
-export async function readableText(deps: Deps, view: WorkflowView): Promise<string> {
-  const version = await deps.versions.get(deps.db, view.workflow.id, readableVersion(view));
+export async function readGraphText(deps: Deps, view: WorkflowView): Promise<string> {
+  const version = await deps.versions.get(deps.db, view.workflow.id, getVisibleVersion(view));
   return canDo(view.role, 'edit') ? version.text : redactedText(deps, view.workflow.id, version);
 }
 
@@ -89,14 +89,14 @@ const redactions = new WeakMap<GraphVersion, Promise<string>>();
 function redactedText(deps: Deps, workflowId: string, version: GraphVersion): Promise<string> {
   const cached = redactions.get(version);
   if (cached !== undefined) return cached;
-  const redaction = workOnGraph<'redact'>(deps, workflowId, { kind: 'redact', stored: version });
+  const redaction = performGraphWork<'redact'>(deps, workflowId, { kind: 'redact', stored: version });
   redactions.set(version, redaction);
   redaction.catch(() => redactions.delete(version));
   return redaction;
 }
 
 /** Returns the number of the version that the reader sees. */
-export function readableVersion({ workflow, role }: WorkflowView): number {
+export function getVisibleVersion({ workflow, role }: WorkflowView): number {
   const { version: current, published_version: frozen } = workflow;
   return !canDo(role, 'edit') && isPublicationOnly(workflow) ? (frozen ?? current) : current;
 }

@@ -1,11 +1,11 @@
 // Resolves `{{secrets.NAME}}` in a node's settings while the node runs, each only for the hosts that it allows, and
 // removes the values from everything that is recorded about the run.
-import { HIDDEN, listEncodings, longestFirst, MIN_CONCEALED } from '../../lib/redact.ts';
+import { HIDDEN, listEncodings, MIN_SCRUBBED_LENGTH, sortByLength } from '../../lib/redact.ts';
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
 import { readStoredSecrets } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
-import { decryptSecrets, matchesHost, plainValue, type Secrets } from './workflow-secrets.ts';
+import { decryptSecrets, getSecretValue, matchesHost, type Secrets } from './workflow-secrets.ts';
 
 const PLACEHOLDER = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 // Settings are nested at most ten levels (graph/parse), scene graphs at most 32.
@@ -27,15 +27,15 @@ export async function createRunSecrets(
   if (!graphText.includes('secrets.')) return undefined;
   const { secrets: encrypted, user_id: creatorId } = await readStoredSecrets(tx, run.workflow_id);
   const secrets = decryptSecrets(deps, encrypted) ?? {};
-  const forms = Object.values(secrets).flatMap(secret => listEncodings(plainValue(secret)));
-  const patterns = longestFirst(forms).map(form => new RegExp(RegExp.escape(form), 'giu'));
+  const forms = Object.values(secrets).flatMap(secret => listEncodings(getSecretValue(secret)));
+  const patterns = sortByLength(forms).map(form => new RegExp(RegExp.escape(form), 'giu'));
   return {
-    replace: (setting, valueFor = name => plainValue(secretNamed(secrets, name))) =>
+    replace: (setting, valueFor = name => getSecretValue(getSecret(secrets, name))) =>
       replaceIn(setting, valueFor, 0),
     valueFor(name, first) {
-      const secret = secretNamed(secrets, name);
+      const secret = getSecret(secrets, name);
       if (allowsHost(secret, first, first)) {
-        if (typeof secret !== 'string' || run.user_id === creatorId) return plainValue(secret);
+        if (typeof secret !== 'string' || run.user_id === creatorId) return getSecretValue(secret);
         throw new NodeError(
           'secret_not_allowed',
           `The secret ${name} has no allowed hosts, so it is sent only in runs that the workflow's creator starts. The creator can add hosts that may receive it.`,
@@ -47,23 +47,29 @@ export async function createRunSecrets(
       );
     },
     mayRedirect: (names, first, next) =>
-      names.every(name => allowsHost(secretNamed(secrets, name), first, next)),
+      names.every(name => allowsHost(getSecret(secrets, name), first, next)),
     scrub: text => patterns.reduce((scrubbed, pattern) => scrubbed.replace(pattern, HIDDEN), text),
     conceal: (text, names) =>
-      longestFirst(names.flatMap(name => listEncodings(plainValue(secretNamed(secrets, name)))))
-        .filter(form => form.length >= MIN_CONCEALED)
+      sortByLength(names.flatMap(name => listEncodings(getSecretValue(getSecret(secrets, name)))))
+        .filter(form => form.length >= MIN_SCRUBBED_LENGTH)
         .reduce((scrubbed, encoding) => scrubbed.replaceAll(encoding, HIDDEN), text),
   };
 }
 
-/** A secret without hosts may only be sent to the origin that its request was written for. */
+/**
+ * Returns whether the secret may be sent to the host. Without allowed hosts, it may only be sent to the origin of the
+ * first request.
+ */
 function allowsHost(secret: Secrets[string], first: URL, next: URL): boolean {
   return typeof secret === 'string'
     ? next.origin === first.origin
     : secret.hosts.some(host => matchesHost(host, next));
 }
 
-/** Throws a NodeError that names a secret the workflow does not have; the message never contains a value. */
+/**
+ * Replaces the placeholders in a value. Throws a NodeError that names an unknown secret; the message never contains a
+ * value.
+ */
 function replaceIn(value: unknown, valueFor: (name: string) => string, depth: number): unknown {
   if (depth > MAX_DEPTH) return value;
   if (typeof value === 'string') return value.replace(PLACEHOLDER, (_, name: string) => valueFor(name));
@@ -74,7 +80,7 @@ function replaceIn(value: unknown, valueFor: (name: string) => string, depth: nu
   );
 }
 
-function secretNamed(secrets: Secrets, name: string): Secrets[string] {
+function getSecret(secrets: Secrets, name: string): Secrets[string] {
   const secret = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
   if (secret === undefined) {
     throw new NodeError('unknown_secret', `The workflow has no secret ${name}. Its creator can add it.`);

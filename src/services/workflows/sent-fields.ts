@@ -1,11 +1,12 @@
-// Checks the other fields of a PUT: values that a GET returned are accepted; others are rejected or reported.
+// Checks the fields of a PUT that it cannot change. Values that a GET returned are accepted; others are rejected or
+// reported.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
 import { type PresentedMembers, reduceSettings } from './present-workflow.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Changed by the PUT itself. */
+/** Fields that the PUT can change. */
 const WRITABLE = [
   'name',
   'description',
@@ -22,7 +23,7 @@ const WRITABLE = [
   'baseUpdatedAt',
 ] as const;
 
-/** Owned by another endpoint: rejected unless unchanged. */
+/** Fields that another endpoint changes. A PUT is rejected unless they are unchanged. */
 const OWNED = {
   linkPermission: 'POST /workflows/{id}/visibility',
   isPublished: 'POST /workflows/{id}/publish',
@@ -32,11 +33,11 @@ const OWNED = {
 } as const;
 type OwnedKey = keyof typeof OWNED;
 
-/** Differ for each reader or write, so any value is accepted. */
+/** Fields that differ for each reader or write, so any value is accepted. */
 const PER_READER = ['isOwner', 'canEdit', 'canDuplicate', 'userRole', 'media', 'meta', 'updatedAt'] as const;
 
-/** Changed by the service between a GET and a PUT: whether a GET can have returned this value. */
-const MOVING: Readonly<Record<string, (sent: unknown, now: unknown) => boolean>> = {
+/** Fields that the service changes between a GET and a PUT, with a check whether a GET can have returned the value. */
+const CHANGING: Readonly<Record<string, (sent: unknown, now: unknown) => boolean>> = {
   views: (sent, now) => typeof sent === 'number' && sent >= 0 && sent <= Number(now),
   lastEditorHeartbeatAt: (sent, now) =>
     sent === null || (typeof sent === 'string' && typeof now === 'string' && sent <= now),
@@ -87,10 +88,13 @@ function isAccepted(key: string, sent: unknown, current: PresentedMembers): bool
   if ([...WRITABLE, ...PER_READER, ...Object.keys(OWNED)].includes(key)) return true;
   if (!Object.hasOwn(current, key)) return false;
   const now = current[key as keyof PresentedMembers];
-  return isDeepStrictEqual(sent, now) || MOVING[key]?.(sent, now) === true;
+  return isDeepStrictEqual(sent, now) || CHANGING[key]?.(sent, now) === true;
 }
 
-/** A key without read access sees reduced settings, so the reduced form is accepted too. */
+/**
+ * Returns whether the value is unchanged. A key without read access sees reduced settings, so the reduced form is
+ * accepted too.
+ */
 function isUnchanged(key: OwnedKey, sent: unknown, current: PresentedMembers): boolean {
   if (isDeepStrictEqual(sent, current[key])) return true;
   return key === 'publishSettings' && isDeepStrictEqual(sent, reduceSettings(current.publishSettings));

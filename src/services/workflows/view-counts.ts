@@ -1,4 +1,4 @@
-// Counts views by readers who cannot edit, flushed in one statement every few seconds.
+// Counts views by readers who cannot edit, and writes them in one statement every few seconds.
 import { toError } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Db } from '../../store/db.ts';

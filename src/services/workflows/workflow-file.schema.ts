@@ -1,4 +1,4 @@
-// The schema of a workflow file: what an export returns, and what an import accepts.
+// Defines the schema of the workflow files that exports return and imports accept.
 import { type Static, Type } from 'typebox';
 import { Edge, Node } from '../graph.schema.ts';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
@@ -22,7 +22,7 @@ const ImportedFile = Type.Object({
 });
 export type ImportedFile = Static<typeof ImportedFile>;
 
-export const ImportBody = Named('WorkflowFileInput', 'What GET /workflows/{id}/export gave', {
+export const ImportBody = Named('WorkflowFileInput', 'The response of GET /workflows/{id}/export', {
   format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
   formatVersion: Type.Optional(Type.Literal(1)),
   name: Name,

@@ -57,7 +57,10 @@ export async function restoreVersion(
   return presentCommitted(deps, committed);
 }
 
-/** Compares the version with itself, so that deprecated nodes are not reported as new, and positions are restored. */
+/**
+ * Prepares the version as a write. It is compared with itself, so that deprecated nodes are not reported as new and
+ * positions are restored.
+ */
 function writeBack(work: GraphWorker, version: number, stored: GraphVersion): GraphWrite {
   const findings = work<'relint'>(version, { kind: 'relint', stored });
   return { ...unchanged(stored.text), isChanged: true, findings };

@@ -50,7 +50,7 @@ export async function moveWithin(
   );
 }
 
-/** A folder for a new workflow, which is always personal. */
+/** Checks the folder of a new workflow, which is always personal. */
 export async function checkOwnFolder(
   tx: Tx,
   user: UserActor,
@@ -65,7 +65,7 @@ export async function checkOwnFolder(
   );
 }
 
-/** Throws 403, also if it does not exist, so that existence is not revealed. */
+/** Throws 403 if the user may not use the media or it does not exist, so that its existence is not revealed. */
 export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null | undefined): Promise<void> {
   if (mediaId === null || mediaId === undefined || (await mayUseMedia(tx, mediaId, user.userId))) return;
   throw new AppError(

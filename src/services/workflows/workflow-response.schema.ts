@@ -1,4 +1,4 @@
-// Response schemas of workflows, for the OpenAPI document.
+// Defines the response schemas of workflows, for the OpenAPI document.
 import { Type } from 'typebox';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
@@ -102,7 +102,7 @@ export const WorkflowList = Type.Array(
   }),
 );
 
-export const LintReport = Named('LintReport', 'Whether a graph could be stored, and what the lint finds', {
+export const LintReport = Named('LintReport', 'Whether a graph could be stored, and its lint issues', {
   ok: Type.Boolean(),
   issues: Type.Array(Issue, { description: 'At most 500' }),
   ...Truncation,
@@ -141,7 +141,7 @@ export const Version = Named('Version', 'A version with its graph', {
   edges: Edges,
 });
 
-export const Heartbeat = Named('Heartbeat', 'Until when the board counts as open', {
+export const Heartbeat = Named('Heartbeat', 'The time until which the board counts as open', {
   lastEditorHeartbeatAt: Timestamp,
   heldUntil: Timestamp,
 });
@@ -201,7 +201,7 @@ const TEMPLATE = {
   nodeCount: Type.Integer({ description: 'Without notes and groups' }),
   needs: Type.Array(Type.String(), { description: 'Providers that its nodes need, such as fal' }),
   runsNow: Type.Boolean({ description: 'Whether every node can run in this service' }),
-  hasSample: Type.Boolean({ description: 'Whether copies carry recorded results' }),
+  hasSample: Type.Boolean({ description: 'Whether copies include recorded results' }),
   credits: Nullable(
     Type.Integer({
       description: 'Credits for a run with the stored inputs; null if it cannot run unchanged',
@@ -217,7 +217,7 @@ const TEMPLATE = {
   publishedAt: Nullable(Timestamp),
 };
 
-export const TemplatePage = PageSchema(Named('Template', 'A workflow to begin with', TEMPLATE));
+export const TemplatePage = PageSchema(Named('Template', 'A workflow to start from', TEMPLATE));
 
 export const TemplateDetail = Named('TemplateDetail', 'A template with its graph and recorded results', {
   ...TEMPLATE,

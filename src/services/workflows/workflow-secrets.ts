@@ -14,7 +14,8 @@ import type { Deps } from '../deps.ts';
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 export type Secrets = Readonly<Record<string, Secret>>;
 
-export const plainValue = (secret: Secret): string => (typeof secret === 'string' ? secret : secret.value);
+export const getSecretValue = (secret: Secret): string =>
+  typeof secret === 'string' ? secret : secret.value;
 
 /** A name that `{{secrets.NAME}}` can refer to. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -40,7 +41,7 @@ function parseHost(pattern: string): { readonly hostname: string; readonly port:
 }
 
 /** Returns whether the reader may see the secrets: the creator, with a key that may read. */
-export function seesSecrets(actor: Actor, workflow: ReadWorkflowRow): boolean {
+export function canSeeSecrets(actor: Actor, workflow: ReadWorkflowRow): boolean {
   return isCreator(actor, workflow) && hasScope(actor, 'workflows:read');
 }
 
@@ -66,7 +67,7 @@ function requireHosts(secrets: Secrets): void {
     });
 }
 
-/** Throws 400 for a name that no config could use, and for an invalid host. */
+/** Encrypts the secrets. Throws 400 for a name that no config could use, and for an invalid host. */
 export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets | null): Buffer | null {
   if (secrets === null) return null;
   const wrong = Object.keys(secrets).filter(name => !NAME.test(name));
@@ -95,7 +96,7 @@ export async function changeSecrets(
   sent: Secrets | null | undefined,
 ): Promise<{ readonly secrets: Buffer | null; readonly warnings: readonly string[] }> {
   const { secrets } = workflow;
-  if (sent === undefined || (sent === null && !seesSecrets(actor, workflow)))
+  if (sent === undefined || (sent === null && !canSeeSecrets(actor, workflow)))
     return { secrets, warnings: [] };
   if (!isCreator(actor, workflow) && !(await mayReplaceSecrets(tx, workflow)))
     return { secrets, warnings: ['Ignored: secrets. Only the creator of the workflow may set them.'] };

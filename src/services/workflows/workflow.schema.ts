@@ -1,4 +1,4 @@
-// Request schemas of workflows: validate, document, and type.
+// Defines the request schemas of workflows, which validate, document and type requests.
 import { type Static, Type } from 'typebox';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
@@ -23,7 +23,7 @@ const FolderId = Nullable(
   Type.String({ maxLength: 64, description: 'Folder ID, `fld_…`; null for no folder' }),
 );
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
-// Validated by graph/parse and graph/lint, which say more than a schema can.
+// graph/parse and graph/lint validate nodes and edges, with better messages than a schema.
 export const Nodes = Type.Unsafe<unknown>({ 'x-schema': Type.Array(NodeInput) });
 export const Edges = Type.Unsafe<unknown>({ 'x-schema': Type.Array(EdgeInput) });
 const SecretValue = Type.String({ maxLength: 10_000 });
@@ -132,7 +132,7 @@ export const ListWorkflowsQuery = Type.Object({
 });
 export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;
 
-export const GraphBody = Named('GraphInput', 'A graph that is stored nowhere', {
+export const GraphBody = Named('GraphInput', 'A graph that is not stored', {
   nodes: Nodes,
   edges: Edges,
 });

@@ -1,4 +1,4 @@
-// Turns a submitted graph into the text that is stored: checks it, places new nodes, and lays the board out or reports
+// Converts a submitted graph to the text that is stored: checks it, places new nodes, and lays out the board or reports
 // that a layout is pending.
 import { isDeepStrictEqual } from 'node:util';
 import { diffGraphs } from '../../graph/diff.ts';
@@ -36,7 +36,8 @@ type WriteDeps = Pick<Deps, 'catalog'> & {
 };
 
 /**
- * Pure. A stored graph that is sent back is not linted again. Throws 400 `invalid_graph`.
+ * Prepares a graph for storage, without side effects. A stored graph that is sent back is not linted again. Throws 400
+ * `invalid_graph`.
  */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const read = readGraph(deps, input.nodes, input.edges, input.stored?.graph);
@@ -65,7 +66,10 @@ export function sizeGraph(
   return { text: graphText(sized), graph: sized };
 }
 
-/** Clients may send the keys of objects in another order; then the texts are equally long. */
+/**
+ * Returns whether the graph is the stored one. Clients may send the keys of objects in another order; then the texts
+ * are equally long.
+ */
 function isStored(stored: StoredGraph, graph: Graph, text: string): boolean {
   if (text === stored.text) return true;
   return text.length === stored.text.length && isDeepStrictEqual(graph, stored.graph);
@@ -76,7 +80,7 @@ interface Arrangement {
   readonly warnings: readonly string[];
 }
 
-/** Only structural writes are arranged, and only new nodes are placed. */
+/** Arranges the board after structural writes, and places only new nodes. */
 function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangement {
   const previous = input.stored?.graph;
   const isAsked = input.autoLayout === 'always';
@@ -90,7 +94,7 @@ function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangeme
           unplaced: read.unplaced,
           keepsPositions: input.autoLayout === false,
         });
-  const reason = whyPending(deps, graph, input);
+  const reason = explainPending(deps, graph, input);
   if (reason === undefined) return arrangeGraph(deps, read, graph);
   const effect =
     moves.length === 0
@@ -118,7 +122,7 @@ function arrangeGraph(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangeme
   return { graph: arranged, warnings: [`layout: The board was arranged: ${positions}.`, ...layout.warnings] };
 }
 
-function whyPending(
+function explainPending(
   { settings }: WriteDeps,
   { nodes, edges }: Graph,
   { autoLayout, isBeingEdited }: GraphInput,

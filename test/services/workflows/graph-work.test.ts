@@ -7,7 +7,7 @@ import { readSettings } from '../../../src/lib/settings.ts';
 import { createNodeTypes } from '../../../src/nodes/catalog.ts';
 import { type GraphTask, performGraphTask } from '../../../src/services/workflows/graph-task.ts';
 import { graphText, storedGraph } from '../../../src/services/workflows/graph-versions.ts';
-import { workAtOnce, workOnGraph } from '../../../src/services/workflows/graph-work.ts';
+import { performGraphWork, performInPlace } from '../../../src/services/workflows/graph-work.ts';
 
 const settings = readSettings({});
 const { catalog } = createNodeTypes(settings);
@@ -46,7 +46,7 @@ describe('work on a large graph', () => {
     it(`${kind} has the same result in a thread, while timers of this thread run`, async () => {
       let turns = 0;
       const timer = setInterval(() => turns++, 1);
-      const result = await workOnGraph(deps, user, task);
+      const result = await performGraphWork(deps, user, task);
       clearInterval(timer);
       assert.ok(turns > 0);
       const expected = performGraphTask(deps, task);
@@ -67,7 +67,7 @@ describe('work on a large graph', () => {
       throw new Error('It was not refused.');
     };
     const expected = await refusalOf(() => performGraphTask<'write'>(deps, task));
-    const refused = await refusalOf(() => workOnGraph<'write'>(deps, user, task));
+    const refused = await refusalOf(() => performGraphWork<'write'>(deps, user, task));
     assert.deepEqual(
       [refused.code, refused.message, refused.details],
       [expected.code, expected.message, expected.details],
@@ -83,7 +83,7 @@ describe('work on a large graph', () => {
       nodes: [...nodes, { ...node(2000), size: Number.POSITIVE_INFINITY }],
       edges,
     } as const;
-    const { issues } = await workOnGraph<'lint'>(deps, user, task);
+    const { issues } = await performGraphWork<'lint'>(deps, user, task);
     assert.ok(issues.some(({ code }: LintIssue) => code === 'invalid_number'));
   });
 
@@ -104,7 +104,7 @@ describe('a graph is processed in this thread', () => {
     const graphOf = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
     const saved = storedGraph(graphText({ nodes: graphOf(savedConfig), edges: [] } as never));
     const task = { kind: 'lint', nodes: graphOf(config), edges: [], stored: saved } as const;
-    return workAtOnce<'lint'>(deps, task) !== undefined;
+    return performInPlace<'lint'>(deps, task) !== undefined;
   };
   const many = 30_000;
 

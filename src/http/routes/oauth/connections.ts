@@ -29,7 +29,7 @@ export function registerConnections(app: App, deps: Deps): void {
     '/api/v1/connections/:id',
     operation('endConnection', 'account:admin', {
       summary: 'Revoke a connection',
-      description: 'Revokes an application’s access. Every process refuses its tokens within 5 s.',
+      description: 'Revokes an application’s access. Every process rejects its tokens within 5 s.',
       errors: ['not_found'],
       params: ConnectionParams,
       response: { 200: Success },

@@ -1,6 +1,5 @@
-// Follows a workflow's changes and its other viewers, and shares the nodes that a viewer has selected. Woken by
-// notifications, but reads from PostgreSQL: a notification that is lost with its connection is made up for by the next
-// poll.
+// Follows a workflow's changes and its other viewers, and shares the nodes that a viewer has selected. Notifications
+// trigger reads from PostgreSQL. If a notification is lost with its connection, the next poll finds the change.
 import { createChangeWaiter } from '../../../lib/change-waiter.ts';
 import { newId } from '../../../lib/ids.ts';
 import {
@@ -15,7 +14,7 @@ import { findWorkflow, type ReadWorkflowRow } from '../../../store/workflows/wor
 import { authorize, findRole, hasOwnRole } from '../../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../accounts/actor.ts';
 import type { Deps } from '../../deps.ts';
-import { readableVersion } from '../read-workflow.ts';
+import { getVisibleVersion } from '../read-workflow.ts';
 import type { SelectionBody } from '../workflow.schema.ts';
 
 export type WorkflowEvent =
@@ -30,11 +29,11 @@ interface PresentUser {
 }
 
 /** Poll interval without notifications; a third of the time that a stream is kept without renewal. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /**
  * Yields the current state, then each change until the signal fires, the workflow is deleted, or the reader loses
- * access. Members see each other; readers of a public workflow see nobody and are not shown. Throws 404, 403.
+ * access. Members see each other; readers of a public workflow see nobody and are not visible. Throws 404, 403.
  */
 export async function followWorkflow(
   deps: Deps,
@@ -46,7 +45,7 @@ export async function followWorkflow(
   return follow(deps, user, await getReadableWorkflow(deps, actor, id), signal);
 }
 
-/** Throws 404, 403. */
+/** Returns the workflow if the actor may read it. Throws 404, 403. */
 export async function getReadableWorkflow(
   { db }: Pick<Deps, 'db'>,
   actor: Actor,
@@ -84,7 +83,7 @@ async function* follow(
       if (isListed && lastSent.changed === '') await notifyFollowers(db, id);
       const changed = {
         event: 'changed',
-        data: presentChange(row, readableVersion({ workflow: row, role, actor: user })),
+        data: presentChange(row, getVisibleVersion({ workflow: row, role, actor: user })),
       } as const;
       if (isNew(changed)) yield changed;
       const presence = {
@@ -92,7 +91,7 @@ async function* follow(
         data: { users: isListed ? await readPresence(deps, id) : [] },
       } as const;
       if (isNew(presence)) yield presence;
-      await waiter.wait(LOOK_MS, signal);
+      await waiter.wait(POLL_MS, signal);
       row = await findWorkflow(db, id, user.userId);
     }
   } finally {
@@ -121,7 +120,10 @@ async function readPresence({ db }: Deps, id: string): Promise<readonly PresentU
   }));
 }
 
-/** Not part of the workflow. Does nothing for users who do not follow its events, or strangers of a public one. */
+/**
+ * Shares the caller's selection with other viewers. Ignored for users who do not follow the workflow's events, and for
+ * readers of a public workflow.
+ */
 export async function selectNodes(deps: Deps, actor: Actor, id: string, { nodeIds }: SelectionBody) {
   const user = requireScope(actor, 'workflows:read');
   authorize(user, 'read', await findWorkflow(deps.db, id, user.userId));
