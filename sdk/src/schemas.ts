@@ -1147,13 +1147,13 @@ export type FolderInput = {
   readonly teamId?: string | null;
 };
 
-/** A graph that is stored nowhere */
+/** A graph that is not stored */
 export type GraphInput = {
   readonly nodes: readonly NodeInput[];
   readonly edges: readonly EdgeInput[];
 };
 
-/** Until when the board counts as open */
+/** The time until which the board counts as open */
 export type Heartbeat = {
   readonly lastEditorHeartbeatAt: string;
   readonly heldUntil: string;
@@ -1314,7 +1314,7 @@ export type LintIssue = {
   readonly suggestion?: string;
 };
 
-/** Whether a graph could be stored, and what the lint finds */
+/** Whether a graph could be stored, and its lint issues */
 export type LintReport = {
   readonly ok: boolean;
   /** At most 500 */
@@ -2257,7 +2257,7 @@ export type TeamPage = {
   readonly nextCursor: string | null;
 };
 
-/** A workflow to begin with */
+/** A workflow to start from */
 export type Template = {
   readonly title: string;
   /** `tpl_…` */
@@ -2282,7 +2282,7 @@ export type Template = {
   readonly needs: readonly string[];
   /** Whether every node can run in this service */
   readonly runsNow: boolean;
-  /** Whether copies carry recorded results */
+  /** Whether copies include recorded results */
   readonly hasSample: boolean;
   readonly credits: number | null;
   /** False if a price or a number of calls is known only at run time */
@@ -2319,7 +2319,7 @@ export type TemplateDetail = {
   readonly needs: readonly string[];
   /** Whether every node can run in this service */
   readonly runsNow: boolean;
-  /** Whether copies carry recorded results */
+  /** Whether copies include recorded results */
   readonly hasSample: boolean;
   readonly credits: number | null;
   /** False if a price or a number of calls is known only at run time */
@@ -2618,7 +2618,7 @@ export type WorkflowFile = {
   }[];
 };
 
-/** What GET /workflows/{id}/export gave */
+/** The response of GET /workflows/{id}/export */
 export type WorkflowFileInput = {
   readonly format?: 'graphwright-workflow';
   readonly formatVersion?: 1;
