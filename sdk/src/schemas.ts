@@ -64,7 +64,7 @@ export type Error = {
    * - `uri_too_long`: The URL is too long
    * - `unsupported_type`: The content type is not accepted
    * - `range_not_satisfiable`: The range is outside the file
-   * - `idempotency_key_reused`: The idempotency key was used with a different body
+   * - `idempotency_key_reused`: The idempotency key was already used with a different body
    * - `unreadable_image`: The bytes are not a readable image
    * - `unreadable_media`: The bytes are not a readable video or sound
    * - `board_too_large`: The board is too large to lay out

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
-import { fileChunks } from '../lib/files.ts';
+import { readFileChunks } from '../lib/files.ts';
 import { withRenderFiles } from '../render/files.ts';
 import type { ReadSource } from '../render/render-io.ts';
 import { openScene } from '../render/scene.ts';
@@ -141,7 +141,7 @@ async function openBeside(
   try {
     const found = await stat(path);
     if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
-    if (found.isFile()) return fileChunks(path);
+    if (found.isFile()) return readFileChunks(path);
     throw new AppError('not_found', `${name} is not a file`);
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app.ts';
-import { flushCompiled } from '../lib/compile-cache.ts';
+import { writeCompileCache } from '../lib/compile-cache.ts';
 import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
@@ -56,7 +56,7 @@ async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promi
   await sleep(SETTLE_MS, undefined, { ref: false, signal }).then(
     async () => {
       if (performance.eventLoopUtilization(before).utilization >= IDLE) return;
-      flushCompiled();
+      writeCompileCache();
       await shrinkHeap();
     },
     () => undefined,

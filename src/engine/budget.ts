@@ -43,7 +43,7 @@ interface Measurement {
   readonly sharedSizes: Map<object, Size>;
 }
 
-/** Smaller objects are cheaper to measure again than to remember. */
+/** Smaller objects are cheaper to measure again than to cache. */
 const MIN_SHARED_BYTES = 4096;
 
 function measure(value: unknown, measurement: Measurement): void {

@@ -31,7 +31,10 @@ export function cacheKey(
   return SECRET.test(text) ? undefined : sha256Hex(text);
 }
 
-/** Another server that speaks the same protocol may serve a different model under the same name. */
+/**
+ * Returns the address of the provider. Another server with the same protocol may serve a different model under the same
+ * name.
+ */
 function findBaseUrl(
   requirement: string | undefined,
   providers: NodeContext['providers'],

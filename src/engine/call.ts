@@ -106,7 +106,7 @@ function settle(payment: Payment, call: Call): number {
   return credits;
 }
 
-/** The provider delivered and the call is charged, but the result could not be stored. */
+/** Thrown if the provider delivered and the call is charged, but the result could not be stored. */
 export class ChargedFailure extends NodeError {
   readonly credits: number;
 

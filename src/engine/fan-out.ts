@@ -29,7 +29,7 @@ export function splitIntoItems(
   const lists = findMappedLists(node, portValues);
   if (lists.length === 0) return undefined;
   const isProduct = settings.fanOut === 'product';
-  const count = isProduct ? countCombinations(lists) : zippedLength(lists);
+  const count = isProduct ? countCombinations(lists) : getZippedLength(lists);
   if (count > MAX_ITEMS) {
     throw new NodeError(
       'too_many_items',
@@ -70,7 +70,7 @@ function countCombinations(lists: readonly MappedList[]): number {
   return lists.reduce((product, { items }) => product * items.length, 1);
 }
 
-function zippedLength(lists: readonly MappedList[]): number {
+function getZippedLength(lists: readonly MappedList[]): number {
   const mapped = lists.filter(({ items }) => items.length !== 1);
   const count = mapped[0]?.items.length ?? 1;
   if (mapped.every(({ items }) => items.length === count)) return count;

@@ -26,7 +26,7 @@ export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides'
   readonly cache?: Pick<NodeCache, 'find'>;
 }
 
-/** What the run will do with one node. */
+/** The forecast of one node. */
 export interface NodeForecast {
   readonly node: PlanNode;
   readonly definition: NodeDefinition;
@@ -50,7 +50,7 @@ const MAX_LOOKUPS = 1_000;
  * calls.
  */
 export async function forecastPlan(plan: Plan, options: ForecastOptions): Promise<readonly NodeForecast[]> {
-  const needed = findNeeded(plan, options.isWanted);
+  const needed = markNeeded(plan, options.isWanted);
   const forecaster = new Forecaster(options);
   const outputs: (Values | undefined)[] = [];
   const forecasts: NodeForecast[] = [];
@@ -66,7 +66,7 @@ export async function forecastPlan(plan: Plan, options: ForecastOptions): Promis
 }
 
 /** Returns, by index, whether a node is wanted or a wanted node depends on it. */
-function findNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): readonly boolean[] {
+function markNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): readonly boolean[] {
   const needed = nodes.map(isWanted);
   for (let index = nodes.length - 1; index >= 0; index--) {
     if (needed[index] !== true) continue;

@@ -7,11 +7,11 @@ import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { isMediaType, jsonToValue, portName, toPlain } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
 
-/** The values that arrived along edges, by input port id. Ports without a value are absent. */
+/** The values of connected ports, by input port id. Ports without a value are absent. */
 export type PortValues = ReadonlyMap<string, Value>;
 
 /**
- * Collects the values from the node's sources. If several edges lead into one port, a LIST port gathers their values in
+ * Collects the values from the node's sources. If several edges end at one port, a LIST port gathers their values in
  * order; any other port takes the last one.
  */
 export function collectPortValues(
@@ -34,8 +34,7 @@ export function collectPortValues(
 }
 
 /**
- * Returns whether the node is skipped: it has connections, but none brought a value, or a connected required port has
- * none.
+ * Returns whether the node is skipped: it has connections, but none has a value, or a connected required port has none.
  */
 export function isSkippable(node: PlanNode, portValues: PortValues): boolean {
   if (node.inputs.length === 0) return false;
@@ -44,8 +43,8 @@ export function isSkippable(node: PlanNode, portValues: PortValues): boolean {
 }
 
 /**
- * Returns the values passed to `run`: arrived values override settings, and missing ones take the default of their
- * field. Throws a NodeError or ValueError that names the port or field that cannot be filled.
+ * Returns the values passed to `run`: values of connected ports override settings, and missing ones take the default of
+ * their field. Throws a NodeError or ValueError that names the port or field that cannot be filled.
  */
 export function resolveValues(
   node: PlanNode,
@@ -56,11 +55,11 @@ export function resolveValues(
   const values: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(settings)) values[key] = settings[key];
   for (const def of node.inputDefs) {
-    const arrived = def.isPort ? portValues.get(def.id) : undefined;
+    const value = def.isPort ? portValues.get(def.id) : undefined;
     values[def.id] =
-      arrived === undefined
+      value === undefined
         ? readSetting(def.wiredOnly === true ? undefined : (values[def.id] as Json | undefined), def)
-        : checkRange(checkItems(toPlain(arrived, def), def), def, 'invalid_input');
+        : checkRange(checkItems(toPlain(value, def), def), def, 'invalid_input');
   }
   return values;
 }

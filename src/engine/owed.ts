@@ -1,7 +1,9 @@
 // Computes what a node owes for provider calls that are active when its run ends.
 import type { Step } from './types.ts';
 
-/** Returns whether the run ends. For any other abort reason, another worker continues it. */
+/**
+ * Returns whether the signal was aborted because the run ends. For any other reason, another worker continues the run.
+ */
 export function endsRun({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason === 'cancelled' || reason === 'timeout');
 }

@@ -34,7 +34,7 @@ export class ReadySet {
     return this.#queue[this.#head++] ?? this.#empty();
   }
 
-  /** Queues a node that was taken before, so that it starts again. */
+  /** Queues a node again, so that it starts again. */
   requeue(index: number): void {
     this.#queue.push(index);
   }

@@ -85,7 +85,7 @@ class PlanRun implements StepHost {
     }
   }
 
-  /** Gives work in flight time to stop, then reports every unfinished node as CANCELLED. */
+  /** Waits for work in flight to stop, then reports every unfinished node as CANCELLED. */
   async cancelInFlight(): Promise<void> {
     // Items that have not started see the aborted signal and end at once.
     for (const startItem of this.#itemQueue.splice(0)) void startItem();

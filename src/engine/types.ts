@@ -119,9 +119,9 @@ export interface RunBudget {
   subscribe(onMemoryFree: () => void): () => void;
 }
 
-/** When a run that computes for long may continue. */
+/** Decides when a run that computes for a long time may continue. */
 export interface LoopTurns {
-  /** Two different numbers are at least a turn of the event loop apart. */
+  /** Increases with each turn of the event loop. */
   readonly number: number;
   /** Resolves when the run may compute for another slice. */
   wait(): Promise<void>;
@@ -148,7 +148,7 @@ export interface RunOptions {
     nodeId: string,
     attempt: number,
     signal: AbortSignal,
-    /** What the node is called with, before secrets are inserted. */
+    /** The values of the call, before secrets are inserted. */
     values: Readonly<Record<string, unknown>>,
   ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'task' | 'secrets'>;
   /** Config keys that the run's `inputs` set, by node id. */

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
-import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
+import { JsonText, joinMembers, parseMemberTexts } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
 import type { Deps } from '../services/deps.ts';
 import { busy } from '../services/media/presigned-upload.ts';
@@ -68,7 +68,7 @@ interface KeptMembers {
 function keptMembers({ routeOptions }: FastifyRequest, text: string): KeptMembers {
   const { asSent } = routeOptions.config;
   if (asSent === undefined || !isJson(text)) return { members: {}, rest: text };
-  const texts = memberTexts(text);
+  const texts = parseMemberTexts(text);
   const members: Record<string, JsonText> = {};
   for (const [name, use] of Object.entries(asSent)) {
     const member = texts.get(name);

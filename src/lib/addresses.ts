@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 // The allocated part of global unicast. ipaddr.js counts ::7f00:1 (127.0.0.1 in a deprecated notation) as unicast.
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /**
- * Publicly routable, but answered by the host of a virtual machine: Azure's wire server, which provides settings and
- * certificates. The metadata addresses of other clouds are in special ranges.
+ * Publicly routable addresses at which the host of a virtual machine responds: Azure's wire server, which provides
+ * settings and certificates. The metadata addresses of other clouds are in special ranges.
  */
 const CLOUD_HOSTS: ReadonlySet<string> = new Set(['168.63.129.16']);
 

@@ -1,5 +1,5 @@
-// Groups concurrent calls into batches: items that arrive during a flush share the next one, so that one transaction
-// serves many callers while an idle service still responds at once.
+// Groups concurrent calls into batches. Items that arrive during a flush share the next one, so that one transaction
+// serves many callers and an idle service still responds immediately.
 
 export interface BatchOptions {
   /** Maximum number of items in a flush. */
@@ -32,7 +32,7 @@ export function createBatcher<I, R>(
   let active = 0;
   let isScheduled = false;
 
-  const pump = async (): Promise<void> => {
+  const flushNext = async (): Promise<void> => {
     isScheduled = false;
     if (active >= concurrency || pendingItems.length === 0) return;
     const batch = pendingItems.slice(0, maxItems);
@@ -63,7 +63,7 @@ export function createBatcher<I, R>(
   const schedule = (): void => {
     if (isScheduled || active >= concurrency) return;
     isScheduled = true;
-    setImmediate(() => void pump());
+    setImmediate(() => void flushNext());
   };
   return item =>
     new Promise<R>((resolve, reject) => {

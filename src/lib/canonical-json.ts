@@ -1,7 +1,7 @@
 // Writes canonical JSON: equal values have equal texts, with keys sorted by code unit as in RFC 8785.
 import { isRecord } from './record.ts';
 
-/** Omits undefined members, as JSON.stringify does. The value must not contain cycles. */
+/** Serializes the value without undefined members, like JSON.stringify. The value must not contain cycles. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
 }

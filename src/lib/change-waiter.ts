@@ -1,4 +1,4 @@
-// Waits for the next notification; one that arrived since the previous wait ends the wait at once.
+// Waits for the next notification. A notification that arrived since the previous wait ends the wait immediately.
 
 export interface ChangeWaiter {
   /** Resolves at the next notification, after `ms`, or when the signal fires. */

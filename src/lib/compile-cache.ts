@@ -4,7 +4,7 @@ import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Environment variables for a child process. */
+/** Returns the environment variables for a child process. */
 export function compileCacheEnv(): { readonly NODE_COMPILE_CACHE: string } {
   // Node reports the version's subfolder of the configured folder.
   const cacheDir = getCompileCacheDir();
@@ -13,5 +13,5 @@ export function compileCacheEnv(): { readonly NODE_COMPILE_CACHE: string } {
   };
 }
 
-/** Writes the compile cache. For a process that will be killed: Node itself writes the cache only on a normal exit. */
-export const flushCompiled = (): void => flushCompileCache();
+/** Writes the compile cache of a process that will be killed. Node itself writes the cache only on a normal exit. */
+export const writeCompileCache = (): void => flushCompileCache();

@@ -26,7 +26,7 @@ export function safeEqual(a: string, b: string): boolean {
 }
 
 /** Creates an API key: `sk-` and 256 random bits in base64url. */
-export function mintApiKey(): string {
+export function generateApiKey(): string {
   return `sk-${randomBytes(32).toString('base64url')}`;
 }
 

@@ -2,7 +2,10 @@
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { AppError, toError } from './errors.ts';
 
-/** Returns its path without symlinks. Throws `unavailable` with a remedy if it cannot be created or written. */
+/**
+ * Opens the folder and returns its path without symlinks. Throws `unavailable` with a remedy if it cannot be created or
+ * written.
+ */
 export async function openDataFolder(dataDir: string): Promise<string> {
   try {
     await mkdir(dataDir, { recursive: true });

@@ -1,6 +1,6 @@
 // Defines all errors that the service returns: one table of codes with HTTP status, and the error class.
 
-/** Code → HTTP status and the title in the OpenAPI document. A new failure is a new row. */
+/** The HTTP status of each code, and its title in the OpenAPI document. */
 export const ERROR_CODES = {
   invalid_request: [400, 'The request is malformed'],
   invalid_json: [400, 'The body is not valid JSON'],
@@ -61,7 +61,7 @@ export const ERROR_CODES = {
   uri_too_long: [414, 'The URL is too long'],
   unsupported_type: [415, 'The content type is not accepted'],
   range_not_satisfiable: [416, 'The range is outside the file'],
-  idempotency_key_reused: [422, 'The idempotency key was used with a different body'],
+  idempotency_key_reused: [422, 'The idempotency key was already used with a different body'],
   unreadable_image: [422, 'The bytes are not a readable image'],
   unreadable_media: [422, 'The bytes are not a readable video or sound'],
   board_too_large: [422, 'The board is too large to lay out'],
@@ -126,7 +126,7 @@ export function invalidField(path: string, message: string, name = path.slice(1)
   });
 }
 
-/** The database could not be reached. `mayBeDone` means that a write was sent and may have been committed. */
+/** Thrown if the database could not be reached. `mayBeDone` means that a write was sent and may have been committed. */
 export class OutageError extends Error {
   readonly mayBeDone: boolean;
 
@@ -138,7 +138,7 @@ export class OutageError extends Error {
 }
 
 /**
- * Turns any thrown value into an AppError; anything not known to be the caller's fault becomes `internal_error`.
+ * Converts any thrown value to an AppError. Anything not known to be the caller's fault becomes `internal_error`.
  * `isRepeatable`: the request may be sent again even if its outcome is unknown.
  */
 export function toAppError(thrown: unknown, { isRepeatable }: { readonly isRepeatable: boolean }): AppError {
@@ -160,7 +160,7 @@ export function unavailable(dependency: string, cause: Error): AppError {
   return new AppError('unavailable', message, { cause, headers: { 'retry-after': '2' } });
 }
 
-/** Turns any thrown value into an Error with `message` and `stack`. */
+/** Converts any thrown value to an Error with `message` and `stack`. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
 }

@@ -1,5 +1,5 @@
 // Finds numbers in JSON text that JavaScript would change, before JSON.parse silently rounds them.
-import { closingQuote } from './json-text.ts';
+import { findClosingQuote } from './json-text.ts';
 
 /** Replaces such a number: JSON.parse turns it into Infinity, which is not a JSON value. */
 const MARK = '1e999';
@@ -31,12 +31,12 @@ export function markInexactNumbers(text: string): string {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       stringStart = at + 1;
-      at = stringEnd = closingQuote(text, at);
+      at = stringEnd = findClosingQuote(text, at);
     } else if (code === MINUS || isDigit(code)) {
-      let end = endOfDigits(text, at + 1);
+      let end = findDigitsEnd(text, at + 1);
       const hasExponent = (text.charCodeAt(end) | 0x20) === 0x65; // e, E
       // The sign is part of the exponent.
-      if (hasExponent) end = endOfDigits(text, end + 2);
+      if (hasExponent) end = findDigitsEnd(text, end + 2);
       if ((hasExponent || end - at > SAFE_LENGTH) && isChanged(text.slice(at, end), exactDepth > 0)) {
         pieces.push(text.slice(copiedTo, at), MARK);
         copiedTo = end;
@@ -64,8 +64,8 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Digits and points; JSON.parse decides whether they form a number. */
-function endOfDigits(text: string, start: number): number {
+/** Returns the end of a sequence of digits and points. JSON.parse decides whether they form a number. */
+function findDigitsEnd(text: string, start: number): number {
   let end = start;
   for (let code = text.charCodeAt(end); isDigit(code) || code === POINT; code = text.charCodeAt(end)) end++;
   return end;
@@ -79,11 +79,11 @@ function isChanged(literal: string, isExact: boolean): boolean {
   if (!Number.isFinite(number)) return true;
   if (!isExact && /\.|e-/i.test(literal)) return false;
   const printed = String(number);
-  return printed !== literal && normalForm(printed) !== normalForm(literal);
+  return printed !== literal && normalize(printed) !== normalize(literal);
 }
 
 /** Returns the normalized decimal value of a literal: its significant digits, and the power of ten of the last one. */
-function normalForm(literal: string): string {
+function normalize(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [integer = '', fraction = ''] = mantissa.replace('-', '').split('.');
   const digits = integer + fraction;

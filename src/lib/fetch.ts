@@ -1,5 +1,5 @@
-// The HTTP client for addresses that users or providers supply: reaches public hosts only, checks every redirect again,
-// and bounds size and time.
+// Creates the HTTP client for addresses that users or providers supply. It reaches only public hosts, checks every
+// redirect again, and limits size and time.
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
@@ -132,15 +132,15 @@ async function exchange(
   const state: Exchange = { request, deadline, host: 'The address', maybeSent: false };
   const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
   try {
-    let hop = firstHop(start, request);
+    let hop = createFirstHop(start, request);
     for (let redirects = 0; ; redirects++) {
       state.host = hop.url.hostname;
-      const agent = await pools.agentFor(hop.url, {
+      const agent = await pools.getAgent(hop.url, {
         allowLoopback: redirects === 0 && request.allowLoopback === true,
         trustedOrigin: request.trustedOrigin,
       });
       const response = await send(hop, state, agent);
-      const next = maxRedirects === 0 ? undefined : nextHop(hop, response, request.mayRedirect);
+      const next = maxRedirects === 0 ? undefined : createNextHop(hop, response, request.mayRedirect);
       if (next === undefined) return toOutboundResponse(hop, response, state);
       await response.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
       if (redirects === maxRedirects) throw fetchErrorFor('too_many_redirects', state.host);
@@ -152,7 +152,7 @@ async function exchange(
   }
 }
 
-function firstHop(start: string, request: OutboundRequest): Hop {
+function createFirstHop(start: string, request: OutboundRequest): Hop {
   const url = parseOutboundUrl(start);
   const entries = Object.entries(request.headers ?? {}).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
@@ -164,8 +164,10 @@ function firstHop(start: string, request: OutboundRequest): Hop {
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }
 
-/** Returns the request that a redirect asks for, by the fetch standard; undefined if the response is not a redirect. */
-function nextHop(
+/**
+ * Returns the request that follows a redirect, by the fetch standard, or undefined if the response is not a redirect.
+ */
+function createNextHop(
   hop: Hop,
   { statusCode, headers }: Dispatcher.ResponseData,
   mayRedirect: OutboundRequest['mayRedirect'],
@@ -200,7 +202,7 @@ function isStream(body: OutboundRequest['body']): body is SizedStream {
 
 async function send(hop: Hop, state: Exchange, agent: Agent): Promise<Dispatcher.ResponseData> {
   state.deadline.signal.throwIfAborted();
-  return await agent.compose(noteSending(state)).request({
+  return await agent.compose(recordSending(state)).request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
@@ -210,8 +212,10 @@ async function send(hop: Hop, state: Exchange, agent: Agent): Promise<Dispatcher
   });
 }
 
-/** undici starts a request only after the socket is connected and TLS is done; only then may bytes have been sent. */
-function noteSending(state: Exchange): Dispatcher.DispatcherComposeInterceptor {
+/**
+ * Records that bytes may have been sent. undici starts a request only after the socket is connected and TLS is done.
+ */
+function recordSending(state: Exchange): Dispatcher.DispatcherComposeInterceptor {
   return dispatch => (options, handler) => {
     const start = handler.onRequestStart?.bind(handler);
     handler.onRequestStart = (controller, context) => {

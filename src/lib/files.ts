@@ -3,14 +3,14 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /**
- * Opens the file with the first chunk, and rejects in the consumer if it cannot be read: a stream that is opened earlier
- * would end the process with an unhandled error if the file is removed before anyone reads it.
+ * Yields the chunks of a file, which is opened with the first chunk. A stream that is opened earlier would end the
+ * process with an unhandled error if the file is deleted before anyone reads it.
  */
-export async function* fileChunks(path: string): AsyncGenerator<Buffer, void> {
+export async function* readFileChunks(path: string): AsyncGenerator<Buffer, void> {
   yield* createReadStream(path) as AsyncIterable<Buffer>;
 }
 
-/** fsync of a file persists its bytes, not its name, which is in the folder. */
+/** Syncs a folder to disk. Syncing a file persists its bytes, but not its name, which is in the folder. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -1,8 +1,8 @@
-// Returns the memory of large files to the system as soon as their chunks are used.
+// Frees the memory of large files as soon as their chunks are used.
 
 /**
- * Yields the chunks, freeing each once the next is requested. Left to the garbage collector, which counts buffers late,
- * 64 MB would accumulate.
+ * Yields the chunks, and frees each when the next is requested. The garbage collector counts buffers late, so 64 MB
+ * would accumulate.
  */
 export async function* freeAfterUse(
   pieces: AsyncIterable<Uint8Array>,
@@ -13,7 +13,7 @@ export async function* freeAfterUse(
   }
 }
 
-/** Does the same for chunks cut from larger blocks: frees a block once a chunk of the next one arrives. */
+/** Yields chunks cut from larger blocks, and frees a block when a chunk of the next one arrives. */
 export async function* freeBlocksAfterUse(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,7 +1,7 @@
 // Creates identifiers: a prefix that names the kind, 48 bits of time so that they sort by age, 80 random bits.
 import { randomFillSync } from 'node:crypto';
 
-/** Prefix by kind; visible to clients (docs/api.md, Conventions). */
+/** The prefix of each kind, which is visible to clients (docs/api.md, Conventions). */
 const PREFIXES = {
   workflow: 'wf',
   execution: 'ex',
@@ -41,12 +41,12 @@ export function newId(kind: IdKind, nowMs: number = Date.now()): string {
 }
 
 /** Returns the lower bound of all ids of the kind created at or after that time. */
-export function firstIdAt(kind: IdKind, ms: number): string {
+export function getFirstIdAt(kind: IdKind, ms: number): string {
   return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }
 
 /** Returns the creation time of an id in ms, for any text that starts like an id. */
-export function timeOfId(id: string): number {
+export function getIdTime(id: string): number {
   const begin = id.indexOf('_') + 1;
   return [...id.slice(begin, begin + TIME_CHARS)].reduce((ms, char) => ms * 32 + ALPHABET.indexOf(char), 0);
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 /** A JSON value with its text, which `stringifyJson` writes unchanged. */
 export class JsonText<T = unknown> {
-  /** Without white space between tokens. */
+  /** The text without white space between tokens. */
   readonly text: string;
   /** The value as JavaScript parses it, which may lose precision. */
   readonly value: T;
@@ -49,16 +49,16 @@ export function stringifyJson(value: unknown): string {
  * Returns the texts of an object's members by name; the last one wins if names repeat. Returns an empty map if the text
  * is not a valid JSON object.
  */
-export function memberTexts(text: string): Map<string, string> {
+export function parseMemberTexts(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let at = skipSpace(text, 0);
   if (text[at] !== '{') return members;
   at = skipSpace(text, at + 1);
   while (text[at] === '"') {
-    const nameEnd = closingQuote(text, at) + 1;
+    const nameEnd = findClosingQuote(text, at) + 1;
     const name = JSON.parse(text.slice(at, nameEnd)) as string;
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
-    const end = endOfValue(text, start);
+    const end = findValueEnd(text, start);
     members.delete(name);
     members.set(name, text.slice(start, end));
     at = skipSpace(text, end);
@@ -69,13 +69,13 @@ export function memberTexts(text: string): Map<string, string> {
 }
 
 /** Returns the texts of an array's items. Returns an empty list if the text is not a valid JSON array. */
-export function itemTexts(text: string): readonly string[] {
+export function parseItemTexts(text: string): readonly string[] {
   const items: string[] = [];
   let at = skipSpace(text, 0);
   if (text[at] !== '[') return items;
   at = skipSpace(text, at + 1);
   while (at < text.length && text[at] !== ']') {
-    const end = endOfValue(text, at);
+    const end = findValueEnd(text, at);
     items.push(text.slice(at, end).trimEnd());
     at = skipSpace(text, end);
     if (text[at] !== ',') break;
@@ -98,7 +98,7 @@ function skipSpace(text: string, from: number): number {
 }
 
 /** Returns the index of the quote that closes the string opened at `start`, or the length if it is not closed. */
-export function closingQuote(text: string, start: number): number {
+export function findClosingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (text[end - 1 - backslashes] === '\\') backslashes++;
@@ -107,11 +107,11 @@ export function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-function endOfValue(text: string, start: number): number {
+function findValueEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const char = text[at];
-    if (char === '"') at = closingQuote(text, at);
+    if (char === '"') at = findClosingQuote(text, at);
     else if (char === '{' || char === '[') depth++;
     else if (char === ',' && depth === 0) return at;
     else if (char === '}' || char === ']') {
@@ -127,7 +127,7 @@ function compact(text: string): string {
   const pieces: string[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     const start = at;
-    if (text[at] === '"') at = closingQuote(text, at) + 1;
+    if (text[at] === '"') at = findClosingQuote(text, at) + 1;
     else while (at < text.length && text[at] !== '"' && !isSpace(text.charCodeAt(at))) at++;
     pieces.push(text.slice(start, at));
   }

@@ -1,6 +1,9 @@
-// Divides a limited total fairly: small requests are met in full, and the larger ones share what remains equally.
+// Divides a limited total fairly: small requests are granted in full, and the larger ones share the rest equally.
 
-/** Returns the most that each may have so that the sum stays within `total`; no bound if all sizes fit. */
+/**
+ * Returns the maximum size of each request so that the sum stays within `total`. Returns MAX_SAFE_INTEGER if all sizes
+ * fit.
+ */
 export function computeFairShare(sizes: readonly number[], total: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let remaining = Math.max(0, total);

@@ -1,5 +1,5 @@
-// Limits concurrency of costly work: a number of calls run at once, a number wait, and the rest are rejected. Work that
-// was accepted elsewhere always waits.
+// Limits the concurrency of costly work: some calls run at the same time, some wait, and the rest are rejected. Work
+// that was accepted elsewhere always waits.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from './errors.ts';
 
@@ -33,7 +33,7 @@ export function createLimiter({
   const waiters = new Set<() => void>();
   let active = 0;
 
-  const enter = async (signal: AbortSignal): Promise<void> => {
+  const acquire = async (signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
     if (active < concurrency) {
       active++;
@@ -60,7 +60,7 @@ export function createLimiter({
   };
 
   // Passes the slot on directly, so that later callers cannot overtake.
-  const exit = (): void => {
+  const release = (): void => {
     const [next] = waiters;
     if (next === undefined) {
       active--;
@@ -71,12 +71,12 @@ export function createLimiter({
   };
 
   return async (work, signal) => {
-    await enter(signal);
+    await acquire(signal);
     try {
       signal.throwIfAborted();
       return await work();
     } finally {
-      exit();
+      release();
     }
   };
 }

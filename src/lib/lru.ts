@@ -5,11 +5,11 @@ export interface Lru<V> {
   get(key: string): V | undefined;
   set(key: string, value: V, weight?: number): void;
   delete(key: string): void;
-  /** Checks every entry, so use it for rare events, not for each request. */
+  /** Deletes all matching entries. Checks every entry, so use it for rare events, not for each request. */
   deleteWhere(matches: (value: V) => boolean): void;
 }
 
-/** An entry that is heavier than `maxWeight` is not stored. */
+/** Creates a cache. An entry that is heavier than `maxWeight` is not stored. */
 export function createLru<V extends object | string | boolean>(maxWeight: number): Lru<V> {
   const cache = new LRUCache<string, V>({ maxSize: maxWeight });
   return {

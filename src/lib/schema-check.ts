@@ -30,7 +30,7 @@ const ENGINES: Readonly<Record<CheckMode, Ajv2020>> = {
 
 export type SchemaFault = ErrorObject;
 
-/** Compiles the schema, once per schema object; a check leaves its faults in `errors`. */
+/** Compiles the schema once per schema object. A check stores its faults in `errors`. */
 export function compileCheck(schema: object, mode: CheckMode): ValidateFunction {
   return ENGINES[mode].compile(schema);
 }

@@ -9,7 +9,7 @@ export const toPath = (value: string): string => resolve(value);
 export const integer = (min: number, max: number) => (value: string) => {
   const parsed = Number(value);
   if (!Number.isInteger(parsed) || parsed < min || parsed > max)
-    throw new Error(`must be a whole number from ${min} to ${max}`);
+    throw new Error(`must be an integer from ${min} to ${max}`);
   return parsed;
 };
 
@@ -40,7 +40,7 @@ export const httpUrl = (value: string): string => {
   return value.replace(/\/+$/, '');
 };
 
-/** Kept unchanged: a trailing slash is part of an issuer's name. */
+/** Parses an issuer URL. It is kept unchanged, because a trailing slash is part of an issuer's name. */
 export const issuer = (value: string): string => {
   httpUrl(value);
   return value;

@@ -64,7 +64,7 @@ const PRICE_UNITS = [
   'usdPerMillionImageOutputTokens',
   'usdPerMillionCharacters',
 ] as const;
-/** What a call costs: the sum of all present prices. */
+/** The price of a call, which is the sum of all present prices. */
 export type Price = Partial<Readonly<Record<(typeof PRICE_UNITS)[number], number>>>;
 
 export interface PlanLimits {
@@ -110,7 +110,7 @@ const ROWS = {
   CDN_URL: optionalRow('public URL of the media', httpUrl, '$BASE_URL/cdn'),
   DATA_DIR: row('folder for the database cluster, media and secrets', './data', toPath),
   EDITOR_DIR: optionalRow('folder for the bundles of the web application', toPath, '$DATA_DIR/editor'),
-  DATABASE_URL: optionalRow('URL of a PostgreSQL 15 or newer, instead of the embedded one', databaseUrl),
+  DATABASE_URL: optionalRow('URL of a PostgreSQL 15 or later, instead of the embedded one', databaseUrl),
   DATABASE_DIRECT_URL: optionalRow(
     'direct URL of PostgreSQL if DATABASE_URL points to a transaction pooler such as PgBouncer',
     databaseUrl,
@@ -128,7 +128,11 @@ const ROWS = {
   AWS_SECRET_ACCESS_KEY: optionalRow('secret key for the bucket', text),
   S3_FORCE_PATH_STYLE: row('use path-style URLs for the bucket', 'false', flag),
   ROLE: row('role of this process: all, api or worker', 'all', oneOf(['all', 'api', 'worker'])),
-  WORKER_CONCURRENCY: row('maximum of runs that this worker advances at once', '256', integer(1, 1000)),
+  WORKER_CONCURRENCY: row(
+    'maximum number of runs that this worker executes at the same time',
+    '256',
+    integer(1, 1000),
+  ),
   RUNS_MEMORY_MB: optionalRow(
     'memory limit in MB for all runs of this process; above it, no run is claimed and no node started',
     integer(16, 1_000_000),
@@ -177,7 +181,7 @@ const ROWS = {
     oneOf(['public', 'instance']),
   ),
   PROVIDER_CONCURRENCY: row(
-    'maximum of concurrent calls per provider over all processes, e.g. {"fal": 40}',
+    'maximum number of concurrent calls per provider across all processes, e.g. {"fal": 40}',
     '{}',
     providerConcurrency,
     'no limit until a provider returns 429',
@@ -188,7 +192,7 @@ const ROWS = {
   MODELS_FILE: optionalRow('a JSON file with your own models, instead of those in the database', text),
   PRICES_FILE: optionalRow('a JSON file with your own model prices', text),
   MAX_CONCURRENT_RUNS: row(
-    'maximum of runs per account that are advanced at once',
+    'maximum number of runs per account that are executed at the same time',
     '100',
     integer(1, 1_000_000),
   ),
@@ -227,7 +231,7 @@ const ROWS = {
   TEMPLATES_DIR: optionalRow('a folder with your own video templates as JSON', text),
   WORKFLOW_TEMPLATES_DIR: optionalRow('folders with your own workflow templates, separated like PATH', text),
   HIDE_TEMPLATES: row(
-    'shipped workflow templates to leave out, by name, separated by commas; or all',
+    'names of shipped workflow templates to hide, separated by commas, or all',
     '',
     names,
     'none',
@@ -262,7 +266,7 @@ export interface Settings extends Omit<ParsedRows, 'BASE_URL' | 'CDN_URL'> {
   readonly CDN_URL: string;
   /** The limits by plan name, with PLANS_FILE applied. */
   readonly plans: Readonly<Record<string, PlanLimits>>;
-  /** PRICES_FILE, by node type or by node type and model with a slash between. */
+  /** The prices of PRICES_FILE, by node type, or by node type and model separated by a slash. */
   readonly prices: Readonly<Record<string, Price>>;
 }
 
@@ -324,7 +328,7 @@ export function listSettings(): readonly {
   return Object.entries(ROWS).map(([name, { defaultText, help }]) => ({ name, defaultText, help }));
 }
 
-/** Returns the program's full path; undefined if it is not on the PATH. */
+/** Returns the program's full path, or undefined if it is not on the PATH. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const ending = process.platform === 'win32' ? '.exe' : '';
   return (env.PATH ?? '')

@@ -1,5 +1,4 @@
-// Holds the context of the current work: ids for its log lines, and the parent of its trace spans. Without a tracer
-// there are no spans and almost no cost.
+// Tracks the context of the current work: ids for its log lines, and the parent of its trace spans.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Undefined attributes are left out. */
@@ -21,7 +20,7 @@ export interface Span {
   /** False if the sampler dropped the trace; then attributes are ignored. */
   readonly isRecording: boolean;
   set(attributes: Attributes): void;
-  /** Marks it as failed by a short name, never a message, which may contain confidential data. */
+  /** Marks the span as failed with a short name. Messages may contain confidential data. */
   fail(errorType: string): void;
   end(): void;
   child(name: string, options?: SpanOptions): Span;
@@ -30,7 +29,7 @@ export interface Span {
 export interface Tracer {
   /** Starts a trace, or continues the one that `parent`, a traceparent from outside, names. */
   start(name: string, options: SpanOptions & { readonly parent?: string | null | undefined }): Span;
-  /** Sends what is pending, within a short time limit. */
+  /** Sends pending spans, within a short time limit. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
 export interface WakeTimers<Pool extends string> {
   /** Wakes the pool at that time, or at once if it is past. Times within the same 20 ms share a timer. */
   set(pool: Pool, atMs: number): void;
-  /** One listener per pool; the last one registered wins. */
+  /** Sets the listener of a pool. A pool has one listener; a new one replaces it. */
   listen(pool: Pool, wake: () => void): void;
   close(): void;
 }

@@ -1,4 +1,4 @@
-// Defines the callers of the MCP server: an admitted request, and a tool call within it.
+// Defines an authenticated request to the MCP server, and a tool call within it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RunDeps } from '../runs/deps.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
@@ -9,7 +9,7 @@ export interface McpMount {
   close(): Promise<void>;
 }
 
-/** An admitted request: its caller and its parsed JSON body. */
+/** An authenticated request: its caller and its parsed JSON body. */
 export interface McpCall {
   readonly actor: UserActor;
   readonly body: unknown;
@@ -25,7 +25,7 @@ export interface Caller {
   readonly actor: UserActor;
   /** Fires when the caller disconnects or the service stops: a tool then stops waiting, but never stops the run. */
   readonly signal: AbortSignal;
-  /** The same as in the request. */
+  /** Like `McpCall.reserveStream`. */
   readonly reserveStream: () => () => void;
   /** Reports progress if the caller requested it. */
   readonly report: (progress: Progress) => Promise<void>;

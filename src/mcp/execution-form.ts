@@ -1,4 +1,4 @@
-// Presents a run to agents: its state, results, cost, and what to do next.
+// Presents a run to agents: its state, results, cost and next step.
 
 import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
@@ -45,7 +45,7 @@ export async function presentExecution(
       next: describeNextStep(caller, record),
     },
     links: files.map(({ link }) => link),
-    previews: previews ? await makePreviews(caller, record, files) : [],
+    previews: previews ? await createPreviews(caller, record, files) : [],
   };
 }
 
@@ -67,8 +67,8 @@ async function findFiles({ deps }: Caller, urls: readonly string[]): Promise<rea
   );
 }
 
-/** Makes previews of the first images, and of the posters of videos that were rendered here. */
-async function makePreviews(
+/** Creates previews of the first images, and of the posters of videos that this service rendered. */
+async function createPreviews(
   { deps, signal }: Caller,
   { outputs }: ExecutionRecord,
   files: readonly File[],
@@ -98,6 +98,6 @@ function describeNextStep({ deps }: Caller, { id, status, workflowId, error }: E
     return 'The credits ran out. Tell the user. Completed results are kept.';
   if (status === 'FAILED' || status === 'TIMEOUT')
     return 'Read the error, change the workflow with edit_workflow, run again.';
-  if (status === 'CANCELLED') return 'The run was canceled. Completed results are kept.';
+  if (status === 'CANCELLED') return 'The run was cancelled. Completed results are kept.';
   return `Call get_execution with executionId ${id}.`;
 }

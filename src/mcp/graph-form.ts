@@ -1,5 +1,5 @@
 // Converts graphs, their issues and prices to and from the form that agents use: nodes without positions and ports,
-// edges as "a.text -> b.prompt". Refuses changes of video:renderer nodes.
+// edges as "a.text -> b.prompt". Rejects changes of video:renderer nodes.
 import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
 import { completeEdges, describeType } from '../graph/complete.ts';
@@ -72,7 +72,7 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
   };
 }
 
-/** Node ids and ports may contain dots: the longest existing node id wins. */
+/** Parses one end of an edge. Node ids and ports may contain dots, so the longest existing node id is used. */
 function toEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
   if (nodeIds.has(text)) return { nodeId: text };
   for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) {
@@ -83,13 +83,13 @@ function toEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
   return dot > 0 ? { nodeId: text.slice(0, dot), port: text.slice(dot + 1) } : { nodeId: text };
 }
 
-const endText = ({ nodeId, port }: EdgeEnd): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
+const formatEnd = ({ nodeId, port }: EdgeEnd): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
 
 /** Formats an edge. */
-export function edgeLine({ source, target, sourceHandle, targetHandle }: NewEdge): string {
+export function formatEdge({ source, target, sourceHandle, targetHandle }: NewEdge): string {
   const from = { nodeId: source, port: sourceHandle?.replace(/^out-/, '') };
   const to = { nodeId: target, port: targetHandle?.replace(/^in-/, '') };
-  return `${endText(from)} -> ${endText(to)}`;
+  return `${formatEnd(from)} -> ${formatEnd(to)}`;
 }
 
 /** Converts a complete graph of this form. Rejects node types that cannot be created over MCP. */
@@ -133,7 +133,7 @@ export interface PriceResult {
  * Returns the credits that a run would reserve. If the graph or its inputs cannot start a run, returns issues instead
  * of throwing.
  */
-export async function findPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<PriceResult> {
+export async function getPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<PriceResult> {
   try {
     const price = await estimateGraph(deps, actor, graph);
     return { price, issues: price.issues };

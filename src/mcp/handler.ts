@@ -11,7 +11,7 @@ import { toWebRequest, writeResponse } from './web-response.ts';
 export interface HandlerOptions {
   /** Creates the server for a single request. */
   readonly makeServer: (deps: RunDeps, call: McpCall) => McpServer;
-  /** Announces changes of lists; ours do not change. */
+  /** Announces changes of lists. Our lists do not change. */
   readonly bus?: ServerEventBus;
 }
 

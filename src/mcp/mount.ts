@@ -3,7 +3,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import type { McpMount } from './caller.ts';
 
 /**
- * Creates the mount of a process. The protocol's library is loaded with the first request, since most processes get
+ * Creates the mount of a process. The protocol library is loaded with the first request, since most processes receive
  * none.
  */
 export function createMcpMount(deps: RunDeps): McpMount {

@@ -5,7 +5,7 @@ import { nearest } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
-import { edgeLine, RENDERER, toEdge, toNode, type UnplacedNode } from './graph-form.ts';
+import { formatEdge, RENDERER, toEdge, toNode, type UnplacedNode } from './graph-form.ts';
 
 export const OPERATIONS = [
   'add_node',
@@ -42,7 +42,8 @@ interface Step {
 }
 
 /**
- * `path` is the JSON pointer of the operations. Throws 400 with the location of the first one that cannot be applied.
+ * Applies the operations. `path` is their JSON pointer. Throws 400 with the location of the first one that cannot be
+ * applied.
  */
 export function applyOperations(
   catalog: Catalog,
@@ -70,15 +71,15 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
     const edge = readEdge(step);
     for (const id of [edge.source, edge.target]) requireNode(step, id, 'edge');
     rejectRendererEdge(step, edge);
-    const portsOf = (node: UnplacedNode) => step.catalog.ports(node.data.nodeType, node.data.config ?? {});
-    return { ...step.draft, edges: withEdge(step.draft, edge, portsOf) };
+    const getPorts = (node: UnplacedNode) => step.catalog.ports(node.data.nodeType, node.data.config ?? {});
+    return { ...step.draft, edges: withEdge(step.draft, edge, getPorts) };
   },
   disconnect: step => {
     const edge = readEdge(step);
     rejectRendererEdge(step, edge);
     const remaining = step.draft.edges.filter(it => !matches(it, edge));
     if (remaining.length === step.draft.edges.length) {
-      const near = nearest(edgeLine(edge), step.draft.edges.map(edgeLine));
+      const near = nearest(formatEdge(edge), step.draft.edges.map(formatEdge));
       const hint = near === undefined ? 'read the workflow to see its edges' : `did you mean "${near}"?`;
       throw fault(`${step.path}/edge`, `edge not found: ${hint}`);
     }

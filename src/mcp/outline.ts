@@ -1,14 +1,14 @@
 // Summarizes a graph: one line per node, edges by port, and settings as far as there is space.
 import type { Catalog } from '../graph/catalog.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
-import { edgeLine } from './graph-form.ts';
+import { formatEdge } from './graph-form.ts';
 import { MAX_CHARACTERS, toText } from './result.ts';
 
 export interface Outline {
   readonly inputs: readonly JsonObject[];
   readonly nodes: readonly JsonObject[];
   readonly edges: readonly string[];
-  /** What was left out for lack of space. */
+  /** Says which details are omitted for lack of space. */
   readonly note?: string;
 }
 
@@ -21,11 +21,11 @@ const LEVELS: readonly {
   readonly show: (node: GraphNode, catalog: Catalog) => JsonObject;
   readonly note?: string;
 }[] = [
-  { show: (node, catalog) => ({ ...nameNode(node, catalog), ...withShortConfig(node) }) },
-  { show: nameNode, note: 'Settings are left out' },
+  { show: (node, catalog) => ({ ...presentNode(node, catalog), ...withShortConfig(node) }) },
+  { show: presentNode, note: 'Settings are omitted' },
   {
     show: ({ id, data }) => ({ id, nodeType: data.nodeType }),
-    note: 'Settings and labels are left out',
+    note: 'Settings and labels are omitted',
   },
 ];
 
@@ -36,9 +36,9 @@ const MAX_SETTINGS = MAX_CHARACTERS / 5;
 
 /** Returns as much of the graph as fits into a result. */
 export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
-  const edges = graph.edges.map(edgeLine);
+  const edges = graph.edges.map(formatEdge);
   let outline: Outline = { inputs: [], nodes: [], edges };
-  const levels = LEVELS.slice(firstLevel(graph));
+  const levels = LEVELS.slice(getFirstLevel(graph));
   for (const [index, { show, note }] of levels.entries()) {
     outline = {
       inputs: note === undefined ? listInputs(catalog, graph) : [],
@@ -51,8 +51,8 @@ export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
   return outline;
 }
 
-/** Skips levels that cannot fit, because formatting them takes time. */
-function firstLevel({ nodes }: Graph): number {
+/** Returns the first level that may fit, because formatting a level takes time. */
+function getFirstLevel({ nodes }: Graph): number {
   if (nodes.length > MAX_DETAILED) return LEVELS.length - 1;
   const settings = nodes.reduce((sum, node) => sum + Object.keys(node.data.config ?? {}).length, 0);
   return settings > MAX_SETTINGS ? 1 : 0;
@@ -67,11 +67,11 @@ export function expandGraph(catalog: Catalog, graph: Graph): Outline {
   return {
     inputs: listInputs(catalog, graph),
     nodes: graph.nodes.map(node => ({
-      ...nameNode(node, catalog),
+      ...presentNode(node, catalog),
       label: node.data.label,
       config: getConfig(node),
     })),
-    edges: graph.edges.map(edgeLine),
+    edges: graph.edges.map(formatEdge),
   };
 }
 
@@ -91,8 +91,8 @@ function listInputs(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
     .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
 }
 
-/** Includes the label only if it differs from the type's. */
-function nameNode({ id, data }: GraphNode, catalog: Catalog): JsonObject {
+/** Presents id, type and, if it differs from the type's, the label. */
+function presentNode({ id, data }: GraphNode, catalog: Catalog): JsonObject {
   const isOwn = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;
   return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}) };
 }

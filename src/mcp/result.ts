@@ -76,11 +76,11 @@ function shortenTo({ data, trimmed }: LongData, maxText: number, narrow: string)
   for (const _ of Object.keys(data)) {
     const over = Math.max(jsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
     if (over <= 0) break;
-    const [name, list] = longestList(bounded);
+    const [name, list] = findLongestList(bounded);
     if (list === undefined) break;
     const shortened = dropTail(list, over);
     bounded = { ...bounded, [name]: shortened };
-    notes.push(`Of ${name}, ${shortened.length} of ${(data[name] as readonly unknown[]).length} are shown.`);
+    notes.push(`Of ${name}, ${shortened.length} of ${(data[name] as readonly unknown[]).length} are listed.`);
   }
   return { ...bounded, note: [...notes, narrow].join(' ') };
 }
@@ -103,7 +103,7 @@ function shortenTexts(value: unknown, counter: TextCounter): unknown {
   );
 }
 
-function longestList(data: Data): readonly [string, readonly unknown[] | undefined] {
+function findLongestList(data: Data): readonly [string, readonly unknown[] | undefined] {
   const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const sized = lists.map(([name, list]) => ({ name, list, size: jsonLength(list) }));
   const longest = sized.sort((a, b) => b.size - a.size)[0];
@@ -124,18 +124,19 @@ function dropTail(list: readonly unknown[], characters: number): readonly unknow
 export function toText(data: Data): string {
   return Object.entries(data)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .map(([name, value]) => `${name}: ${formatValue(value)}`)
     .join('\n');
 }
 
-function valueText(value: unknown): string {
-  if (!Array.isArray(value)) return itemText(value);
+function formatValue(value: unknown): string {
+  if (!Array.isArray(value)) return formatItem(value);
   if (value.length === 0) return 'none';
-  if (value.every(item => !isRecord(item)) && jsonLength(value) < 200) return value.map(itemText).join(', ');
-  return value.map(item => `\n- ${itemText(item)}`).join('');
+  if (value.every(item => !isRecord(item)) && jsonLength(value) < 200)
+    return value.map(formatItem).join(', ');
+  return value.map(item => `\n- ${formatItem(item)}`).join('');
 }
 
-function itemText(value: unknown): string {
+function formatItem(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!isRecord(value)) return JSON.stringify(value);
   return Object.entries(value)

@@ -26,7 +26,7 @@ export async function waitForRun(
   }
 }
 
-/** A wait keeps its response open like an event stream, so it counts as one. */
+/** Reserves a stream for the wait, which keeps its response open like an event stream. */
 function reserveStream(caller: Caller, executionId: string): () => void {
   try {
     return caller.reserveStream();
@@ -37,7 +37,7 @@ function reserveStream(caller: Caller, executionId: string): () => void {
   }
 }
 
-/** A paused run continues only after a decision, so there is nothing to wait for. */
+/** Returns whether the run has ended or is paused. A paused run continues only after a decision. */
 const isSettled = (status: string): boolean =>
   ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED', 'WAITING'].includes(status);
 

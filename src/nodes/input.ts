@@ -2,7 +2,7 @@
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { jsonToValue } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
-import { itemTexts, JsonText } from '../lib/json-text.ts';
+import { JsonText, parseItemTexts } from '../lib/json-text.ts';
 import {
   audio,
   choice,
@@ -96,7 +96,7 @@ export const inputList = defineNode({
     if (!Array.isArray(items))
       throw new NodeError('invalid_items', `items must be an array, not ${describe(items)}.`);
     if (itemType === 'JSON' && typeof exactText === 'string')
-      return { list: { type: 'LIST', items: boundedList(itemTexts(exactText).map(fromText)) } };
+      return { list: { type: 'LIST', items: boundedList(parseItemTexts(exactText).map(fromText)) } };
     return { list: await toTypedItems(items, itemType, ctx) };
   },
 });

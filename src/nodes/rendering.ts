@@ -1,7 +1,7 @@
 // Renders a scene and stores the video and its poster as media of the run.
 
 import type { MediaRef } from '../graph/types.ts';
-import { fileChunks } from '../lib/files.ts';
+import { readFileChunks } from '../lib/files.ts';
 import type { MadeVideo, VideoRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
@@ -40,6 +40,6 @@ async function store(ctx: NodeContext, name: string, video: MadeVideo): Promise<
   const poster = await ctx.media.put(video.poster, { contentType: 'image/jpeg', name: `${name}-poster.jpg` });
   const { mediaId: posterId, url: posterUrl } = poster;
   const file = { contentType: 'video/mp4', name: `${name}.mp4`, width, height, duration, posterId };
-  const ref = await ctx.media.put(fileChunks(video.path), file);
+  const ref = await ctx.media.put(readFileChunks(video.path), file);
   return { ...ref, render: { posterId, posterUrl, fps, frameCount, backend, warnings } };
 }

@@ -1,5 +1,5 @@
 // Declares sandbox models for video: free, deterministic, labeled clips, for testing a graph without API keys.
-import { fileChunks } from '../lib/files.ts';
+import { readFileChunks } from '../lib/files.ts';
 import { resizeImage } from '../media/images.ts';
 import type { ReadSource, SourceBytes } from '../render/render-io.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
@@ -66,7 +66,7 @@ export const talkingSandbox = defineNode({
         },
         [SOURCES.wash]: () =>
           drawStill({ kind: 'sandbox-wash', prompt: 'talking', seed, ...PORTRAIT }, ctx.signal),
-        [SOURCES.speech]: async () => fileChunks(clip.path),
+        [SOURCES.speech]: async () => readFileChunks(clip.path),
       });
       const graph = talkingScene({ ...PORTRAIT, frameCount: framesIn(seconds, FPS) });
       return { video: await renderMedia(ctx, 'sandbox-talking', { graph, read: readSource }) };

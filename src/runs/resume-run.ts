@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
+import { JsonText, joinMembers, parseMemberTexts } from '../lib/json-text.ts';
 import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
@@ -120,10 +120,10 @@ async function startFollowUp(
   const version = await deps.versions.get(deps.db, workflow.id, number);
   const nodeIds = new Set(version.graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
-  const earlierInputs = [...memberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
+  const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
     nodeIds.has(nodeId),
   );
-  const newInputs = memberTexts(request.inputs?.text ?? '{}');
+  const newInputs = parseMemberTexts(request.inputs?.text ?? '{}');
   const inputs = new JsonText<JsonObject>(joinMembers(new Map([...earlierInputs, ...newInputs])));
   const resumedRequest = { ...earlierRequest, inputs };
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };

@@ -4,7 +4,7 @@ import { describeUnknownType, nearest } from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { JsonText, memberTexts, stringifyJson } from '../lib/json-text.ts';
+import { JsonText, parseMemberTexts, stringifyJson } from '../lib/json-text.ts';
 import type { GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunRequest } from './run.schema.ts';
@@ -22,7 +22,7 @@ export function runRequestText(request: RunRequest): string {
 export function parseRunRequest(text: string): RunRequest {
   const request = JSON.parse(text) as RunRequest;
   if (request.inputs === undefined && request.metadata === undefined) return request;
-  const members = memberTexts(text);
+  const members = parseMemberTexts(text);
   return { ...request, ...readJsonText('inputs', members), ...readJsonText('metadata', members) };
 }
 
@@ -79,7 +79,7 @@ export function inputOverrides(
 ): ReadonlyMap<string, JsonObject> {
   const overrides = new Map<string, JsonObject>();
   const unknownIds: string[] = [];
-  for (const [nodeId, text] of memberTexts(inputs?.text ?? '{}')) {
+  for (const [nodeId, text] of parseMemberTexts(inputs?.text ?? '{}')) {
     const override = toOverride(deps, graph, nodeId, new JsonText<Json>(text));
     if (override === undefined) unknownIds.push(nodeId);
     else overrides.set(nodeId, override);

@@ -1,6 +1,6 @@
 // Runs the daily cleanup of executions, deliveries, idempotency keys, cached results, sessions and counters.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { firstIdAt } from '../lib/ids.ts';
+import { getFirstIdAt } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
 import { KNOWN_DAYS } from '../store/people/sessions.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
@@ -56,7 +56,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
 /** Deletes ended executions row by row, then the partitions of their node states. */
 async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: AbortSignal) {
   const { db, log, settings } = deps;
-  const beforeId = firstIdAt('execution', finishedBefore.getTime());
+  const beforeId = getFirstIdAt('execution', finishedBefore.getTime());
   const stepsBefore = await getFirstPartitionEnd(db);
   let afterId = '';
   const executions = await inBatches(signal, async () => {

@@ -1,6 +1,6 @@
 // Lists executions by workflow or user, with filters that each use an index.
-import { firstIdAt } from '../lib/ids.ts';
-import { memberTexts } from '../lib/json-text.ts';
+import { getFirstIdAt } from '../lib/ids.ts';
+import { parseMemberTexts } from '../lib/json-text.ts';
 import type { Tx } from './db.ts';
 import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
 import { ownsCreations, USER_SHARES } from './permissions.ts';
@@ -44,7 +44,7 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
   ]);
   return rows.map(({ request, ...row }) => ({
     ...row,
-    metadata: memberTexts(request ?? '{}').get('metadata') ?? null,
+    metadata: parseMemberTexts(request ?? '{}').get('metadata') ?? null,
   }));
 }
 
@@ -53,8 +53,8 @@ const SLACK_MS = 2000;
 
 /** Returns the lower and upper bound of ids for a time range, which the index supports directly. */
 function toIdRange({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
-  const firstId = firstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
-  const end = firstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
+  const firstId = getFirstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
+  const end = getFirstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
   return [firstId, before !== null && before < end ? before : end];
 }
 

@@ -1,5 +1,5 @@
 // Reads what administrators see at a glance: recent runs, spending of a month, low balances, sizes.
-import { firstIdAt } from '../lib/ids.ts';
+import { getFirstIdAt } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './executions.ts';
 import { type After, all, first } from './rows.ts';
@@ -14,13 +14,16 @@ export interface HourCount {
 /** More runs of an hour and status are reported as this number. */
 export const MAX_COUNTED_PER_HOUR = 50_000;
 
-/** Counts runs by the hour in which they were accepted. An hour starts at each of the times, and the last ends at `toMs`. */
+/**
+ * Counts runs by the hour in which they were accepted. An hour starts at each of the times, and the last ends at
+ * `toMs`.
+ */
 export function countRunsByHour(
   tx: Tx,
   startsMs: readonly number[],
   toMs: number,
 ): Promise<readonly HourCount[]> {
-  const bounds = [...startsMs, toMs].map(ms => firstIdAt('execution', ms));
+  const bounds = [...startsMs, toMs].map(ms => getFirstIdAt('execution', ms));
   return all(
     tx,
     `select (h.position - 1)::int as hour, s.status, c.count::int

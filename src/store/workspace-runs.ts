@@ -1,6 +1,6 @@
 // Lists the runs of a workspace or of the whole instance. A page examines a bounded number of rows, read newest first
 // from the index that fits the filter best. If it finds too few matches in them, it says where to continue.
-import { firstIdAt } from '../lib/ids.ts';
+import { getFirstIdAt } from '../lib/ids.ts';
 import type { Db, Tx } from './db.ts';
 import type { ListedRow } from './execution-lists.ts';
 import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
@@ -163,10 +163,10 @@ const INDEXED = [
 
 function toSearch(filter: WorkspaceRunFilter): Search {
   const { createdAfter, createdBefore, before, model } = filter;
-  const end = firstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
+  const end = getFirstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
   const values: unknown[] = [
     filter.statuses,
-    firstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS),
+    getFirstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS),
     before !== null && before < end ? before : end,
   ];
   const add = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;

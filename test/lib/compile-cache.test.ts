@@ -9,8 +9,8 @@ import { after, before, describe, it } from 'node:test';
 
 const MODULE = join(import.meta.dirname, '../../src/lib/compile-cache.ts');
 const SCRIPT = `
-  const { compileCacheEnv, flushCompiled } = await import(process.argv[1]);
-  flushCompiled();
+  const { compileCacheEnv, writeCompileCache } = await import(process.argv[1]);
+  writeCompileCache();
   console.log(JSON.stringify(compileCacheEnv()));
   setInterval(() => undefined, 1000);`;
 

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import {
   decrypt,
   encrypt,
+  generateApiKey,
   hmacSha256Hex,
-  mintApiKey,
   safeEqual,
   sha256,
   sha256Hex,
@@ -29,7 +29,7 @@ test('safeEqual compares texts of any length', () => {
 });
 
 test('new keys carry 256 random bits', () => {
-  const keys = new Set(Array.from({ length: 100 }, mintApiKey));
+  const keys = new Set(Array.from({ length: 100 }, generateApiKey));
   assert.equal(keys.size, 100);
   for (const key of keys) assert.match(key, /^sk-[A-Za-z0-9_-]{43}$/);
 });

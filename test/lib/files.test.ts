@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileChunks } from '../../src/lib/files.ts';
+import { readFileChunks } from '../../src/lib/files.ts';
 
 test('a file that is removed before it is read rejects in its reader and nowhere else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-chunks-'));
   const path = join(folder, 'a');
   await writeFile(path, 'content');
-  assert.equal(Buffer.concat(await Array.fromAsync(fileChunks(path))).toString(), 'content');
-  const chunks = fileChunks(path);
+  assert.equal(Buffer.concat(await Array.fromAsync(readFileChunks(path))).toString(), 'content');
+  const chunks = readFileChunks(path);
   await rm(folder, { recursive: true });
   // An open stream without a reader would emit its error meanwhile.
   await sleep(20);

@@ -1,7 +1,13 @@
 // Tests JSON that is passed on as it was sent.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { itemTexts, JsonText, joinMembers, memberTexts, stringifyJson } from '../../src/lib/json-text.ts';
+import {
+  JsonText,
+  joinMembers,
+  parseItemTexts,
+  parseMemberTexts,
+  stringifyJson,
+} from '../../src/lib/json-text.ts';
 
 const SENT =
   '{"b":1,"2":2,"1":[3,{"x":"a , } ] \\" b"}],"big":12345678901234567890,"e":1e400,"__proto__":{"n":"\\u0000\\ud800"}}';
@@ -37,16 +43,16 @@ describe('JSON text', () => {
 
 describe('items of an array', () => {
   it('are returned with their texts', () => {
-    const found = itemTexts(' [ 1.50 ,{ "a" : [ "]" ] },"," , [] ] ');
+    const found = parseItemTexts(' [ 1.50 ,{ "a" : [ "]" ] },"," , [] ] ');
     assert.deepEqual(found, ['1.50', '{ "a" : [ "]" ] }', '","', '[]']);
-    assert.deepEqual(itemTexts('[]'), []);
-    assert.deepEqual(itemTexts('{"a":[1]}'), []);
+    assert.deepEqual(parseItemTexts('[]'), []);
+    assert.deepEqual(parseItemTexts('{"a":[1]}'), []);
   });
 });
 
 describe('members of an object', () => {
   it('are returned with their texts, the last of equal names', () => {
-    const found = [...memberTexts(' { "a" : 1.50 , "b":{ "a" : [ "}" ] },"\\u0061":"x"} ')];
+    const found = [...parseMemberTexts(' { "a" : 1.50 , "b":{ "a" : [ "}" ] },"\\u0061":"x"} ')];
     assert.deepEqual(found, [
       ['b', '{ "a" : [ "}" ] }'],
       ['a', '"x"'],
@@ -54,11 +60,11 @@ describe('members of an object', () => {
   });
 
   it('of anything but an object are none', () => {
-    for (const text of ['[]', '1', '"{}"', '{}', '']) assert.equal(memberTexts(text).size, 0);
+    for (const text of ['[]', '1', '"{}"', '{}', '']) assert.equal(parseMemberTexts(text).size, 0);
   });
 
   it('are joined to an object again', () => {
-    const members = memberTexts(SENT);
+    const members = parseMemberTexts(SENT);
     assert.equal(joinMembers(members), SENT);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
-import { edgeLine, toEdge, toGraph } from '../../src/mcp/graph-form.ts';
+import { formatEdge, toEdge, toGraph } from '../../src/mcp/graph-form.ts';
 import { outlineGraph } from '../../src/mcp/outline.ts';
 import { limitData, MAX_CHARACTERS, toText } from '../../src/mcp/result.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
@@ -84,11 +84,11 @@ describe('an edge in line notation', () => {
 
   it('is parsed as it is written', () => {
     for (const line of ['a.text -> b.prompt', 'a.b.text -> b.c.d.x.0', 'a -> b'])
-      assert.equal(edgeLine(toEdge(line, ids, '')), line);
+      assert.equal(formatEdge(toEdge(line, ids, '')), line);
   });
 
   it('accepts handles instead of ports, and extra spaces', () => {
-    assert.equal(edgeLine(toEdge('a.out-text->b.in-prompt', ids, '')), 'a.text -> b.prompt');
+    assert.equal(formatEdge(toEdge('a.out-text->b.in-prompt', ids, '')), 'a.text -> b.prompt');
   });
 
   it('reports its position if it is invalid', () => {

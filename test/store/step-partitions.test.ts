@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
-import { firstIdAt, newId } from '../../src/lib/ids.ts';
+import { getFirstIdAt, newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -99,7 +99,7 @@ describe('partitions of node states', () => {
       made.map(({ from }) => from),
       [first?.to, made[0]?.to],
     );
-    assert.ok((made.at(-1)?.to ?? '') >= firstIdAt('execution', nowMs + 16 * DAY_MS));
+    assert.ok((made.at(-1)?.to ?? '') >= getFirstIdAt('execution', nowMs + 16 * DAY_MS));
     assert.equal(await createStepPartitions(test.db, nowMs, 8), 0);
   });
 
@@ -171,7 +171,7 @@ describe('partitions of node states', () => {
     const had = await namesOf(test.db);
     await test.db.transaction(async tx => {
       await tx.query('lock table execution_steps in access share mode');
-      await assert.rejects(dropStepPartitions(test.db, firstIdAt('execution', Number.POSITIVE_INFINITY)), {
+      await assert.rejects(dropStepPartitions(test.db, getFirstIdAt('execution', Number.POSITIVE_INFINITY)), {
         code: '55P03',
       });
     });

@@ -6,7 +6,7 @@ import type { Step } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
 import type { Json, Value } from '../../graph/types.ts';
 import { valueToJson, valueToJsonText } from '../../graph/values.ts';
-import { memberTexts, stringifyJson } from '../../lib/json-text.ts';
+import { parseMemberTexts, stringifyJson } from '../../lib/json-text.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readBoundedSteps } from '../../runs/executed-graph.ts';
@@ -98,7 +98,7 @@ async function* writeCsv(
   yield toCsvLine(header);
   for await (const rows of listAllRows(deps, batch, signal)) {
     for (const row of rows) {
-      const values = memberTexts(row.inputs);
+      const values = parseMemberTexts(row.inputs);
       const results = await readResults(deps, plan, row);
       const error = row.error === null ? '' : (JSON.parse(row.error) as { message: string }).message;
       yield toCsvLine([

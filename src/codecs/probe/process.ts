@@ -1,5 +1,5 @@
 // Probes files at the request of the parent process; ends when the channel to the parent closes.
-import { flushCompiled } from '../../lib/compile-cache.ts';
+import { writeCompileCache } from '../../lib/compile-cache.ts';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
 import type { ProbeMessage, ProbeResponse, SentFile } from './child.ts';
 import { readContentType, readMediaInfo } from './read-media-info.ts';
@@ -28,7 +28,7 @@ async function handleRequest({ kind, file }: ProbeRequest): Promise<void> {
       (err): ProbeResponse => ({ failure: String(err) }),
     ),
   );
-  flushCompiled();
+  writeCompileCache();
 }
 
 async function probe(kind: ProbeRequest['kind'], file: ProbeRequest['file']) {

@@ -49,7 +49,7 @@ export function fetchErrorFor(code: FetchErrorCode, host: string): FetchError {
   return new FetchError(code, `${host} ${FETCH_ERRORS[code]}.`);
 }
 
-/** Facts about an exchange when it failed. */
+/** The state of an exchange when it failed. */
 export interface FailedExchange {
   readonly host: string;
   readonly maybeSent: boolean;

@@ -24,7 +24,7 @@ export interface RequestReach {
 
 export interface Pools {
   /** Throws `blocked_address` for a literal address that is not allowed; names are checked when they are resolved. */
-  agentFor(url: URL, reach: RequestReach): Promise<Agent>;
+  getAgent(url: URL, reach: RequestReach): Promise<Agent>;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createPools({
   const loopback = createLazyAgent(async () => LOOPBACK);
   const anywhere = createLazyAgent(resolve);
   return {
-    async agentFor(url, { allowLoopback, trustedOrigin }) {
+    async getAgent(url, { allowLoopback, trustedOrigin }) {
       if (url.origin === trustedOrigin || trusted.has(url.origin)) return anywhere.open();
       // Before resolving, because not every resolver knows *.localhost.
       if (allowLoopback && isLoopbackHost(url.hostname)) return loopback.open();
@@ -71,7 +71,7 @@ async function resolveBySystem(hostname: string): Promise<readonly LookupAddress
   return await lookupAll(hostname, { all: true });
 }
 
-/** One non-public address blocks the name, since the socket may connect to any of them. */
+/** Throws if any address is not public, since the socket may connect to any of them. */
 function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
   if (!addresses.every(({ address }) => isPublicAddress(address)))
     throw fetchErrorFor('blocked_address', hostname);

@@ -7,7 +7,10 @@ interface Request {
   readonly propagates?: boolean;
 }
 
-/** Records only the host and port of the URL: a path may contain tokens, and a query may contain keys. */
+/**
+ * Sends the request in a span. Records only the host and port of the URL, because a path may contain tokens and a query
+ * may contain keys.
+ */
 export function inRequestSpan<R extends Request, A extends { readonly status: number }>(
   address: string,
   request: R,

@@ -11,7 +11,7 @@ export interface ThreadPoolOptions {
   /** The thread's module, without its extension: sources run as .ts, the published package has .js. */
   readonly module: URL;
   readonly threads: number;
-  /** Of processor time. A task that needs more is rejected with TaskTooCostly, and its thread ends. */
+  /** The limit of processor time. A task that needs more is rejected with TaskTooCostly, and its thread ends. */
   readonly timeoutMs: number;
   /** A task that needs more memory is rejected with TaskTooCostly, and its thread ends. */
   readonly maxHeapMb: number;
@@ -45,7 +45,7 @@ interface Task<Input, Output> extends TaskOptions {
 }
 
 export function createThreadPool<Input, Output>(options: ThreadPoolOptions): ThreadPool<Input, Output> {
-  /** By account, in the order of their turns. */
+  /** The waiting tasks by account, in the order of their turns. */
   const waitingTasks = new Map<string, Set<Task<Input, Output>>>();
   const busy = new Set<string>();
   const idle = new Map<Worker, NodeJS.Timeout>();
@@ -99,7 +99,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
       if ('output' in result) task.resolve(result.output);
       else task.reject(restoreError(result));
     } catch (err) {
-      // Aborted, too slow or out of memory: the thread's further work is of no use.
+      // The task was aborted, was too slow or ran out of memory, so its thread is stopped.
       void worker?.terminate();
       task.reject(task.signal.aborted ? task.signal.reason : err);
     }
@@ -119,11 +119,11 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
     const file = new URL(`${options.module.href}${extname(import.meta.filename)}`);
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } });
     // Both events may also occur while the thread is idle.
-    const forget = (): void => {
+    const removeWorker = (): void => {
       clearTimeout(idle.get(worker));
       idle.delete(worker);
     };
-    return worker.on('error', forget).on('exit', forget);
+    return worker.on('error', removeWorker).on('exit', removeWorker);
   };
 
   const release = (worker: Worker): void => {
@@ -140,7 +140,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
           const message = 'Too much work of this account is already waiting. Try again in a few seconds.';
           return reject(new AppError('unavailable', message, { headers: { 'retry-after': '2' } }));
         }
-        const leave = (): void => {
+        const onAbort = (): void => {
           remove(task);
           reject(signal.reason);
         };
@@ -150,15 +150,15 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
           signal,
           context,
           resolve: output => {
-            signal.removeEventListener('abort', leave);
+            signal.removeEventListener('abort', onAbort);
             resolve(output);
           },
           reject: reason => {
-            signal.removeEventListener('abort', leave);
+            signal.removeEventListener('abort', onAbort);
             reject(reason);
           },
         };
-        signal.addEventListener('abort', leave, { once: true });
+        signal.addEventListener('abort', onAbort, { once: true });
         waitingTasks.set(account, tasks.add(task));
         startWaiting();
       }),

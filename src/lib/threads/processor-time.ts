@@ -20,7 +20,7 @@ export async function readThreadTime(worker: Worker): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Only Linux tells. */
+/** Reads the processor time of a process, which only Linux provides. */
 export async function readProcessTime(pid: number | undefined): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1');
   // The name of the program, in parentheses, may contain spaces.
@@ -28,7 +28,7 @@ export async function readProcessTime(pid: number | undefined): Promise<number> 
   return (Number(user) + Number(system)) * TICK_MS;
 }
 
-/** Starts the limit. Where the processor time is not known, it limits the elapsed time. */
+/** Starts the limit. If the processor time is not available, limits the elapsed time. */
 export function limitProcessorTime(readTime: ReadTime, limitMs: number): TimeLimit {
   const limit = new AbortController();
   const abort = (): void =>
@@ -37,7 +37,7 @@ export function limitProcessorTime(readTime: ReadTime, limitMs: number): TimeLim
   const atStart = read();
   let isOver = false;
   const check = async (): Promise<void> => {
-    // A thread that has just been started does not answer yet, and has used none.
+    // A thread that has just been started does not respond yet, and has used no time.
     const [start = 0, now] = [await atStart, await read()];
     const leftMs = now === undefined ? 0 : limitMs - (now - start);
     if (isOver) return;

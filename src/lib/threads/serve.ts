@@ -1,4 +1,4 @@
-// Serves a pool inside its thread: runs one task after another, and replies with the output or the error of each.
+// Runs the tasks of a pool inside its thread, one after another, and replies with the output or the error of each.
 import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode, type Issue, toError } from '../errors.ts';
 

@@ -56,13 +56,13 @@ async function openConsent(ctx: Context, visit: Visit): Promise<ConsentResult> {
     redirectKind: redirect.kind,
     person,
     scopes,
-    token: formToken(keys, visit),
+    token: createFormToken(keys, visit),
   });
   return { kind: 'page', html, policy: policyFor(redirect) };
 }
 
 async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<ConsentResult> {
-  if (!safeEqual(decision.token, formToken(ctx.keys, visit)))
+  if (!safeEqual(decision.token, createFormToken(ctx.keys, visit)))
     throw new AppError('cross_site_request', 'The form is invalid. Open the page again.');
   const { client, scopes } = await readRequest(ctx, visit);
   const granted = decision.isAllowed ? scopes.filter(scope => decision.scopes.includes(scope)) : [];
@@ -89,8 +89,8 @@ const toGrantResult = ({ userId }: UserActor, grantId: string): Result => ({
   consent: { grantId },
 });
 
-/** Bound to the session and the request, so that no other page or person can submit it. */
-function formToken(keys: OAuthKeys, { uid, actor }: Visit): string {
+/** Returns a token that is bound to the session and the request, so that no other page or user can submit the form. */
+function createFormToken(keys: OAuthKeys, { uid, actor }: Visit): string {
   return hmacSha256Hex(keys.cookies, JSON.stringify(['consent', uid, actor.userId, actor.credential.id]));
 }
 
@@ -126,7 +126,10 @@ async function readRequest({ provider, deps }: Context, visit: Visit): Promise<R
 const splitWords = (text: unknown): ReadonlySet<string> =>
   new Set(typeof text === 'string' ? text.split(' ') : []);
 
-/** The policy must also allow the redirect, because Chrome checks redirects of a form against `form-action`. */
+/**
+ * Returns the policy of the page. It must also allow the redirect, because Chrome checks redirects of a form against
+ * `form-action`.
+ */
 const policyFor = ({ policySource }: Redirect): string =>
   PAGE_POLICY.replace("form-action 'none'", `form-action 'self' ${policySource}`);
 

@@ -12,7 +12,9 @@ export interface Forwarded {
 
 const HEADERS = ['accept', 'authorization', 'cookie', 'origin', 'user-agent'] as const;
 
-/** The host is always BASE_URL's: URLs in responses and `Secure` cookies depend on it. */
+/**
+ * Builds the request. The host is always that of BASE_URL, because URLs in responses and `Secure` cookies depend on it.
+ */
 export function forwardRequest(raw: IncomingMessage, baseUrl: string, forwarded: Forwarded): IncomingMessage {
   const { protocol, host, pathname } = new URL(baseUrl);
   const { method, url, body } = forwarded;

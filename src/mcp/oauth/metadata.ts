@@ -7,8 +7,8 @@ type Address = Pick<Settings, 'BASE_URL' | 'CIMD'>;
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
-/** RFC 9728. */
-export function resourceMetadata(settings: Address): object {
+/** Returns the metadata of the protected resource (RFC 9728). */
+export function getResourceMetadata(settings: Address): object {
   return {
     resource: mcpResource(settings),
     resource_name: 'Graphwright',
@@ -19,8 +19,8 @@ export function resourceMetadata(settings: Address): object {
   };
 }
 
-/** RFC 8414. Some clients take the scopes that they request from here. */
-export function serverMetadata({ BASE_URL, CIMD }: Address): object {
+/** Returns the metadata of the authorization server (RFC 8414). Some clients request the scopes that it lists. */
+export function getServerMetadata({ BASE_URL, CIMD }: Address): object {
   return {
     issuer: BASE_URL,
     authorization_endpoint: `${BASE_URL}/oauth/authorize`,

@@ -2,7 +2,7 @@
 import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
 import { isOAuthEnabled } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
-import { resourceMetadata, serverMetadata } from './metadata.ts';
+import { getResourceMetadata, getServerMetadata } from './metadata.ts';
 
 /** Returns undefined if the address of the service does not allow OAuth. */
 export function createOAuthMount(deps: Deps): OAuthMount | undefined {
@@ -19,8 +19,8 @@ export function createOAuthMount(deps: Deps): OAuthMount | undefined {
     return loading;
   };
   return {
-    resourceMetadata: resourceMetadata(deps.settings),
-    serverMetadata: serverMetadata(deps.settings),
+    resourceMetadata: getResourceMetadata(deps.settings),
+    serverMetadata: getServerMetadata(deps.settings),
     prepare: async (...args) => (await load()).prepare(...args),
     openConsent: async visit => (await load()).openConsent(visit),
     decide: async (visit, decision) => (await load()).decide(visit, decision),

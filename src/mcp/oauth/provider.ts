@@ -1,4 +1,4 @@
-// Configures the authorization server's library: what it issues, for how long, to whom, and where it is stored.
+// Configures the library of the authorization server: lifetimes, routes, cookies, clients and storage.
 import { type AdapterFactory, type Configuration, errors, Provider } from 'oidc-provider';
 import { toAppError, toError } from '../../lib/errors.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';

@@ -12,7 +12,7 @@ export interface Redirect {
   readonly policySource: string;
 }
 
-/** Returns whether the address can be a redirect at all; the authorization library rejects more. */
+/** Returns whether the address can be a redirect. The authorization library makes further checks. */
 export const isRedirect = (uri: string): boolean => HAS_PATH.test(uri) && URL.canParse(uri);
 
 export function describeRedirect(uri: string): Redirect {

@@ -1,5 +1,4 @@
 // Tools that create and change workflows: in a single call, by operations, node by node, or from templates.
-// templates.
 import { Type } from 'typebox';
 import { toTruncation } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
@@ -9,7 +8,7 @@ import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
 import type { Caller } from '../caller.ts';
-import { findPrice, presentIssues, TRUNCATION, toGraph, workflowPageUrl } from '../graph-form.ts';
+import { getPrice, presentIssues, TRUNCATION, toGraph, workflowPageUrl } from '../graph-form.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
 import { ADDS, Anything, CHANGES, defineTool, Id, OneOf, OutputSchema, type ToolOutput } from '../tool.ts';
 import { EDGES, NODES } from './arguments.ts';
@@ -137,7 +136,7 @@ async function presentWritten(
   id: string,
   { text, version, findings }: PresentedWorkflow,
 ): Promise<ToolOutput> {
-  const estimate = await findPrice(caller, { graph: JSON.parse(text) as Graph });
+  const estimate = await getPrice(caller, { graph: JSON.parse(text) as Graph });
   const { price } = estimate;
   return {
     data: {

@@ -6,7 +6,7 @@ import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import type { Caller } from '../caller.ts';
-import { findPrice, presentIssues, TRUNCATION, toGraph } from '../graph-form.ts';
+import { getPrice, presentIssues, TRUNCATION, toGraph } from '../graph-form.ts';
 import { Anything, defineTool, Id, OutputSchema, READS } from '../tool.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
 
@@ -37,7 +37,7 @@ export const checkWorkflowTool = defineTool({
   call: async (caller, { inputs, targets, ...subject }) => {
     const { report, graph, workspace } = await lint(caller, subject);
     const { price, issues } = report.ok
-      ? await findPrice(caller, { graph, workspace, inputs, targets })
+      ? await getPrice(caller, { graph, workspace, inputs, targets })
       : { price: undefined, issues: [] };
     const { issues: linted, ok, ...truncation } = report;
     const allIssues: readonly Issue[] = [...linted, ...issues];

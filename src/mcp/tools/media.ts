@@ -40,11 +40,11 @@ export const addMediaTool = defineTool({
       return { data: presentStored(await completeUpload(deps, actor, { mediaId }, signal)) };
     if (filename === undefined || contentType === undefined || bytes === undefined)
       throw new AppError('invalid_request', 'Send url, or filename, contentType and bytes, or mediaId.');
-    return { data: await mint(caller, { filename, contentType, bytes }) };
+    return { data: await startUpload(caller, { filename, contentType, bytes }) };
   },
 });
 
-async function mint(
+async function startUpload(
   { deps, actor }: Caller,
   file: { readonly filename: string; readonly contentType: string; readonly bytes: number },
 ) {

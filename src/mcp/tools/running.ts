@@ -78,7 +78,7 @@ export const cancelExecutionTool = defineTool({
     presentExecution(caller, await cancelRun(caller.deps, caller.actor, executionId), { previews: false }),
 });
 
-/** Counts toward the limits per minute and per day, like a start over REST. */
+/** Starts a run, which counts toward the limits per minute and per day like a start over REST. */
 async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeconds'>): Promise<AcceptedRun> {
   const { deps, actor } = caller;
   const { workflowId, idempotencyKey, inputs, ...options } = input;
@@ -101,7 +101,7 @@ async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeco
   }
 }
 
-/** Prevents spending without agreement. Throws 402 with the price. */
+/** Throws 402 with the price if the run costs credits, so that no credits are spent without agreement. */
 async function requireFree({ deps, actor }: Caller, workflowId: string, request: RunRequest): Promise<void> {
   const { credits, exact: isExact, breakdown } = await estimateWorkflow(deps, actor, { workflowId, request });
   if (breakdown.length === 0) return;

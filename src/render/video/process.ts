@@ -1,7 +1,7 @@
-// Runs the render process: receives one request by message and sends back progress and a result. It exits when done, or at
-// once when its parent exits. Everything it started exits with it.
+// Runs the render process: receives one request by message and sends back progress and a result. It exits when done, or
+// at once when its parent exits. Everything it started exits with it.
 import { rmSync } from 'node:fs';
-import { flushCompiled } from '../../lib/compile-cache.ts';
+import { writeCompileCache } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ProcessMessage, ProcessRequest } from './video-request.ts';
 import { makeFile } from './work.ts';
@@ -35,6 +35,6 @@ process.once('message', async (request: ProcessRequest) => {
     (err: unknown) => toFailure(err),
   );
   // The parent kills this process with all its threads and codecs.
-  flushCompiled();
+  writeCompileCache();
   report(message);
 });

@@ -1,5 +1,5 @@
 // Creates, lists and changes accounts for the operator.
-import { mintApiKey } from '../../lib/crypto.ts';
+import { generateApiKey } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
@@ -70,7 +70,7 @@ async function createFirstCredential(
 ): Promise<{ readonly apiKey?: string; readonly inviteUrl?: string }> {
   if (invite === true) return { inviteUrl: (await createPasswordLink(tx, deps, userId, 'invite')).url };
   if (keyScopes === undefined) return {};
-  const key = mintApiKey();
+  const key = generateApiKey();
   await storeKey(tx, { userId, name: 'first key', scopes: keyScopes, expiresAt: null, key });
   return { apiKey: key };
 }
@@ -89,7 +89,9 @@ function presentFound(user: UserRow | undefined) {
 /** The in-memory credentials of this process; the command line has none. */
 type CredentialCaches = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
 
-/** Changes an account. The change takes effect in this process with the next request, in others within five seconds. Throws 404 for an unknown user, 409 if operators would lock themselves out.
+/**
+ * Changes an account. The change takes effect in this process with the next request, in others within five seconds.
+ * Throws 404 for an unknown user, 409 if operators would lock themselves out.
  */
 export async function changeUser(
   deps: UserDeps & CredentialCaches,

@@ -1,5 +1,5 @@
 // Creates the first user once, on the first start with an empty database, with a key that has every scope.
-import { mintApiKey, sha256 } from '../../lib/crypto.ts';
+import { generateApiKey, sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db } from '../../store/db.ts';
@@ -41,7 +41,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
       isAdmin: true,
     });
     await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'Initial credits');
-    const key = configuredKey ?? mintApiKey();
+    const key = configuredKey ?? generateApiKey();
     await storeKey(tx, { userId, name: 'bootstrap', scopes: ALL_SCOPES, expiresAt: null, key });
     return configuredKey === undefined ? key : undefined;
   });

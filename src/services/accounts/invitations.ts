@@ -143,7 +143,9 @@ export async function declineInvitation(deps: Deps, actor: Actor, id: string): P
   await endInvitation(deps, user, id, async () => undefined);
 }
 
-/** Applies the change and deletes the invitation. Locks the team first, so that acceptance, revocation and deletion of the team exclude each other.
+/**
+ * Applies the change and deletes the invitation. Locks the team first, so that acceptance, revocation and deletion of
+ * the team exclude each other.
  */
 async function endInvitation<T>(
   deps: Deps,

@@ -1,5 +1,5 @@
 // Manages API keys. A key is returned once and stored as a hash, and never has a scope that its creator lacks.
-import { mintApiKey, sha256 } from '../../lib/crypto.ts';
+import { generateApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -23,7 +23,7 @@ export interface CreateKeyInput {
 export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInput) {
   const user = requireScope(actor, 'account:admin');
   requireGrantableScopes(user, input.scopes);
-  const key = mintApiKey();
+  const key = generateApiKey();
   const row = await storeKey(deps.db, {
     userId: user.userId,
     name: parseName(input.name),

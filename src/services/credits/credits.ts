@@ -42,7 +42,9 @@ export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
   return { teamId: team_id, ...(await readPool(deps, team_id ?? userWorkspace(user.userId), query)) };
 }
 
-/** Returns the balance and ledger of a user or a team to an administrator; by default of the administrator. Throws 404 if the account does not exist.
+/**
+ * Returns the balance and ledger of a user or a team to an administrator; by default of the administrator. Throws 404
+ * if the account does not exist.
  */
 export async function getUserCredits(
   deps: Pick<Deps, 'db'>,

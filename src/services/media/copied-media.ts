@@ -30,7 +30,9 @@ export interface NamedMedia {
   readonly from: { readonly team_id: string | null; readonly user_id: number };
 }
 
-/** Copies the media that the workflow's own workspace can read and the user cannot, so that nobody gets access to a file of another user by entering its id. A file that is deleted meanwhile is omitted.
+/**
+ * Copies the media that the workflow's own workspace can read and the user cannot, so that nobody gets access to a file
+ * of another user by entering its id. A file that is deleted meanwhile is omitted.
  */
 export async function copyMedia(
   deps: Deps,

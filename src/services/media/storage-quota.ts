@@ -60,7 +60,9 @@ export async function insertMediaWithinQuota(
   await insertMedia(tx, media);
 }
 
-/** Creates a function that inserts the rows of concurrent files in one transaction. Otherwise, files of one account would wait for each other's commits, each on its own connection.
+/**
+ * Creates a function that inserts the rows of concurrent files in one transaction. Otherwise, files of one account
+ * would wait for each other's commits, each on its own connection.
  */
 export function createMediaBatcher(db: Db, settings: Plans): Deps['insertMediaBatched'] {
   const recordBatched = createBatcher((rows: readonly NewMedia[]) => insertBatch(db, settings, rows), {

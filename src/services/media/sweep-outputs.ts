@@ -1,5 +1,5 @@
 // Deletes old files that runs made or fetched, and old previews, if the operator limits their age. Runs daily.
-import { firstIdAt } from '../../lib/ids.ts';
+import { getFirstIdAt } from '../../lib/ids.ts';
 import { allTemplates } from '../../render/templates/catalog.ts';
 import { deleteOutputs, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
 import { listMediaIds } from '../../store/workflows/versions.ts';
@@ -14,7 +14,7 @@ const CONCURRENT_DELETIONS = 8;
 export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<void> {
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
-  const beforeId = firstIdAt('media', deps.now() - days * DAY_MS);
+  const beforeId = getFirstIdAt('media', deps.now() - days * DAY_MS);
   const keptIds = listMediaIds(JSON.stringify([...allTemplates().values()]));
   let count = 0;
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {

@@ -6,7 +6,7 @@ import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../lib/errors.ts';
-import { fileChunks } from '../../lib/files.ts';
+import { readFileChunks } from '../../lib/files.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeParts } from '../../nodes/define.ts';
 import { recordOrphan } from '../../store/media/orphans.ts';
@@ -71,6 +71,6 @@ async function storePart(deps: Deps, scope: string, path: string, signal: AbortS
   const file_id = newId('media', deps.now());
   await recordOrphan(deps.db, file_id);
   const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };
-  await deps.storage.put(file_id, fileChunks(path), bounds);
+  await deps.storage.put(file_id, readFileChunks(path), bounds);
   await insertPart(deps.db, scope, { name: basename(path), file_id });
 }

@@ -22,7 +22,9 @@ export function isClipRequest({ format, range }: PreviewBody): boolean {
   return format === 'mp4' || (format === undefined && range !== undefined);
 }
 
-/** Accepts a clip for rendering. Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable` with the package to install if this machine has no codec.
+/**
+ * Accepts a clip for rendering. Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable`
+ * with the package to install if this machine has no codec.
  */
 export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');

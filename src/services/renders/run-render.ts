@@ -1,7 +1,7 @@
 // Renders an accepted clip: claims it, renders it, reports progress, and stops if the claim is lost.
 
 import { AppError } from '../../lib/errors.ts';
-import { fileChunks } from '../../lib/files.ts';
+import { readFileChunks } from '../../lib/files.ts';
 import { type MadeVideo, makeVideo } from '../../render/video/make-video.ts';
 import {
   type ClaimedRender,
@@ -100,7 +100,7 @@ async function store(
   const { width, height, durationSeconds: duration, fps, frameCount, backend, warnings } = video;
   const posterFile = { source: video.poster, contentType: 'image/jpeg', name: 'clip-poster' };
   const poster = await storeMedia(deps, owner, posterFile, signal);
-  const file = { source: fileChunks(video.path), contentType: 'video/mp4', name: 'clip' };
+  const file = { source: readFileChunks(video.path), contentType: 'video/mp4', name: 'clip' };
   const media = await storeMedia(deps, owner, { ...file, width, height, duration }, signal);
   const result: RenderedClip = { width, height, duration, fps, frameCount, backend, warnings: [...warnings] };
   return {

@@ -17,7 +17,9 @@ interface ProofDeps {
   readonly settings: Pick<Settings, 'OIDC_ISSUER'>;
 }
 
-/** Throws 403 `reauthentication_required` unless the session's user recently confirmed their identity. `methods` lists how they can do so. Ignores other credentials than sessions.
+/**
+ * Throws 403 `reauthentication_required` unless the session's user recently confirmed their identity. `methods` lists
+ * how they can do so. Ignores other credentials than sessions.
  */
 export async function requireRecentProof({ db, now, settings }: ProofDeps, actor: Actor): Promise<void> {
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;

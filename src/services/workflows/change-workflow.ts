@@ -62,7 +62,9 @@ export async function changeWorkflow(
   return presentCommitted(deps, committed);
 }
 
-/** Returns the poster to pin: the current one if it is sent back, or another image of the workflow's runs. If omitted, the newest image is used again.
+/**
+ * Returns the poster to pin: the current one if it is sent back, or another image of the workflow's runs. If omitted,
+ * the newest image is used again.
  */
 async function choosePoster(
   tx: Tx,
@@ -83,7 +85,9 @@ async function choosePoster(
   };
 }
 
-/** Throws 409 `stale_write`. Compares only the part of our ETags that changes with each write, because views, heartbeats and posters change independently and must not reject a write.
+/**
+ * Throws 409 `stale_write`. Compares only the part of our ETags that changes with each write, because views, heartbeats
+ * and posters change independently and must not reject a write.
  */
 function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;

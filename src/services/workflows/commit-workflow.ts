@@ -1,5 +1,5 @@
 // Completes each write of a stored workflow: locks it, compares it, writes the differences and responds.
-import { firstIdAt } from '../../lib/ids.ts';
+import { getFirstIdAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import {
@@ -125,7 +125,7 @@ async function storeVersion(
   const next = { workflowId: id, version: version + 1, graph: write.text, userId };
   if (saving === 'auto') {
     if (!write.isChanged) return;
-    const runsFromId = firstIdAt('execution', Date.now() - CLOCK_SLACK_MS);
+    const runsFromId = getFirstIdAt('execution', Date.now() - CLOCK_SLACK_MS);
     await insertAutosave(tx, next, { by: credential.id, runsFromId });
     await deleteSuperseded(tx, id, MAX_REMOVED);
   } else if (write.isChanged) await insertVersion(tx, next);

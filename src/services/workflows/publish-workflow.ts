@@ -38,7 +38,9 @@ export function setBudget(
   return changeAsOwner(deps, actor, { id, verb: 'budget', fields });
 }
 
-/** Publishes or unpublishes a workflow. The public sees the current version until it is published again. A workflow keeps its slug permanently, so that no other workflow can take over its URL. Throws 409 `slug_taken`.
+/**
+ * Publishes or unpublishes a workflow. The public sees the current version until it is published again. A workflow
+ * keeps its slug permanently, so that no other workflow can take over its URL. Throws 409 `slug_taken`.
  */
 export async function publishWorkflow(
   deps: Deps,

@@ -1,5 +1,5 @@
 // Manages the partitions of node states by time: creates them ahead, and drops them when their runs are deleted.
-import { firstIdAt, timeOfId } from '../../lib/ids.ts';
+import { getFirstIdAt, getIdTime } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 
 /** All partitions except the default; ids from the first bound up to, not including, the second. */
@@ -66,14 +66,14 @@ export async function createStepPartitions(db: Db, nowMs: number, spanDays: numb
 async function getLastPartitionEnd(tx: Tx, nowMs: number): Promise<number> {
   const lastPartition = (await listStepPartitions(tx)).at(-1);
   return Math.max(
-    lastPartition === undefined ? 0 : timeOfId(lastPartition.to),
+    lastPartition === undefined ? 0 : getIdTime(lastPartition.to),
     Math.floor(nowMs / DAY_MS) * DAY_MS,
   );
 }
 
 async function createPartition(tx: Tx, fromMs: number, toMs: number): Promise<void> {
   const name = `execution_steps_${new Date(fromMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
-  const [from, to] = [firstIdAt('execution', fromMs), firstIdAt('execution', toMs)];
+  const [from, to] = [getFirstIdAt('execution', fromMs), getFirstIdAt('execution', toMs)];
   await tx.query(`create table ${name} (like execution_steps including defaults including storage)`);
   await tx.query(
     `with moved as (delete from execution_steps_rest where execution_id >= $1 and execution_id < $2 returning *)

@@ -82,7 +82,9 @@ export async function closeAutosave(tx: Tx, workflowId: string, version: number)
   );
 }
 
-/** Deletes versions, of this workflow or of all, that were superseded over a minute ago. By then, every request that read one as current has started its run. A version with a run is listed again.
+/**
+ * Deletes versions, of this workflow or of all, that were superseded over a minute ago. By then, every request that
+ * read one as current has started its run. A version with a run is listed again.
  */
 export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
   const { rowCount } = await tx.query(

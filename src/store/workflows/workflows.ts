@@ -244,8 +244,7 @@ export function findTemplateRow(tx: Tx, id: string, userId: number | null): Prom
 /** Reads one workflow with its reader's roles, or undefined if it does not exist. */
 export type FindInBatch = (lookup: WorkflowLookup) => Promise<ReadWorkflowRow | undefined>;
 
-/** Creates a function that reads workflows in batches, because the statement is expensive relative to its rows.
- */
+/** Creates a function that reads workflows in batches, because the statement is expensive relative to its rows. */
 export function createWorkflowReads(db: Db): FindInBatch {
   return createBatcher((lookups: readonly WorkflowLookup[]) => getWorkflows(db, lookups), {
     maxItems: 100,

@@ -36,7 +36,9 @@ export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<voi
   );
 }
 
-/** Writes all mutable columns of a workflow. Raises updated_at by at least a millisecond, so that no two writes have the same one, and returns it.
+/**
+ * Writes all mutable columns of a workflow. Raises updated_at by at least a millisecond, so that no two writes have the
+ * same one, and returns it.
  */
 export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
   const { rows } = await tx.query<{ updated_at: Date }>(SAVE, [
