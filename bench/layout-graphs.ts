@@ -1,6 +1,6 @@
 // Generates graphs with fixed ports for the layout benchmarks, and measures the quality of a layout.
 import type { Catalog, CatalogEntry } from '../src/graph/catalog.ts';
-import { portOffset } from '../src/graph/dims.ts';
+import { getPortOffset } from '../src/graph/dims.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../src/graph/types.ts';
 import { seededRandom } from '../src/lib/seeded-random.ts';
 
@@ -112,9 +112,9 @@ export function judge({ sizes, wires }: BenchGraph, positions: readonly Position
   const lines = wires.map(
     ({ from, to, fromPort, toPort }): Line => ({
       x1: at(from).x + at(from).width,
-      y1: at(from).y + portOffset(fromPort),
+      y1: at(from).y + getPortOffset(fromPort),
       x2: at(to).x,
-      y2: at(to).y + portOffset(toPort),
+      y2: at(to).y + getPortOffset(toPort),
     }),
   );
   const right = Math.max(...rects.map(({ x, width }) => x + width));

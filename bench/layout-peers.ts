@@ -1,6 +1,6 @@
 // Runs ELK, dagre and d3-dag on the same graphs with the same gaps. Installed by `npm ci --prefix bench`.
 import { createRequire } from 'node:module';
-import { portOffset } from '../src/graph/dims.ts';
+import { getPortOffset } from '../src/graph/dims.ts';
 import type { Position } from '../src/graph/types.ts';
 import type { BenchGraph } from './layout-graphs.ts';
 
@@ -60,7 +60,7 @@ function withElk(elk: Elk): Engine {
     const port = (node: number, side: 'EAST' | 'WEST', index: number): object => ({
       id: `${node}${side}${index}`,
       x: side === 'EAST' ? sizes[node]?.width : 0,
-      y: portOffset(index),
+      y: getPortOffset(index),
       layoutOptions: { 'port.side': side },
     });
     const usedPorts = sizes.map((): Map<string, object> => new Map());

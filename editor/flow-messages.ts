@@ -33,7 +33,7 @@ const flow = {
   output: (label: string, node: string): string => `Output ${label} of ${node}`,
   fieldOf: (field: string, node: string): string => `${field} of ${node}`,
   fieldPlaceholder: 'Type here',
-  changedSettings: 'Changed settings',
+  getChangedSettings: 'Changed settings',
   unknownType: (type: string): string => `Unknown type: ${type}`,
   noDraft:
     'This browser cannot store a local draft, so changes are saved only on the server. If the server is unreachable, export the workflow.',

@@ -1,6 +1,6 @@
 // Creates the node catalog in the browser: the entries that the service lists, and ports derived from a node's config.
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
-import { builtKeys, extractedPaths, switchCases, templateTokens } from '../../src/graph/config-ports.ts';
+import { getBuiltKeys, getExtractedPaths, getSwitchCases, getTemplateTokens } from '../../src/graph/config-ports.ts';
 import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
@@ -59,21 +59,21 @@ type Dynamic = (config: JsonObject, fixed: Pick<ResolvedPorts, 'inputs' | 'outpu
 
 const DYNAMIC: Readonly<Record<string, Dynamic>> = {
   'utility:text_template': (config, { outputs }) => ({
-    inputs: templateTokens(config.template).map(name => input(name, name, 'TEXT')),
+    inputs: getTemplateTokens(config.template).map(name => input(name, name, 'TEXT')),
     outputs,
   }),
   'utility:json_extract': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),
-    outputs: Object.keys(extractedPaths(config.paths)).map(name => output(name, name, 'ANY')),
+    outputs: Object.keys(getExtractedPaths(config.paths)).map(name => output(name, name, 'ANY')),
   }),
   'utility:json_build': (config, { outputs }) => ({
-    inputs: builtKeys(config.keys).map(name => input(name, name, 'ANY')),
+    inputs: getBuiltKeys(config.keys).map(name => input(name, name, 'ANY')),
     outputs,
   }),
   'logic:switch': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),
     outputs: [
-      ...switchCases(config.cases as JsonObject | undefined).map(([name]) => output(name, name, 'ANY')),
+      ...getSwitchCases(config.cases as JsonObject | undefined).map(([name]) => output(name, name, 'ANY')),
       output('default', 'Default', 'ANY'),
     ],
   }),

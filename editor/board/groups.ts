@@ -1,7 +1,7 @@
 // Groups nodes in a frame around them, and ungroups them.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { readChildIds } from '../../src/graph/edit.ts';
-import { boundingBox } from '../../src/graph/rects.ts';
+import { getBoundingBox } from '../../src/graph/rects.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { add, remove, replaceNodes } from './edits.ts';
@@ -37,7 +37,7 @@ export function groupNodes(
     const node = findNode(board, id);
     return node === undefined ? [] : [getNodeRect(node, catalog)];
   });
-  const bounds = boundingBox(rects);
+  const bounds = getBoundingBox(rects);
   if (entry === undefined || bounds === undefined) return undefined;
   const node = toNode(board, entry);
   const frame = {

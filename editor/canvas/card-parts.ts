@@ -1,6 +1,6 @@
 // Lays out what a card shows below its ports, for both the DOM and the painter.
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { fieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
+import { getFieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { Json } from '../../src/graph/types.ts';
 import { getControlKind } from '../board/control-kind.ts';
@@ -32,7 +32,7 @@ export function layoutCard({ node, fields, changed, inputs, outputs }: CardData)
   const { config = {} } = node.data;
   let end: number = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
   const visibleFields = fields.map((field): VisibleField => {
-    const [y, height] = [end, fieldHeight(field)];
+    const [y, height] = [end, getFieldHeight(field)];
     end += height;
     const value = config[field.id];
     const text = toFieldText(field, value ?? field.default) || (field.isPort ? field.label : '');

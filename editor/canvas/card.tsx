@@ -107,7 +107,7 @@ function CardSettings({ data }: { readonly data: CardData }) {
         <CardField key={field.id} nodeId={id} nodeLabel={nodeData.label} field={field} height={height} />
       ))}
       {chips && (
-        <ul className={styles.chips} aria-label={messages.flow.changedSettings}>
+        <ul className={styles.chips} aria-label={messages.flow.getChangedSettings}>
           {chips.texts.map(text => (
             <li key={text}>{text}</li>
           ))}

@@ -1,7 +1,7 @@
 // Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
 import type { Layout } from '../../src/graph/layout/layout.ts';
-import { boundingBox } from '../../src/graph/rects.ts';
+import { getBoundingBox } from '../../src/graph/rects.ts';
 import type { Position } from '../../src/graph/types.ts';
 import {
   type AlignmentLine,
@@ -241,7 +241,7 @@ function duplicate({ session }: EditorContextValue): void {
 
 /** Returns the offset that moves the nodes to free space: around `at`, or else next to their own position. */
 function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, at?: Position): Position {
-  const bounds = boundingBox(nodes.map(node => getNodeRect(node, catalog)));
+  const bounds = getBoundingBox(nodes.map(node => getNodeRect(node, catalog)));
   if (bounds === undefined) return { x: 0, y: 0 };
   const { x, y, width, height } = bounds;
   const wanted = at === undefined ? { x: x + 40, y: y + 40 } : { x: at.x - width / 2, y: at.y - height / 2 };

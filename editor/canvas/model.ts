@@ -1,7 +1,7 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
-import { changedSettings, estimateDims, mainFields, NODE_BOX, portOffset } from '../../src/graph/dims.ts';
+import { getChangedSettings, estimateDims, getMainFields, NODE_BOX, getPortOffset } from '../../src/graph/dims.ts';
 import { resolveEdgePorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
@@ -235,14 +235,14 @@ function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedP
   const { inputs, outputs } = getPorts(catalog, node);
   const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
   const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));
-  const fields = mainFields(inputs).filter(field => FACE_CONTROLS.has(getControlKind(field) ?? ''));
+  const fields = getMainFields(inputs).filter(field => FACE_CONTROLS.has(getControlKind(field) ?? ''));
   return {
     node,
     entry: catalog.find(node.data.nodeType),
     inputs: [...portsIn, ...toUnknownPorts(missing, 'in-')],
     outputs: [...portsOut, ...toUnknownPorts(missing, 'out-')],
     fields: fields.filter(({ id, isPort }) => !isPort || !connected.includes(`in-${id}`)),
-    changed: changedSettings(inputs, fields, node.data.config ?? {}),
+    changed: getChangedSettings(inputs, fields, node.data.config ?? {}),
   };
 }
 
@@ -274,7 +274,7 @@ function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width:
     type,
     position: type === 'target' ? Side.Left : Side.Right,
     x: (type === 'target' ? 0 : width) - PORT_PX / 2,
-    y: portOffset(index) - PORT_PX / 2,
+    y: getPortOffset(index) - PORT_PX / 2,
     width: PORT_PX,
     height: PORT_PX,
   }));

@@ -56,9 +56,9 @@ export const addModels: Command = async input => {
     input.terminal.note(`${endpoint} cannot be a node: ${problem}.`);
   if (unusable.length > 0) throw new Error('Nothing was added.');
   const requested = new Set(endpoints.map(stripVersion));
-  const isAsked = ({ endpoint }: Model): boolean => requested.has(stripVersion(endpoint));
+  const isSelected = ({ endpoint }: Model): boolean => requested.has(stripVersion(endpoint));
   await change(input, installed =>
-    planFor(installed, from, listed, { date: today(), addsNew: true, restores: true, isAsked }),
+    planFor(installed, from, listed, { date: today(), addsNew: true, restores: true, isSelected }),
   );
 };
 

@@ -2,7 +2,7 @@
 import type { OutputDef } from '../graph/catalog.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
-import { portName } from '../graph/values.ts';
+import { formatPortName } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
 import type { PortValues } from './inputs.ts';
 
@@ -61,7 +61,7 @@ function findMappedLists(node: PlanNode, portValues: PortValues): readonly Mappe
     if (value.type !== 'LIST') continue;
     const def = node.inputDefs.find(candidate => candidate.id === port && candidate.isPort);
     if (def === undefined || def.type === 'LIST' || def.type === 'ANY') continue;
-    lists.push({ port, name: portName(def), items: value.items });
+    lists.push({ port, name: formatPortName(def), items: value.items });
   }
   return lists;
 }

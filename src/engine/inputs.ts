@@ -4,7 +4,7 @@ import { acceptsNull, canFeed, type InputDef } from '../graph/catalog.ts';
 import { findProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
-import { isMediaType, jsonToValue, portName, toPlain } from '../graph/values.ts';
+import { isMediaType, jsonToValue, formatPortName, toPlain } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
 
 /** The values of connected ports, by input port id. Ports without a value are absent. */
@@ -79,7 +79,7 @@ export function describeMissingInputs(node: PlanNode, settings: JsonObject): rea
 const isUnset = (setting: Json | undefined, def: InputDef): boolean =>
   setting === undefined || (setting === null && !acceptsNull(def));
 
-const describeMissing = (def: InputDef): string => `${portName(def)} needs a value. Connect it or set it.`;
+const describeMissing = (def: InputDef): string => `${formatPortName(def)} needs a value. Connect it or set it.`;
 
 function findDef(node: PlanNode, port: string): InputDef | undefined {
   return node.inputDefs.find(def => def.id === port && def.isPort);
@@ -100,7 +100,7 @@ function readSetting(setting: Json | undefined, def: InputDef): unknown {
 
 function rejectRemoved(setting: Json | undefined, def: InputDef): undefined {
   if (setting === undefined || setting === null) return undefined;
-  throw new NodeError('invalid_config', `${portName(def)} is no longer a field of this node. Remove it.`);
+  throw new NodeError('invalid_config', `${formatPortName(def)} is no longer a field of this node. Remove it.`);
 }
 
 /** Checks that the items of a list fit the port's item type. */
@@ -111,7 +111,7 @@ function checkItems(value: unknown, def: InputDef): unknown {
   if (wrong === undefined) return value;
   throw new NodeError(
     'invalid_input',
-    `${portName(def)} accepts a list of ${itemType}, but received ${wrong.type}.`,
+    `${formatPortName(def)} accepts a list of ${itemType}, but received ${wrong.type}.`,
   );
 }
 
@@ -125,7 +125,7 @@ function settingToPlain(value: Json, def: InputDef): unknown {
   if (type === 'BOOLEAN' && typeof value === 'boolean') return value;
   if (type === 'LIST' && Array.isArray(value)) return value.map(jsonToValue);
   const expected = isMediaType(type) ? 'be connected to a media output' : EXPECTED[type];
-  throw new NodeError('invalid_config', `${portName(def)} must ${expected}, not ${quote(value)}.`);
+  throw new NodeError('invalid_config', `${formatPortName(def)} must ${expected}, not ${quote(value)}.`);
 }
 
 const EXPECTED = {
@@ -138,7 +138,7 @@ const EXPECTED = {
 function checkRange(value: unknown, def: InputDef, code: 'invalid_input' | 'invalid_config'): unknown {
   const problem = findProblem(value, def);
   if (problem === undefined) return value;
-  throw new NodeError(code, `${portName(def)} must be ${problem}, not ${quote(value)}.`);
+  throw new NodeError(code, `${formatPortName(def)} must be ${problem}, not ${quote(value)}.`);
 }
 
 const QUOTE_LENGTH = 60;

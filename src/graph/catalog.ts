@@ -1,4 +1,4 @@
-// Defines the node catalog as data: the entry that GET /nodes shows, and the lookup that lint, plan and layout use.
+// Defines the node catalog as data: the entries of GET /nodes, and the lookup that lint, plan and layout use.
 import type { Category, FieldType, Json, JsonObject, PortType } from './types.ts';
 
 export const NODE_SOURCES = ['vendor', 'non-vendor', 'registry-shell'] as const;
@@ -27,7 +27,7 @@ export interface InputDef {
   readonly itemType?: PortType;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** An explicit null is a value of its own: "none", instead of the default. */
+  /** Whether an explicit null is a value that means "none", instead of the default. */
   readonly nullable?: boolean;
   /** Whether the editor shows it on the node itself. Entries without any show their first text field. */
   readonly isPrimary?: boolean;
@@ -81,7 +81,7 @@ export interface ResolvedPorts {
   readonly isSaved?: boolean | undefined;
 }
 
-/** What lint, plan and layout need to know about node types. */
+/** The node types, as lint, plan and layout use them. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   find(nodeType: string): CatalogEntry | undefined;

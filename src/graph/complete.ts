@@ -1,4 +1,5 @@
-// Fills in what a client may leave out of an untrusted graph: labels and categories from the catalog, ids of edges.
+// Fills in the parts of an untrusted graph that a client may omit: labels and categories from the catalog, ids of
+// edges.
 //
 //   complete([{ id: 'a', data: { nodeType: 'input:text' } }], [{ source: 'a', target: 'b' }])
 //   → data.label "Text", data.category "input"; the edge's id "a->b"
@@ -24,7 +25,7 @@ function completeNode(catalog: Pick<Catalog, 'find'>, node: unknown): unknown {
   const { data } = node;
   const { label, category, nodeType } = data;
   if (typeof nodeType !== 'string' || (label !== undefined && category !== undefined)) return node;
-  const defaults = describeType(nodeType, catalog.find(nodeType));
+  const defaults = getTypeDefaults(nodeType, catalog.find(nodeType));
   return {
     ...node,
     data: { ...data, label: label ?? defaults.label, category: category ?? defaults.category },
@@ -32,10 +33,10 @@ function completeNode(catalog: Pick<Catalog, 'find'>, node: unknown): unknown {
 }
 
 /**
- * What a node gets from its type. For an unknown type, only the type should be reported, so the label and category get
- * placeholders.
+ * Returns the values that a node gets from its type. For an unknown type, only the type should be reported, so the
+ * label and category get placeholders.
  */
-export function describeType(nodeType: string, entry: CatalogEntry | undefined) {
+export function getTypeDefaults(nodeType: string, entry: CatalogEntry | undefined) {
   return {
     type: entry?.customNodeType ?? 'basedNode',
     label: entry?.label ?? nodeType,
@@ -43,7 +44,7 @@ export function describeType(nodeType: string, entry: CatalogEntry | undefined) 
   };
 }
 
-/** Gives edges without an id one that no other has. */
+/** Gives edges without an id a unique one. */
 export function completeEdges(edges: readonly unknown[]): readonly unknown[] {
   const usedIds = new Set(edges.flatMap(edge => (isFields(edge) && edge.id !== undefined ? [edge.id] : [])));
   if (usedIds.size === edges.length) return edges;

@@ -12,15 +12,15 @@ export const MAX_CASES = 20;
 const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
 
 /** Yields the names of the `{{tokens}}` in order, including repetitions. */
-export function* tokensIn(text: string): Generator<string> {
+export function* listTokens(text: string): Generator<string> {
   for (const [, name] of text.matchAll(TOKEN)) if (isPortName(name)) yield name;
 }
 
 /** Returns the inputs of a text template. */
-export function templateTokens(template: unknown): string[] {
+export function getTemplateTokens(template: unknown): string[] {
   if (typeof template !== 'string') return [];
   const names = new Set<string>();
-  for (const name of tokensIn(template)) {
+  for (const name of listTokens(template)) {
     // `template` is a field of this node and cannot be a port as well.
     if (name !== 'template') names.add(name);
     if (names.size === MAX_CONFIG_PORTS) break;
@@ -29,7 +29,7 @@ export function templateTokens(template: unknown): string[] {
 }
 
 /** Returns the outputs of a JSON extractor, with their paths. */
-export function extractedPaths(paths: unknown): Readonly<Record<string, string>> {
+export function getExtractedPaths(paths: unknown): Readonly<Record<string, string>> {
   const usable = Object.entries(toFields(paths)).filter(
     (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
   );
@@ -37,14 +37,14 @@ export function extractedPaths(paths: unknown): Readonly<Record<string, string>>
 }
 
 /** Returns the inputs of a JSON builder. */
-export function builtKeys(keys: unknown): string[] {
+export function getBuiltKeys(keys: unknown): string[] {
   if (!Array.isArray(keys)) return [];
   // `keys` is a field of this node and cannot be a port as well.
   return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_CONFIG_PORTS);
 }
 
 /** Returns the outputs of a switch besides `default`, with the value that each is compared with. */
-export function switchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
+export function getSwitchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
   return Object.entries(toFields(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')
     .slice(0, MAX_CASES);

@@ -6,11 +6,11 @@ export interface GraphDiff {
   readonly removedNodes: readonly string[];
   /** Ids of edges that were added, removed, or connect other ports than before. */
   readonly rewiredEdges: readonly string[];
-  /** Nodes or edges changed, so a layout may be needed. Changed values never require one. */
+  /** Whether nodes or edges changed, so that a layout may be needed. Changed values never require one. */
   readonly isStructural: boolean;
 }
 
-/** Compares by id; an edge with a new id that connects the same ports counts as unchanged. */
+/** Compares the graphs by id. An edge with a new id that connects the same ports counts as unchanged. */
 export function diffGraphs(before: Graph, after: Graph): GraphDiff {
   const oldIds = new Set(before.nodes.map(({ id }) => id));
   const newIds = new Set(after.nodes.map(({ id }) => id));

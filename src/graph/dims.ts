@@ -20,7 +20,7 @@ export const NODE_BOX = {
 
 const MIN_SIZE = 8;
 const MAX_SIZE = 20_000;
-/** The fields that a card shows at most; the editor's inspector shows all. */
+/** The maximum number of fields on a card. The editor's inspector displays all. */
 const MAX_FIELDS = 3;
 /** Default sizes of canvas-only nodes. */
 const SHELL_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
@@ -41,7 +41,7 @@ export function estimateDims(node: GraphNode, catalog: Catalog): Dims {
 }
 
 /** Returns the y of the nth port's center below the top of its node: a header, then one row per port. */
-export function portOffset(index: number): number {
+export function getPortOffset(index: number): number {
   return NODE_BOX.header + NODE_BOX.portRow * (index + 0.5);
 }
 
@@ -51,18 +51,18 @@ function estimate(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'heig
   if (shell !== undefined) return { width: shell[0], height: shell[1] };
   const { inputs, outputs } = catalog.ports(node.data.nodeType, node.data.config ?? {});
   const ports = Math.max(countPorts(inputs), countPorts(outputs), 1);
-  const fields = mainFields(inputs);
+  const fields = getMainFields(inputs);
   const config = node.data.config ?? {};
   const hasPreview =
     outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO') || entry?.category === 'output';
-  const rows = fields.reduce((sum, field) => sum + fieldHeight(field), 0);
+  const rows = fields.reduce((sum, field) => sum + getFieldHeight(field), 0);
   return {
     width: hasPreview ? NODE_BOX.wideWidth : NODE_BOX.width,
     height:
       NODE_BOX.header +
       ports * NODE_BOX.portRow +
       rows +
-      (changedSettings(inputs, fields, config).length > 0 ? NODE_BOX.chips : 0) +
+      (getChangedSettings(inputs, fields, config).length > 0 ? NODE_BOX.chips : 0) +
       (hasPreview ? NODE_BOX.preview : 0) +
       NODE_BOX.padding,
   };
@@ -73,14 +73,14 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
 }
 
 /** Returns the fields on a node itself: its primary ones, or else its first text field. */
-export function mainFields(inputs: readonly InputDef[]): readonly InputDef[] {
+export function getMainFields(inputs: readonly InputDef[]): readonly InputDef[] {
   const primary = inputs.filter(({ isPrimary, removed }) => isPrimary === true && removed !== true);
   const fields = primary.length > 0 ? primary : inputs.filter(isLongText).slice(0, 1);
   return fields.slice(0, MAX_FIELDS);
 }
 
-/** Settings that differ from their default and have no field on the node. */
-export function changedSettings(
+/** Returns the settings that differ from their default and have no field on the node. */
+export function getChangedSettings(
   inputs: readonly InputDef[],
   fields: readonly InputDef[],
   config: JsonObject,
@@ -96,7 +96,7 @@ export function changedSettings(
 }
 
 /** Returns the height of a field on the card; multi-line fields take more, and those of a port repeat no label. */
-export function fieldHeight(field: InputDef): number {
+export function getFieldHeight(field: InputDef): number {
   const isTall = isLongText(field) || field.type === 'JSON' || field.type === 'LIST';
   const height = isTall ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
   return field.isPort ? height - NODE_BOX.fieldLabel : height;
@@ -105,7 +105,10 @@ export function fieldHeight(field: InputDef): number {
 export const isLongText = ({ id, type, enum: values, wiredOnly, removed }: InputDef): boolean =>
   type === 'TEXT' && TEXT_AREAS.has(id) && values === undefined && wiredOnly !== true && removed !== true;
 
-/** Width and height as React Flow stores them: numbers, or texts such as "320px"; undefined unless both are valid. */
+/**
+ * Reads width and height as React Flow stores them: numbers, or texts such as "320px". Returns undefined unless both
+ * are valid.
+ */
 function readSize(value: unknown): Pick<Dims, 'width' | 'height'> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { width, height } = value as { readonly width?: unknown; readonly height?: unknown };
@@ -113,7 +116,7 @@ function readSize(value: unknown): Pick<Dims, 'width' | 'height'> | undefined {
   return size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** Clamped pixels, or 0 if invalid. */
+/** Reads a number of pixels, clamped, or 0 if it is invalid. */
 function readPixels(value: unknown): number {
   const pixels =
     typeof value === 'string' && /^\d{1,6}(?:\.\d+)?(?:px)?$/.test(value) ? Number.parseFloat(value) : value;

@@ -1,7 +1,7 @@
-// Edits a graph: pure functions that the tools of agents and the editor share, so that both do the same. What does not
-// change keeps its identity.
+// Edits graphs with pure functions, which the editor and the tools of agents share. Unchanged nodes and edges keep
+// their identity.
 import { acceptsNull, type Catalog, type InputDef, type ResolvedPorts } from './catalog.ts';
-import { completeEdges, describeType } from './complete.ts';
+import { completeEdges, getTypeDefaults } from './complete.ts';
 import { resolveEdgePorts } from './handles.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject } from './types.ts';
 
@@ -55,13 +55,13 @@ export function withoutItems<Node extends Item>(
 export function withEdge<Node extends Item>(
   { nodes, edges }: Items<Node>,
   edge: NewEdge,
-  portsOf: (node: Node) => ResolvedPorts,
+  getPorts: (node: Node) => ResolvedPorts,
 ): readonly GraphEdge[] {
   if (edges.some(other => isSameEdge(other, edge))) return edges;
   const ends = new Map(nodes.map(node => [node.id, node]));
   const join = (it: NewEdge, taken: ReadonlySet<string>) => {
     const [source, target] = [ends.get(it.source), ends.get(it.target)];
-    return source && target && resolveEdgePorts(it, portsOf(source), portsOf(target), taken)?.to;
+    return source && target && resolveEdgePorts(it, getPorts(source), getPorts(target), taken)?.to;
   };
   const inputs = new Map<GraphEdge, string>();
   for (const other of edges) {
@@ -114,7 +114,7 @@ export function withType<Node extends Item & Pick<GraphNode, 'type' | 'data'>>(
 ): Items<Node> {
   const { inputs: _, outputs: __, ...data } = node.data;
   const config = to.config ?? data.config ?? {};
-  const { type, category, ...filled } = describeType(to.nodeType, catalog.find(to.nodeType));
+  const { type, category, ...filled } = getTypeDefaults(to.nodeType, catalog.find(to.nodeType));
   const isTypeLabel = data.label === catalog.find(data.nodeType)?.label;
   const label = to.label ?? (isTypeLabel ? filled.label : data.label);
   const changed = { ...node, type, data: { ...data, nodeType: to.nodeType, category, config, label } };
@@ -123,15 +123,15 @@ export function withType<Node extends Item & Pick<GraphNode, 'type' | 'data'>>(
     ...ports.inputs.filter(({ isPort }) => isPort).map(({ id }) => `in-${id}`),
     ...ports.outputs.filter(({ isPort }) => isPort).map(({ id }) => `out-${id}`),
   ]);
-  const isLost = (end: string, handle: string | null | undefined): boolean =>
+  const isMissing = (end: string, handle: string | null | undefined): boolean =>
     end === node.id && typeof handle === 'string' && !handles.has(handle);
   return {
     nodes: nodes.map(it => (it === node ? changed : it)),
     edges: edges.map(edge => {
       const { sourceHandle, targetHandle, ...rest } = edge;
       const [losesSource, losesTarget] = [
-        isLost(edge.source, sourceHandle),
-        isLost(edge.target, targetHandle),
+        isMissing(edge.source, sourceHandle),
+        isMissing(edge.target, targetHandle),
       ];
       if (!losesSource && !losesTarget) return edge;
       return {

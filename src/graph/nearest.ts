@@ -33,7 +33,7 @@ export function indexNames(names: Iterable<string>): NameIndex {
 }
 
 /** Returns the name with the fewest edits, ignoring case and separators. About a third of the name may differ. */
-export function nearest(
+export function findNearestName(
   name: string,
   names: NameIndex | Iterable<string>,
   work: WorkBudget = createWorkBudget(),
@@ -77,19 +77,19 @@ export function indexNodeTypes({ entries }: Pick<Catalog, 'entries'>): NodeTypeI
 const removeCategory = (nodeType: string): string => nodeType.slice(nodeType.indexOf(':') + 1);
 
 /** Returns the most similar visible node type. The category prefix may be missing, as in `text_template`. */
-export function nearestNodeType(
+export function findNearestNodeType(
   name: string,
   { types, shortNames, byShortName }: NodeTypeIndex,
   work?: WorkBudget,
 ): string | undefined {
-  const match = nearest(name, types, work);
+  const match = findNearestName(name, types, work);
   if (match !== undefined || name.includes(':')) return match;
-  return byShortName.get(nearest(name, shortNames, work) ?? '');
+  return byShortName.get(findNearestName(name, shortNames, work) ?? '');
 }
 
 /** Returns an error sentence that suggests the most similar node type. */
 export function describeUnknownType(name: string, catalog: Pick<Catalog, 'entries'>): string {
-  const suggestion = nearestNodeType(name, indexNodeTypes(catalog));
+  const suggestion = findNearestNodeType(name, indexNodeTypes(catalog));
   const hint = suggestion === undefined ? '.' : `. Did you mean ${JSON.stringify(suggestion)}?`;
   return `Unknown node type ${JSON.stringify(name.slice(0, MAX_NAME))}${hint}`;
 }

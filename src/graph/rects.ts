@@ -1,4 +1,4 @@
-// Geometry of rectangles on the canvas: overlap, distance, bounding box.
+// Computes overlap, distance and bounding box of rectangles on the canvas.
 
 /** A rectangle in canvas pixels, y downwards. */
 export interface Rect {
@@ -18,7 +18,7 @@ export function isNear(a: Rect, b: Rect, gap: number): boolean {
   );
 }
 
-/** Returns the distance between the nearest points; 0 if they touch. */
+/** Returns the distance between the findNearestName points; 0 if they touch. */
 export function distance(a: Rect, b: Rect): number {
   const dx = Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width);
   const dy = Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height);
@@ -26,7 +26,7 @@ export function distance(a: Rect, b: Rect): number {
 }
 
 /** Returns the bounding box of the rectangles, or undefined if there are none. */
-export function boundingBox(rects: readonly Rect[]): Rect | undefined {
+export function getBoundingBox(rects: readonly Rect[]): Rect | undefined {
   if (rects.length === 0) return undefined;
   const x = rects.reduce((min, rect) => Math.min(min, rect.x), Number.POSITIVE_INFINITY);
   const y = rects.reduce((min, rect) => Math.min(min, rect.y), Number.POSITIVE_INFINITY);
@@ -36,7 +36,7 @@ export function boundingBox(rects: readonly Rect[]): Rect | undefined {
 }
 
 /** Returns the smallest downward shift that keeps all of `moving` at least `gap` away from all of `fixed`. */
-export function clearDownwards(moving: readonly Rect[], fixed: readonly Rect[], gap: number): number {
+export function computeDownwardShift(moving: readonly Rect[], fixed: readonly Rect[], gap: number): number {
   let shift = 0;
   for (;;) {
     let further = 0;

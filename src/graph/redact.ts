@@ -18,21 +18,21 @@ const SECRET_WORD = new RegExp(
 const KEY_WORDS = new Set(['key', 'keys', 'token', 'tokens', 'pass', 'auth']);
 
 /** After one of these a key word is a secret even if more words follow: `accessKeyId`, `api_key_2_old`. */
-const OWNERS = new Set(
+const KEY_PREFIXES = new Set(
   'access account api app auth aws azure bearer bot client csrf deploy encryption fal github google hf id jwt license licence master oauth openai personal private refresh secret service session signing ssh user webhook xsrf'.split(
     ' ',
   ),
 );
 
 /** After one of these the last word is harmless: `sortKey`, `max_tokens`, `chroma-key`, `lowPass`, `noAuth`. */
-const HARMLESS = new Set(
+const HARMLESS_PREFIXES = new Set(
   'all arrow band cache cached chroma color colour completion composite count data design eos bos first foreign group high hot idempotency image index input json locale low luma map mask max min modifier multi music musical new no num number object of output pad partition per primary prompt public reasoning render requires second shortcut single song sort special stop style text total translation trigger two unique video word'.split(
     ' ',
   ),
 );
 
-/** May follow a key word without making it harmless: `tokenHash`, `key_pem`. */
-const CARRIERS = new Set(['hash', 'pem', 'string', 'material']);
+/** Words that may follow a key word without making it harmless: `tokenHash`, `key_pem`. */
+const KEY_SUFFIXES = new Set(['hash', 'pem', 'string', 'material']);
 
 // A run of capitals is one word, and its last letter begins the next one: `APIKey` is API and Key.
 const NAME_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
@@ -60,8 +60,8 @@ function copyWithout(value: unknown, isPrivate: (name: string) => boolean): unkn
 }
 
 /**
- * Returns whether a key's name denotes a secret, token, key or password. True in case of doubt: removing too much is
- * safer.
+ * Returns whether a key's name denotes a secret, token, key or password. Returns true in case of doubt, because
+ * removing too much is safer.
  */
 export function isSecretName(name: string): boolean {
   const normalized = name.normalize('NFKC').replace(/pass[-_ ]?word/i, 'password');
@@ -72,8 +72,8 @@ export function isSecretName(name: string): boolean {
     if (SECRET_WORD.test(word)) return true;
     if (!KEY_WORDS.has(word)) return false;
     const before = words[index - 1] ?? '';
-    if (OWNERS.has(before)) return true;
+    if (KEY_PREFIXES.has(before)) return true;
     const after = words[index + 1];
-    return (after === undefined || CARRIERS.has(after)) && !HARMLESS.has(before);
+    return (after === undefined || KEY_SUFFIXES.has(after)) && !HARMLESS_PREFIXES.has(before);
   });
 }

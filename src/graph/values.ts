@@ -29,7 +29,7 @@ export function toPlain(value: Value, port: PortName): unknown {
   } else if (type === 'BOOLEAN') {
     if (value.type === 'JSON' && typeof value.json === 'boolean') return value.json;
   } else if (value.type === type) return value.media;
-  throw new ValueError(`${portName(port)} accepts ${NOUNS[type]}, but received ${NOUNS[value.type]}.`);
+  throw new ValueError(`${formatPortName(port)} accepts ${NOUNS[type]}, but received ${NOUNS[value.type]}.`);
 }
 
 /**
@@ -44,10 +44,10 @@ export function toValue(output: unknown, port: PortName): Value {
   if (isMediaType(type) && isMediaRef(output)) return { type, media: output };
   // Any other value at a JSON port is JSON by its declared type.
   if (type === 'JSON' && output !== undefined) return { type, json: output as Json };
-  throw new ValueError(`${portName(port)} must return ${NOUNS[type]}.`);
+  throw new ValueError(`${formatPortName(port)} must return ${NOUNS[type]}.`);
 }
 
-/** Media becomes its URL, a list an array. */
+/** Converts a value to JSON. Media becomes its URL, a list an array. */
 export function valueToJson(value: Value): Json {
   if (value.type === 'TEXT') return value.text;
   if (value.type === 'NUMBER') return value.number;
@@ -67,21 +67,21 @@ export function hasExactText(value: Value): boolean {
   return value.type === 'LIST' ? value.items.some(hasExactText) : 'exactText' in value;
 }
 
-/** A JSON string becomes the string itself, other JSON its text. */
+/** Converts a value to text. A JSON string becomes the string itself, other JSON its text. */
 export function valueToText(value: Value): string {
   const json = valueToJson(value);
   return typeof json === 'string' ? json : valueToJsonText(value);
 }
 
-/** A string becomes a TEXT, a number a NUMBER; anything else stays JSON. */
+/** Converts JSON to a value. A string becomes a TEXT, a number a NUMBER; anything else stays JSON. */
 export function jsonToValue(json: Json): Value {
   if (typeof json === 'string') return { type: 'TEXT', text: json };
   if (typeof json === 'number') return { type: 'NUMBER', number: json };
   return { type: 'JSON', json };
 }
 
-/** Names a port in a sentence, e.g. `"Prompt" (prompt)`. */
-export function portName(port: PortName): string {
+/** Formats the name of a port for a sentence, e.g. `"Prompt" (prompt)`. */
+export function formatPortName(port: PortName): string {
   return port.label === port.id ? `"${port.id}"` : `"${port.label}" (${port.id})`;
 }
 

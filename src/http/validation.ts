@@ -1,6 +1,6 @@
 // Validates requests by the schemas of their routes, and explains errors: the allowed values, the property that was probably meant, and where a misplaced one belongs.
 import type { FastifySchemaCompiler } from 'fastify';
-import { nearest } from '../graph/nearest.ts';
+import { findNearestName } from '../graph/nearest.ts';
 import { isRecord } from '../lib/record.ts';
 import { compileCheck } from '../lib/schema-check.ts';
 
@@ -61,7 +61,7 @@ function hintAt({ params, parentSchema = {}, instancePath, root = {} }: Validati
   const known = Object.keys(parentSchema.properties ?? {});
   const place = placeOf(name, root);
   if (place !== undefined && place !== `${instancePath}/${name}`) return `: it belongs at ${place}`;
-  const near = nearest(name, known);
+  const near = findNearestName(name, known);
   if (near !== undefined) return `; the nearest one is ${near}`;
   const inputs = parentSchema.properties?.inputs;
   if (inputs?.type === 'object' && inputs.properties === undefined)

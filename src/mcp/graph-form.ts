@@ -2,7 +2,7 @@
 // edges as "a.text -> b.prompt". Rejects changes of video:renderer nodes.
 import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
-import { completeEdges, describeType } from '../graph/complete.ts';
+import { completeEdges, getTypeDefaults } from '../graph/complete.ts';
 import type { NewEdge } from '../graph/edit.ts';
 import type { LintIssue } from '../graph/issues.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
@@ -30,7 +30,7 @@ export interface UnplacedNode {
 
 /** Converts a node of this form to a graph node; lint reports unknown node types. */
 export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeForm): UnplacedNode {
-  const { type, category, ...filled } = describeType(nodeType, catalog.find(nodeType));
+  const { type, category, ...filled } = getTypeDefaults(nodeType, catalog.find(nodeType));
   const data = { label: label ?? filled.label, category, nodeType, config: (config ?? {}) as JsonObject };
   return { id, type, data };
 }

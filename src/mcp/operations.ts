@@ -1,7 +1,7 @@
 // Applies a list of operations to a graph: all or none.
 import type { Catalog } from '../graph/catalog.ts';
 import { type NewEdge, withConfig, withEdge, withoutItems, withType } from '../graph/edit.ts';
-import { nearest } from '../graph/nearest.ts';
+import { findNearestName } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
@@ -79,7 +79,7 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
     rejectRendererEdge(step, edge);
     const remaining = step.draft.edges.filter(it => !matches(it, edge));
     if (remaining.length === step.draft.edges.length) {
-      const near = nearest(formatEdge(edge), step.draft.edges.map(formatEdge));
+      const near = findNearestName(formatEdge(edge), step.draft.edges.map(formatEdge));
       const hint = near === undefined ? 'read the workflow to see its edges' : `did you mean "${near}"?`;
       throw fault(`${step.path}/edge`, `edge not found: ${hint}`);
     }
@@ -127,7 +127,7 @@ function requireNode({ draft: { nodes }, path }: Step, id: string, member: strin
   const node = nodes.find(candidate => candidate.id === id);
   if (node !== undefined) return node;
   const ids = nodes.map(node => node.id);
-  const near = nearest(id, ids);
+  const near = findNearestName(id, ids);
   const hint = near === undefined ? 'read the workflow to see its nodes' : `did you mean ${near}?`;
   throw fault(`${path}/${member}`, `node ${id} not found: ${hint}`);
 }

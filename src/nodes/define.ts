@@ -44,9 +44,9 @@ export const json = createSpecFactory<Json>('JSON');
 export const image = createSpecFactory<MediaRef>('IMAGE');
 export const video = createSpecFactory<MediaRef>('VIDEO');
 export const audio = createSpecFactory<MediaRef>('AUDIO');
-/** A list as one value; the node is not mapped over it. */
+/** A port for a list as one value. The node is not mapped over it. */
 export const list = createSpecFactory<readonly Value[]>('LIST');
-/** Any value, tagged and unchanged. */
+/** A port for any value, tagged and unchanged. */
 export const any = createSpecFactory<Value>('ANY');
 /** Creates a port for each name. */
 export const createPorts = (names: readonly string[], createSpec: (name: string) => Spec<unknown> = any) =>
@@ -88,10 +88,7 @@ export interface NodeContext {
   now(): number;
   /** For nodes that insert secrets into their requests themselves. Absent if the graph refers to no secrets. */
   readonly secrets?: RunSecrets & {
-    /**
-     * Ports whose values arrived along edges. Secrets are never inserted there, because others may have written the
-     * value.
-     */
+    /** Connected ports. Secrets are never inserted into their values, because others may have written the value. */
     readonly connectedPorts: { has(port: string): boolean };
   };
   /** The providers that the run can use, as of its last start. */
@@ -214,7 +211,7 @@ export class NodeError extends Error {
 export type NodeOutput = string | number | Json | MediaRef | Value | readonly Value[] | undefined;
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
-/** What the service must have for a node to run. catalog.ts maps it to settings. */
+/** A requirement of a node. catalog.ts maps it to settings. */
 export type Requirement = 'sandbox' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
 
 /**
@@ -264,8 +261,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** Whether results are cached. Use it for nodes that take longer than a lookup and have no side effects. */
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
   /**
-   * Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. `in
-   * requests`: the node does it itself, by `ctx.secrets`, since it knows to whom each goes.
+   * Whether `{{secrets.NAME}}` in its settings is replaced when it runs. Only for nodes that send settings to another
+   * host. `in requests`: the node replaces them itself with `ctx.secrets`, since it knows the host of each request.
    */
   readonly secrets?: true | 'in requests';
   /** Limits concurrency before the node reads complete files into memory. Default: the limiter of its provider. */
@@ -284,7 +281,7 @@ export interface NodeDefinition {
   readonly version: number;
   readonly cache: (values: Readonly<Record<string, unknown>>) => boolean;
   readonly secrets: boolean | 'in requests';
-  /** What a node with this config requires from the service. */
+  /** Returns the requirement of a node with this config. */
   requires(config: Readonly<Record<string, unknown>>): Requirement | undefined;
   readonly foreseeable: Foreseeable | undefined;
   readonly pricing: Pricing | undefined;

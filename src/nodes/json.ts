@@ -1,5 +1,5 @@
 // Declares JSON nodes: extract values by path, and build an object from inputs.
-import { builtKeys, extractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
+import { getBuiltKeys, getExtractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { hasExactText, jsonToValue, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { joinMembers } from '../lib/json-text.ts';
@@ -25,12 +25,12 @@ export const jsonExtract = defineNode({
     note: `One output for each key of config.paths, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
       inputs: { json: json('JSON', { required: true }) },
-      outputs: createPorts(Object.keys(extractedPaths(config.paths))),
+      outputs: createPorts(Object.keys(getExtractedPaths(config.paths))),
     }),
   },
   run: values => {
     const root = parseText(values.json);
-    const entries = Object.entries(extractedPaths(values.paths)).map(
+    const entries = Object.entries(getExtractedPaths(values.paths)).map(
       ([name, path]) => [name, readPath(root, path)] as const,
     );
     return Object.fromEntries(
@@ -56,12 +56,12 @@ export const jsonBuild = defineNode({
   dynamicPorts: {
     note: `One input for each name in config.keys, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
-      inputs: createPorts(builtKeys(config.keys)),
+      inputs: createPorts(getBuiltKeys(config.keys)),
       outputs: { json: json('JSON') },
     }),
   },
   run: values => {
-    const members = builtKeys(values.keys).flatMap(name => {
+    const members = getBuiltKeys(values.keys).flatMap(name => {
       const value = values[name] as Value | undefined;
       return value === undefined ? [] : [[name, value] as const];
     });

@@ -1,5 +1,5 @@
 // Declares logic nodes, which branch or wait. Nodes that are connected to a port without a value do not run.
-import { MAX_CASES, switchCases } from '../graph/config-ports.ts';
+import { MAX_CASES, getSwitchCases } from '../graph/config-ports.ts';
 import type { Json, Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';
@@ -56,7 +56,7 @@ export const logicSwitch = defineNode({
 
 function readCases(cases: unknown): (readonly [name: string, expected: string])[] {
   if (!isJsonObject(cases)) return [];
-  return switchCases(cases).map(([name, expected]) => [name, valueToText(jsonToValue(expected))]);
+  return getSwitchCases(cases).map(([name, expected]) => [name, valueToText(jsonToValue(expected))]);
 }
 
 export const merge = defineNode({
@@ -93,7 +93,7 @@ export const approval = defineNode({
   category: 'logic',
   inputs: { input: any('Input', { required: true }) },
   config: {
-    message: text('Message', { default: '', description: 'The question to show.' }),
+    message: text('Message', { default: '', description: 'The question to display.' }),
     timeoutMs: number('Timeout in milliseconds', { default: 7 * DAY_MS, min: 1000, max: 30 * DAY_MS }),
   },
   outputs: { approved: any('Approved'), rejected: any('Rejected') },

@@ -1,5 +1,5 @@
 // Finds and fills the `{{tokens}}` in the strings of a scene graph. Each is a required port.
-import { tokensIn } from '../graph/config-ports.ts';
+import { listTokens } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import { assertTextLength, isJsonObject } from './limits.ts';
@@ -43,7 +43,7 @@ interface Position {
 
 function collect(value: Json, position: Position, tokens: Map<string, TokenType>): void {
   if (typeof value === 'string') {
-    for (const name of tokensIn(value))
+    for (const name of listTokens(value))
       addToken(tokens, name, parseLoneToken(value) === name ? typeAt(position) : 'TEXT');
     return;
   }

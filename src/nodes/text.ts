@@ -1,5 +1,5 @@
 // Declares text nodes: join, template, split, replace.
-import { MAX_CONFIG_PORTS, templateTokens } from '../graph/config-ports.ts';
+import { MAX_CONFIG_PORTS, getTemplateTokens } from '../graph/config-ports.ts';
 import { choice, createPorts, defineNode, list, text } from './define.ts';
 import { assertTextLength, boundedList, boundedText } from './limits.ts';
 import { replaceRegex } from './regex/regex.ts';
@@ -33,12 +33,12 @@ export const textTemplate = defineNode({
   dynamicPorts: {
     note: `One text input for each {{token}} of config.template, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
-      inputs: createPorts(templateTokens(config.template), text),
+      inputs: createPorts(getTemplateTokens(config.template), text),
       outputs: { text: text('Text') },
     }),
   },
   run: values => {
-    const tokens = new Set(templateTokens(values.template));
+    const tokens = new Set(getTemplateTokens(values.template));
     let length = values.template.length;
     const fill = (name: string, token: string): string => {
       if (!tokens.has(name)) return token;

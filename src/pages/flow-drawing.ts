@@ -1,7 +1,7 @@
 // Draws a workflow as SVG: complete for its own page, or reduced to names and ports as a preview.
 import type { Catalog } from '../graph/catalog.ts';
 import { drawGraph } from '../graph/draw/draw.ts';
-import { styleSheet } from '../graph/draw/theme.ts';
+import { createStyleSheet } from '../graph/draw/theme.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { type Html, html, trusted } from './html.ts';
 import type { FlowView, Site } from './site.ts';
@@ -12,7 +12,7 @@ const MAX_INLINE_BYTES = 12_000;
 const MAX_DRAWN_NODES = 250;
 
 /** Hash of the style sheet in the drawing, for the Content-Security-Policy. */
-export const DRAWING_STYLE_HASH = `sha256-${sha256(styleSheet('auto')).toString('base64')}`;
+export const DRAWING_STYLE_HASH = `sha256-${sha256(createStyleSheet('auto')).toString('base64')}`;
 
 /** Returns undefined for graphs that are empty or too large. */
 export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined {

@@ -1,5 +1,5 @@
 // Holds the one style sheet of all public pages. Its path contains its hash, so that browsers can cache it forever.
-import { styleSheet } from '../graph/draw/theme.ts';
+import { createStyleSheet } from '../graph/draw/theme.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { PALETTE_RULES } from './palette.ts';
 
@@ -174,7 +174,7 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 
 /** Diagrams follow the system's theme on their own; these rules apply the theme that the reader chose. */
 const DRAWINGS = (['light', 'dark'] as const)
-  .map(theme => styleSheet(theme).replaceAll('.gw-', `:root[data-theme=${theme}] .gw-`))
+  .map(theme => createStyleSheet(theme).replaceAll('.gw-', `:root[data-theme=${theme}] .gw-`))
   .join('');
 
 export const STYLESHEET = `${PALETTE_RULES}${RULES.replaceAll('\n', '')}${DRAWINGS}`;

@@ -1,6 +1,6 @@
 // Parses the request to run a workflow (the body of /run and /execute) and validates it against the graph.
 import { pointer } from '../graph/issues.ts';
-import { describeUnknownType, nearest } from '../graph/nearest.ts';
+import { describeUnknownType, findNearestName } from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -99,7 +99,7 @@ export function inputOverrides(
 
 function suggestInput(nodeId: string, inputIds: readonly string[]): string {
   if (inputIds.length === 0) return 'It has no input nodes.';
-  const suggestion = nearest(nodeId, inputIds);
+  const suggestion = findNearestName(nodeId, inputIds);
   const firstIds = inputIds.slice(0, MAX_LISTED).join(', ');
   const list =
     inputIds.length > MAX_LISTED ? `${firstIds} and ${inputIds.length - MAX_LISTED} more` : firstIds;

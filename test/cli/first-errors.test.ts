@@ -361,7 +361,7 @@ describe('doctor', () => {
       ]);
       assert.match(
         wrong.out,
-        /✖ +BASE_URL +http\S+ responds with status 404 and not as this service does: .*set BASE_URL/,
+        /✖ +BASE_URL +http\S+ responds with status 404, which is not a response of this service\. .*set BASE_URL/,
       );
       assert.match(right.out, /✔ +BASE_URL +http\S+ is a running service/);
     } finally {

@@ -53,7 +53,7 @@ const CASES: Readonly<Record<string, Case>> = {
     options: { unplaced: new Set(['t']), previous: { nodes: [TEXT], edges: [] } },
     finds: ['error missing_position /nodes/0/position'],
   },
-  'refuses an unknown node type, naming the nearest': {
+  'refuses an unknown node type, naming the findNearestName': {
     nodes: [node('x', 'input:txt'), node('y', 'nothing:like-it')],
     finds: [
       'error unknown_node_type /nodes/0/data/nodeType → input:text',

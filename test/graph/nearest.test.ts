@@ -1,9 +1,9 @@
-// The nearest known name: found by edit distance, at a cost that no list of names can raise.
+// The findNearestName known name: found by edit distance, at a cost that no list of names can raise.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createWorkBudget, indexNames, nearest } from '../../src/graph/nearest.ts';
+import { createWorkBudget, indexNames, findNearestName } from '../../src/graph/nearest.ts';
 
-describe('nearest', () => {
+describe('findNearestName', () => {
   for (const [name, names, expected] of [
     ['promt', ['image', 'prompt', 'text'], 'prompt'],
     ['Image-Url', ['image', 'imageUrl'], 'imageUrl'],
@@ -11,7 +11,7 @@ describe('nearest', () => {
     ['abc', ['abd', 'abcd'], 'abd'],
     ['', ['image'], undefined],
   ] as const) {
-    it(`${JSON.stringify(name)} is ${expected}`, () => assert.equal(nearest(name, names), expected));
+    it(`${JSON.stringify(name)} is ${expected}`, () => assert.equal(findNearestName(name, names), expected));
   }
 
   it('stops once the budget is used up', () => {
@@ -20,9 +20,9 @@ describe('nearest', () => {
     );
     const work = createWorkBudget();
     const { remaining } = work;
-    for (let i = 0; i < 1000; i++) nearest(`${i}`.padStart(70, 'gfedcba'), index, work);
+    for (let i = 0; i < 1000; i++) findNearestName(`${i}`.padStart(70, 'gfedcba'), index, work);
     // At most one comparison exceeds it.
     assert.ok(work.remaining > -10_000, `${remaining - work.remaining} characters compared`);
-    assert.equal(nearest('0'.padStart(70, 'abcdefg'), index, work), undefined);
+    assert.equal(findNearestName('0'.padStart(70, 'abcdefg'), index, work), undefined);
   });
 });

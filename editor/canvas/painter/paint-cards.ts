@@ -1,5 +1,5 @@
 // Paints readable nodes that are not mounted yet, so that they look exactly like mounted ones.
-import { NODE_BOX, portOffset } from '../../../src/graph/dims.ts';
+import { NODE_BOX, getPortOffset } from '../../../src/graph/dims.ts';
 import { messages } from '../../flow-messages.ts';
 import { hasPreview, layoutCard, truncatePortLabel } from '../card-parts.ts';
 import { getCategory, toTypeName } from '../colors.ts';
@@ -92,7 +92,7 @@ const toPortDots = (
   ports: readonly CardPort[],
   x: number,
 ): readonly { readonly type: string; readonly x: number; readonly y: number }[] =>
-  ports.map(({ type }, index) => ({ type: toTypeName(type), x, y: portOffset(index) }));
+  ports.map(({ type }, index) => ({ type: toTypeName(type), x, y: getPortOffset(index) }));
 
 function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   setTextStyle(ctx, { px: 10.5, family: colors.font, color: colors.soft });
@@ -109,10 +109,10 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
   setTextStyle(ctx, { px: 11.5, family: colors.font, color: colors.soft });
   for (const { card, x, y, width } of boxes) {
     for (const [index, { label }] of card.data.inputs.entries())
-      ctx.fillText(truncatePortLabel(label), x + PORT_PX, y + portOffset(index) - 6);
+      ctx.fillText(truncatePortLabel(label), x + PORT_PX, y + getPortOffset(index) - 6);
     ctx.textAlign = 'right';
     for (const [index, { label }] of card.data.outputs.entries())
-      ctx.fillText(truncatePortLabel(label), x + width - PORT_PX, y + portOffset(index) - 6);
+      ctx.fillText(truncatePortLabel(label), x + width - PORT_PX, y + getPortOffset(index) - 6);
     ctx.textAlign = 'left';
   }
   for (const box of boxes) paintValues(ctx, colors, box);

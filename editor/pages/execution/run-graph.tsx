@@ -4,7 +4,7 @@ import type { NodeState } from '../../../sdk/src/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { estimateDims } from '../../../src/graph/dims.ts';
 import { isGroup, isNote } from '../../../src/graph/layout/groups.ts';
-import { boundingBox, type Rect } from '../../../src/graph/rects.ts';
+import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Graph, GraphNode } from '../../../src/graph/types.ts';
 import { classNames } from '../../kit/class-names.ts';
 import { messages } from './messages.ts';
@@ -35,7 +35,7 @@ export function RunGraph({
     .filter(node => !isGroup(node, NO_CATALOG) && !isNote(node, NO_CATALOG))
     .map(toBox);
   const byId = new Map(boxes.map(box => [box.node.id, box]));
-  const { x, y, width, height } = boundingBox(boxes.map(({ rect }) => rect)) ?? {
+  const { x, y, width, height } = getBoundingBox(boxes.map(({ rect }) => rect)) ?? {
     x: 0,
     y: 0,
     width: 1,

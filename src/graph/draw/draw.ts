@@ -1,13 +1,13 @@
 // Draws a laid-out graph as SVG: frames, edges, cards and notes on a dotted canvas. The SVG contains no scripts and
 // loads nothing except the preview images.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
-import { estimateDims, portOffset } from '../dims.ts';
+import { estimateDims, getPortOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
-import { boundingBox, type Rect } from '../rects.ts';
+import { getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
 import { drawFrame, drawNode, drawNote, portColor, type Sketch } from './node.ts';
 import { escapeXml } from './text.ts';
-import { FONT, styleSheet, type Theme } from './theme.ts';
+import { FONT, createStyleSheet, type Theme } from './theme.ts';
 
 export interface DrawOptions {
   /** `auto` (default) follows the reader's system. */
@@ -34,13 +34,13 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
   const cards = sketches.filter(sketch => !frames.includes(sketch) && !notes.includes(sketch));
   // Draw outer frames first, so that inner ones appear on top.
   frames.sort((a, b) => b.rect.width * b.rect.height - a.rect.width * a.rect.height);
-  const inner = boundingBox(sketches.map(({ rect }) => rect)) ?? EMPTY;
+  const inner = getBoundingBox(sketches.map(({ rect }) => rect)) ?? EMPTY;
   const [x, y] = [Math.floor(inner.x - MARGIN), Math.floor(inner.y - MARGIN)];
   const [width, height] = [Math.ceil(inner.width + 2 * MARGIN), Math.ceil(inner.height + 2 * MARGIN)];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${x} ${y} ${width} ${height}" width="${width}" height="${height}" role="img" font-family="${escapeXml(FONT)}">`,
     `<title>${escapeXml(title)}</title>`,
-    `<style>${styleSheet(theme)}</style>`,
+    `<style>${createStyleSheet(theme)}</style>`,
     '<defs><pattern id="gw-dots" width="24" height="24" patternUnits="userSpaceOnUse"><circle class="gw-dot" cx="2" cy="2" r="1.2"/></pattern></defs>',
     `<rect class="gw-canvas" x="${x}" y="${y}" width="${width}" height="${height}"/>`,
     `<rect fill="url(#gw-dots)" x="${x}" y="${y}" width="${width}" height="${height}"/>`,
@@ -74,9 +74,9 @@ function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
   const output = findPort(source.ports.outputs, edge.sourceHandle);
   const input = findPort(target.ports.inputs, edge.targetHandle);
   const fromX = source.rect.x + source.rect.width;
-  const fromY = source.rect.y + Math.min(portOffset(output.index), source.rect.height);
+  const fromY = source.rect.y + Math.min(getPortOffset(output.index), source.rect.height);
   const toX = target.rect.x;
-  const toY = target.rect.y + Math.min(portOffset(input.index), target.rect.height);
+  const toY = target.rect.y + Math.min(getPortOffset(input.index), target.rect.height);
   const isBackward = toX < fromX;
   const reach = isBackward ? 120 : Math.min(240, Math.max(40, (toX - fromX) / 2));
   const curve = `M${fromX} ${fromY}C${fromX + reach} ${fromY} ${toX - reach} ${toY} ${toX} ${toY}`;

@@ -1,6 +1,6 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { changedSettings, fieldHeight, mainFields, NODE_BOX, portOffset } from '../dims.ts';
+import { getChangedSettings, getFieldHeight, getMainFields, NODE_BOX, getPortOffset } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode, Json } from '../types.ts';
@@ -47,7 +47,7 @@ export function drawNode({ node, rect, entry, ports, preview }: Sketch): string 
 }
 
 function drawPort(port: InputDef | OutputDef, rect: Rect, index: number, side: 'left' | 'right'): string {
-  const offset = portOffset(index);
+  const offset = getPortOffset(index);
   if (offset > rect.height - 6) return '';
   const isLeft = side === 'left';
   const x = isLeft ? rect.x : rect.x + rect.width;
@@ -72,10 +72,10 @@ function drawFields(
 ): { readonly parts: readonly string[]; readonly end: number } {
   const parts: string[] = [];
   let end = start;
-  const fields = mainFields(inputs);
+  const fields = getMainFields(inputs);
   for (const input of fields) {
     const value = formatValue(node, input);
-    const rowHeight = fieldHeight(input);
+    const rowHeight = getFieldHeight(input);
     if (end + rowHeight > height - 4) break;
     const box = rowHeight - (input.isPort ? 9 : 26);
     const top = rowHeight - box - 8;
@@ -89,7 +89,7 @@ function drawFields(
     );
     end += rowHeight;
   }
-  const changed = changedSettings(inputs, fields, node.data.config ?? {});
+  const changed = getChangedSettings(inputs, fields, node.data.config ?? {});
   if (changed.length > 0 && end + NODE_BOX.chips <= height - 4) {
     const line = changed.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
     parts.push(text('gw-soft', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));

@@ -1,5 +1,4 @@
-// Prepares text for a drawing: escapes it for XML, and shortens or wraps it to an estimated width, because fonts cannot
-// be measured here.
+// Escapes text for XML, and shortens or wraps it to an estimated width, because fonts cannot be measured here.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -42,7 +41,7 @@ export function shorten(text: string, width: number, fontSize: number): string {
   return line;
 }
 
-/** Lines broken at spaces; the last one is cut if there are more than `limit`. */
+/** Breaks text at spaces into at most `limit` lines. The last line is shortened if the text is longer. */
 export function wrapText(text: string, width: number, fontSize: number, limit: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.slice(0, MAX_CHARACTERS).split('\n')) {
@@ -63,7 +62,7 @@ export function wrapText(text: string, width: number, fontSize: number, limit: n
   return visibleLines;
 }
 
-/** Approximate width of a character in em, based on DejaVu Sans, the widest font that readers are likely to have. */
+/** Estimates the width of a character in em, based on DejaVu Sans, the widest font that readers are likely to have. */
 function estimateWidth(character: string): number {
   if (IS_WIDE.test(character)) return 1;
   if (IS_NARROW.test(character)) return 0.36;

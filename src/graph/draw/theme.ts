@@ -67,13 +67,13 @@ export const CATEGORY_COLORS: Readonly<Record<string, string>> = {
 export const FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
 
 /** Returns the content of the `style` element. Every class begins with `gw-`, because a page may inline the SVG. */
-export function styleSheet(theme: Theme): string {
-  if (theme === 'light') return rules(LIGHT);
-  if (theme === 'dark') return rules(DARK);
-  return `${rules(LIGHT)}@media (prefers-color-scheme:dark){${rules(DARK)}}`;
+export function createStyleSheet(theme: Theme): string {
+  if (theme === 'light') return createRules(LIGHT);
+  if (theme === 'dark') return createRules(DARK);
+  return `${createRules(LIGHT)}@media (prefers-color-scheme:dark){${createRules(DARK)}}`;
 }
 
-function rules(palette: Palette): string {
+function createRules(palette: Palette): string {
   return [
     `.gw-canvas{fill:${palette.canvas}}`,
     `.gw-dot{fill:${palette.dot}}`,

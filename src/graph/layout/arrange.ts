@@ -1,4 +1,5 @@
-// Arranges boxes and edges: each connected component in columns, components next to and below each other.
+// Arranges boxes and edges: the boxes of each connected component in columns, and the components next to and below each
+// other.
 import { type Box, createLayers, type Layered, type Wire } from './layers.ts';
 import { orderColumns } from './order.ts';
 import { type BoxPositions, type Gaps, placeItems } from './place.ts';
@@ -6,7 +7,9 @@ import { refinePositions } from './refine.ts';
 
 export type Direction = 'RIGHT' | 'DOWN';
 
-/** Canvas pixels. Long edges get wide gaps, which costs height but keeps them off the boxes (bench/layout.ts). */
+/**
+ * Gaps in canvas pixels. Long edges get wide gaps, which costs height but keeps them off the boxes (bench/layout.ts).
+ */
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const COMPONENT_GAP = 120;
 interface Start {
@@ -46,12 +49,12 @@ export interface Arranged {
 
 /** Places boxes without overlap so that edges run in one direction, except those that close a cycle. */
 export function arrangeBoxes(boxes: readonly Box[], wires: readonly Wire[], direction: Direction): Arranged {
-  if (direction === 'RIGHT') return arrangeRight(boxes, wires);
+  if (direction === 'RIGHT') return arrangeRightwards(boxes, wires);
   // Downwards is rightwards with swapped axes; edges leave at the bottom center and enter at the top center.
   const transposed = boxes.map(({ width, height }) => ({ width: height, height: width }));
   const middle = (box: number): number => (transposed[box]?.height ?? 0) / 2;
   const vertical = wires.map(({ from, to }) => ({ from, to, fromY: middle(from), toY: middle(to) }));
-  const { x, y, width, height, backward } = arrangeRight(transposed, vertical);
+  const { x, y, width, height, backward } = arrangeRightwards(transposed, vertical);
   return { x: y, y: x, width: height, height: width, backward };
 }
 
@@ -59,7 +62,7 @@ interface Component extends Omit<Arranged, 'backward'> {
   readonly members: readonly number[];
 }
 
-function arrangeRight(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
+function arrangeRightwards(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
   const backward: number[] = [];
   const components = findComponents(boxes.length, wires).map(({ members, wireIndexes }): Component => {
     const local = new Map(members.map((box, index) => [box, index]));

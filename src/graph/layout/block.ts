@@ -16,13 +16,13 @@ const FRAME_TITLE = 48;
 const NOTE_GAP = 20;
 
 /** Creates the block of one node in whole pixels, so that everything placed next to it is on whole pixels. */
-export function leafBlock(id: string, size: Box): Block {
+export function createLeafBlock(id: string, size: Box): Block {
   const [width, height] = [Math.ceil(size.width), Math.ceil(size.height)];
   return { id, width, height, rects: new Map([[id, { x: 0, y: 0, width, height }]]) };
 }
 
 /** Returns the frame that fits the bounding box of its members. */
-export function frameAround(inner: Rect): Rect {
+export function getFrameAround(inner: Rect): Rect {
   return {
     x: inner.x - FRAME_PADDING,
     y: inner.y - FRAME_PADDING - FRAME_TITLE,
@@ -32,17 +32,17 @@ export function frameAround(inner: Rect): Rect {
 }
 
 /** Returns a group's block around its arranged content. */
-export function frameBlock(id: string, content: Omit<Block, 'id'>): Block {
-  const frame = frameAround({ x: 0, y: 0, width: content.width, height: content.height });
+export function createFrameBlock(id: string, content: Omit<Block, 'id'>): Block {
+  const frame = getFrameAround({ x: 0, y: 0, width: content.width, height: content.height });
   const rects = new Map([[id, { ...frame, x: 0, y: 0 }]]);
   copyShifted(rects, content.rects, -frame.x, -frame.y);
   return { id, width: frame.width, height: frame.height, rects };
 }
 
-/** Where a node was before the layout. */
+/** Returns the rectangle of a node before the layout. */
 type RectOf = (id: string) => Rect;
 
-/** Attaches each note to the nearest block, above or below it depending on its previous position. */
+/** Attaches each note to the findNearestName block, above or below it depending on its previous position. */
 export function attachNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Block[] {
   if (notes.length === 0 || blocks.length === 0) return [...blocks, ...notes];
   const notesByBlock = assignNotes(blocks, notes, before);
@@ -54,7 +54,10 @@ export function attachNotes(blocks: readonly Block[], notes: readonly Block[], b
   });
 }
 
-/** Assigns the nearest notes first, each to its nearest block. A note next to an assigned note joins the same block. */
+/**
+ * Assigns the findNearestName notes first, each to its findNearestName block. A note next to an assigned note joins the
+ * same block.
+ */
 function assignNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Map<Block, Block[]> {
   const notesByBlock = new Map<Block, Block[]>();
   const unassigned = new Map(notes.map(note => [note, findNearest(blocks, before(note.id), before)]));

@@ -1,7 +1,7 @@
 // Prepares one layout: the nodes in scope, their previous positions, and which groups are laid out as boxes.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { findCycles } from '../cycles.ts';
-import { estimateDims, portOffset } from '../dims.ts';
+import { estimateDims, getPortOffset } from '../dims.ts';
 import { quote } from '../issues.ts';
 import type { Rect } from '../rects.ts';
 import type { Graph, GraphNode } from '../types.ts';
@@ -51,7 +51,7 @@ export function createContext(
   const boxedGroups = new Set(
     [...groups.members].flatMap(([id, members]) => (members.length > 0 && isWhole(id) ? [id] : [])),
   );
-  const before = memoize(id => absoluteRect(nodes, id, catalog));
+  const before = memoize(id => getAbsoluteRect(nodes, id, catalog));
   const ports = memoize(id => {
     const { nodeType = '', config = {} } = nodes.get(id)?.data ?? {};
     return catalog.ports(nodeType, config);
@@ -68,7 +68,7 @@ function memoize<T>(find: (id: string) => T): (id: string) => T {
   };
 }
 
-function absoluteRect(nodes: ReadonlyMap<string, GraphNode>, id: string, catalog: Catalog): Rect {
+function getAbsoluteRect(nodes: ReadonlyMap<string, GraphNode>, id: string, catalog: Catalog): Rect {
   const node = nodes.get(id);
   if (node === undefined) return { x: 0, y: 0, width: 0, height: 0 };
   const { width, height } = estimateDims(node, catalog);
@@ -142,7 +142,7 @@ function listOwners(ctx: LayoutContext, id: string): string[] {
 }
 
 /** Returns the offset of a port below its node's top. Uses the first port if the handle names none. */
-export function portY(
+export function getPortY(
   { before, ports }: LayoutContext,
   id: string,
   handle: string | null | undefined,
@@ -151,5 +151,5 @@ export function portY(
   const name = (handle ?? '').replace(/^(?:in|out)-/, '');
   const wireable = ports(id)[side].filter(({ isPort }) => isPort);
   const index = wireable.findIndex(port => port.id === name);
-  return Math.min(portOffset(Math.max(0, index)), before(id).height);
+  return Math.min(getPortOffset(Math.max(0, index)), before(id).height);
 }

@@ -7,10 +7,10 @@
 // 3. The result keeps its previous top left corner, and moves down if it would cover nodes outside the scope.
 import type { Catalog } from '../catalog.ts';
 import { quote } from '../issues.ts';
-import { boundingBox, clearDownwards, type Rect } from '../rects.ts';
+import { getBoundingBox, computeDownwardShift, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../types.ts';
 import { type Arranged, arrangeBoxes, GAPS } from './arrange.ts';
-import { attachNotes, type Block, copyShifted, frameAround, frameBlock, leafBlock } from './block.ts';
+import { attachNotes, type Block, copyShifted, getFrameAround, createFrameBlock, createLeafBlock } from './block.ts';
 import { isNote, legacyParent } from './groups.ts';
 import type { Wire } from './layers.ts';
 import {
@@ -19,7 +19,7 @@ import {
   isUnboxedGroup,
   type LayoutContext,
   type LayoutOptions,
-  portY,
+  getPortY,
   unboxCyclicGroups,
 } from './layout-context.ts';
 
@@ -43,7 +43,10 @@ export interface Layout {
   readonly warnings: readonly string[];
 }
 
-/** Pure and deterministic: the same graph always gets the same layout, and a laid-out graph does not change. */
+/**
+ * Computes a layout. It is deterministic: the same graph always gets the same layout, and a laid-out graph does not
+ * change.
+ */
 export function layoutGraph(graph: Graph, catalog: Catalog, options: LayoutOptions = {}): Layout {
   const ctx = createContext(graph, catalog, options);
   unboxCyclicGroups(ctx);
@@ -102,11 +105,11 @@ function arrangeLevel(ctx: LayoutContext, ids: readonly string[]): Omit<Block, '
 }
 
 function createBlock(ctx: LayoutContext, id: string): Block {
-  if (!ctx.boxedGroups.has(id)) return leafBlock(id, ctx.before(id));
+  if (!ctx.boxedGroups.has(id)) return createLeafBlock(id, ctx.before(id));
   const inside = [...ctx.inScope].filter(
     child => findBoxedOwner(ctx, child) === id && !isUnboxedGroup(ctx, child),
   );
-  return frameBlock(id, arrangeLevel(ctx, inside));
+  return createFrameBlock(id, arrangeLevel(ctx, inside));
 }
 
 function findWires(ctx: LayoutContext, blocks: readonly Block[]): { wires: Wire[]; edges: GraphEdge[] } {
@@ -123,8 +126,8 @@ function findWires(ctx: LayoutContext, blocks: readonly Block[]): { wires: Wire[
     wires.push({
       from,
       to,
-      fromY: fromTop + portY(ctx, edge.source, edge.sourceHandle, 'outputs'),
-      toY: toTop + portY(ctx, edge.target, edge.targetHandle, 'inputs'),
+      fromY: fromTop + getPortY(ctx, edge.source, edge.sourceHandle, 'outputs'),
+      toY: toTop + getPortY(ctx, edge.target, edge.targetHandle, 'inputs'),
     });
     edges.push(edge);
   }
@@ -141,15 +144,15 @@ function mergeBlocks(blocks: readonly Block[], { x, y, width, height }: Arranged
 /** Shifts the layout to the previous top left corner of its nodes, clear of nodes that are not laid out. */
 function anchor(ctx: LayoutContext, rects: ReadonlyMap<string, Rect>): Map<string, Rect> {
   const leaves = [...rects].filter(([id]) => !ctx.boxedGroups.has(id));
-  const newBounds = boundingBox(leaves.map(([, rect]) => rect));
-  const oldBounds = boundingBox(leaves.map(([id]) => ctx.before(id)));
+  const newBounds = getBoundingBox(leaves.map(([, rect]) => rect));
+  const oldBounds = getBoundingBox(leaves.map(([id]) => ctx.before(id)));
   if (newBounds === undefined || oldBounds === undefined) return new Map(rects);
   const shifted = new Map<string, Rect>();
   copyShifted(shifted, rects, Math.round(oldBounds.x) - newBounds.x, Math.round(oldBounds.y) - newBounds.y);
   const fixed = [...ctx.nodes.keys()]
     .filter(id => !ctx.inScope.has(id) && !ctx.groups.members.has(id))
     .map(ctx.before);
-  const shift = clearDownwards([...shifted.values()], fixed, GAPS.row);
+  const shift = computeDownwardShift([...shifted.values()], fixed, GAPS.row);
   if (shift === 0) return shifted;
   const cleared = new Map<string, Rect>();
   copyShifted(cleared, shifted, 0, Math.ceil(shift));
@@ -162,9 +165,9 @@ function fitOpenFrames(ctx: LayoutContext, rects: Map<string, Rect>): void {
     const fitted = rects.get(id);
     if (fitted !== undefined) return fitted;
     const members = ctx.groups.members.get(id) ?? [];
-    const inner = ctx.inScope.has(id) ? boundingBox(members.map(fit)) : undefined;
+    const inner = ctx.inScope.has(id) ? getBoundingBox(members.map(fit)) : undefined;
     if (inner === undefined) return ctx.before(id);
-    const frame = frameAround(inner);
+    const frame = getFrameAround(inner);
     rects.set(id, frame);
     return frame;
   };

@@ -54,7 +54,7 @@ export function copyLine(from: Lines, line: number, to: Lines): void {
 }
 
 /** Returns the vertical extent of a line. */
-export function verticalExtent({ x1, x2, slope }: Lines, line: number): number {
+export function getVerticalExtent({ x1, x2, slope }: Lines, line: number): number {
   return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
@@ -91,7 +91,7 @@ function curveAt({ x1, x2, base, slope }: Lines, line: number, x: number): numbe
 }
 
 /** Returns the vertical extent of a line's curve between two x positions; undefined outside of the line. */
-export function spanOver(
+export function getExtentBetween(
   lines: Lines,
   line: number,
   left: number,

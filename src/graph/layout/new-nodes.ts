@@ -1,10 +1,10 @@
 // Places nodes that an update adds without a position, or on top of another node.
 import type { Catalog } from '../catalog.ts';
 import { estimateDims } from '../dims.ts';
-import { boundingBox, clearDownwards, isNear, type Rect } from '../rects.ts';
+import { getBoundingBox, computeDownwardShift, isNear, type Rect } from '../rects.ts';
 import type { Graph, Position } from '../types.ts';
 import { GAPS } from './arrange.ts';
-import { frameAround } from './block.ts';
+import { getFrameAround } from './block.ts';
 import { readGroups } from './groups.ts';
 
 export interface NewNodeOptions {
@@ -43,8 +43,8 @@ export function placeNewNodes(
   if (movable.length > MAX_FITTED) placeInRows(withoutPosition, rects, fixed);
   else {
     for (const id of withPosition) placeFreely(id, rects, fixed, rects.get(id));
-    for (const id of connectedFirst(withoutPosition, graph, fixed))
-      placeFreely(id, rects, fixed, preferredRect(id, graph, rects, fixed));
+    for (const id of orderByConnection(withoutPosition, graph, fixed))
+      placeFreely(id, rects, fixed, getPreferredRect(id, graph, rects, fixed));
   }
   for (const [id, members] of groups) {
     if (!oldIds.has(id) && unplaced.has(id)) fitFrame(id, members, rects);
@@ -67,14 +67,16 @@ function placeFreely(id: string, rects: Rects, fixed: Rects, preferred: Rect | u
   const isFree = fixedRects.every(other => !isNear(preferred, other, 0));
   const y = isFree
     ? preferred.y
-    : Math.round(preferred.y + clearDownwards([preferred], fixedRects, GAPS.row));
+    : Math.round(preferred.y + computeDownwardShift([preferred], fixedRects, GAPS.row));
   const rect = { ...preferred, y };
   rects.set(id, rect);
   fixed.set(id, rect);
 }
 
-/** Right of the node's rightmost source, else left of its leftmost target, else below everything. */
-function preferredRect(id: string, { edges }: Graph, rects: Rects, fixed: Rects): Rect | undefined {
+/**
+ * Returns the position right of the node's rightmost source, else left of its leftmost target, else below everything.
+ */
+function getPreferredRect(id: string, { edges }: Graph, rects: Rects, fixed: Rects): Rect | undefined {
   const rect = rects.get(id);
   if (rect === undefined) return undefined;
   const sources = edges.flatMap(({ source, target }) => (target === id ? (fixed.get(source) ?? []) : []));
@@ -87,12 +89,12 @@ function preferredRect(id: string, { edges }: Graph, rects: Rects, fixed: Rects)
     const leftmost = targets.reduce((a, b) => (b.x < a.x ? b : a));
     return { ...rect, x: leftmost.x - rect.width - GAPS.column, y: leftmost.y };
   }
-  const bounds = boundingBox([...fixed.values()]);
+  const bounds = getBoundingBox([...fixed.values()]);
   return bounds === undefined ? rect : { ...rect, x: bounds.x, y: bounds.y + bounds.height + GAPS.row };
 }
 
-/** Yields the nodes in placement order: next is always one connected to a placed node, if there is one. */
-function* connectedFirst(ids: readonly string[], { edges }: Graph, fixed: Rects): Iterable<string> {
+/** Yields the nodes in placement order: the next one is connected to a placed node, if there is one. */
+function* orderByConnection(ids: readonly string[], { edges }: Graph, fixed: Rects): Iterable<string> {
   const remaining = new Set(ids);
   while (remaining.size > 0) {
     const connected = new Set(
@@ -110,7 +112,7 @@ function* connectedFirst(ids: readonly string[], { edges }: Graph, fixed: Rects)
 }
 
 function placeInRows(ids: readonly string[], rects: Rects, fixed: Rects): void {
-  const bounds = boundingBox([...fixed.values()]) ?? { x: 0, y: 0, width: 0, height: -GAPS.row };
+  const bounds = getBoundingBox([...fixed.values()]) ?? { x: 0, y: 0, width: 0, height: -GAPS.row };
   let [x, y, rowHeight] = [bounds.x, bounds.y + bounds.height + GAPS.row, 0];
   for (const [index, id] of ids.entries()) {
     const rect = rects.get(id);
@@ -126,10 +128,10 @@ function placeInRows(ids: readonly string[], rects: Rects, fixed: Rects): void {
 }
 
 function fitFrame(id: string, members: readonly string[], rects: Rects): void {
-  const inner = boundingBox(members.flatMap(member => rects.get(member) ?? []));
+  const inner = getBoundingBox(members.flatMap(member => rects.get(member) ?? []));
   const frame = rects.get(id);
   if (inner === undefined || frame === undefined) return;
-  const { x, y } = frameAround(inner);
+  const { x, y } = getFrameAround(inner);
   rects.set(id, { ...frame, x, y });
 }
 

@@ -14,7 +14,7 @@ const MAX_SWAP_ROUNDS = 4;
 type SweepDirection = 'right' | 'left';
 
 /**
- * Orders `layered.columns` in place; the direction of the first sweep often decides which of several good orders is
+ * Orders `layered.columns` in place. The direction of the first sweep often decides which of several good orders is
  * found.
  */
 export function orderColumns(layered: Layered, firstSweep: SweepDirection): void {
@@ -45,7 +45,7 @@ function sweepColumns(layered: Layered, positions: Float64Array, direction: Swee
   for (let step = 1; step < columns.length; step++) {
     const index = direction === 'right' ? step : columns.length - 1 - step;
     const column = columns[index] ?? [];
-    const means = new Map(column.map(item => [item, meanPosition(layered, positions, item, direction)]));
+    const means = new Map(column.map(item => [item, computeMeanPosition(layered, positions, item, direction)]));
     column.sort((a, b) => (means.get(a) ?? 0) - (means.get(b) ?? 0));
     assignPositions(column, positions);
   }
@@ -54,7 +54,7 @@ function sweepColumns(layered: Layered, positions: Float64Array, direction: Swee
 /**
  * Returns the mean position of the ports that an item is connected to on one side; its own position if there are none.
  */
-function meanPosition(
+function computeMeanPosition(
   layered: Layered,
   positions: Float64Array,
   item: number,
@@ -63,35 +63,35 @@ function meanPosition(
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
   if (segments.length === 0) return positions[item] ?? 0;
   let sum = 0;
-  for (const segment of segments) sum += farPosition(layered, positions, segment, direction);
+  for (const segment of segments) sum += getFarPosition(layered, positions, segment, direction);
   return sum / segments.length;
 }
 
 /** Returns the position of a segment's port at its other end: 2.5 is the middle of the item at position 2. */
-function farPosition(
+function getFarPosition(
   { heights }: Layered,
   positions: Float64Array,
   segment: Segment,
   direction: SweepDirection,
 ): number {
   const item = direction === 'right' ? segment.left : segment.right;
-  const portY = direction === 'right' ? segment.leftY : segment.rightY;
+  const getPortY = direction === 'right' ? segment.leftY : segment.rightY;
   const height = heights[item] ?? 0;
-  return (positions[item] ?? 0) + (height === 0 ? 0.5 : Math.min(0.99, portY / height));
+  return (positions[item] ?? 0) + (height === 0 ? 0.5 : Math.min(0.99, getPortY / height));
 }
 
 function swapNeighbors(layered: Layered, positions: Float64Array): void {
   for (const column of layered.columns) {
     const befores = new Map(
-      column.map(item => [item, sortedFarPositions(layered, positions, item, 'right')]),
+      column.map(item => [item, listFarPositions(layered, positions, item, 'right')]),
     );
-    const afters = new Map(column.map(item => [item, sortedFarPositions(layered, positions, item, 'left')]));
+    const afters = new Map(column.map(item => [item, listFarPositions(layered, positions, item, 'left')]));
     for (let round = 0, isImproved = true; isImproved && round < MAX_SWAP_ROUNDS; round++) {
       isImproved = false;
       for (let at = 0; at + 1 < column.length; at++) {
         const [upper = 0, lower = 0] = [column[at], column[at + 1]];
         const gain =
-          swapGain(befores.get(upper), befores.get(lower)) + swapGain(afters.get(upper), afters.get(lower));
+          computeSwapGain(befores.get(upper), befores.get(lower)) + computeSwapGain(afters.get(upper), afters.get(lower));
         if (gain <= 0) continue;
         column[at] = lower;
         column[at + 1] = upper;
@@ -102,18 +102,18 @@ function swapNeighbors(layered: Layered, positions: Float64Array): void {
   }
 }
 
-function sortedFarPositions(
+function listFarPositions(
   layered: Layered,
   positions: Float64Array,
   item: number,
   direction: SweepDirection,
 ): number[] {
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
-  return segments.map(segment => farPosition(layered, positions, segment, direction)).sort((a, b) => a - b);
+  return segments.map(segment => getFarPosition(layered, positions, segment, direction)).sort((a, b) => a - b);
 }
 
 /** Returns the number of crossings that swapping `upper` and `lower` removes, minus those it adds. */
-function swapGain(upper: readonly number[] = [], lower: readonly number[] = []): number {
+function computeSwapGain(upper: readonly number[] = [], lower: readonly number[] = []): number {
   let gain = 0;
   for (const a of upper) {
     for (const b of lower) gain += Math.sign(a - b);
@@ -131,7 +131,7 @@ function countBetween(layered: Layered, positions: Float64Array, column: readonl
   for (const item of column) {
     const segments = layered.after[item] ?? [];
     const byPort = segments.length > 1 ? [...segments].sort((a, b) => a.leftY - b.leftY) : segments;
-    for (const segment of byPort) keys.push(farPosition(layered, positions, segment, 'left'));
+    for (const segment of byPort) keys.push(getFarPosition(layered, positions, segment, 'left'));
   }
   return countInversions(keys);
 }

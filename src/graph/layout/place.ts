@@ -1,6 +1,6 @@
-// Layout, step 3: computes coordinates. Columns are placed side by side. Within a column, each item is placed as close
-// as order and gaps allow to the height at which its edges are level. Each column is a weighted isotonic regression,
-// solved exactly by pooling adjacent violators. Alternating sweeps make all columns converge.
+// Layout, step 3: computes coordinates. Columns are placed side by side. Within a column, each item is placed at the
+// height at which its edges are most nearly horizontal, as far as order and gaps allow. This is a weighted isotonic
+// regression per column, solved exactly by pooling adjacent violators. Alternating sweeps make all columns converge.
 import type { Box, Layered, Segment } from './layers.ts';
 
 export interface Gaps {
@@ -50,11 +50,11 @@ function placeColumns({ columns, boxCount }: Layered, boxes: readonly Box[], gap
   return x;
 }
 
-/** Initial heights: each column stacked by itself and centered at 0. */
+/** Returns the initial heights: each column stacked by itself and centered at 0. */
 function stackColumns(layered: Layered, gaps: Gaps): Float64Array {
   const y = new Float64Array(layered.itemCount);
   for (const column of layered.columns) {
-    const offsets = minOffsets(layered, column, gaps);
+    const offsets = getMinOffsets(layered, column, gaps);
     const middle = (offsets.at(-1) ?? 0) / 2;
     for (const [index, item] of column.entries()) y[item] = (offsets[index] ?? 0) - middle;
   }
@@ -62,7 +62,7 @@ function stackColumns(layered: Layered, gaps: Gaps): Float64Array {
 }
 
 /** Returns the offset of each item's top from the first item's top when all are as close as allowed. */
-function minOffsets({ heights, boxCount }: Layered, column: readonly number[], gaps: Gaps): number[] {
+function getMinOffsets({ heights, boxCount }: Layered, column: readonly number[], gaps: Gaps): number[] {
   let offset = 0;
   return column.map((item, index) => {
     const above = column[index - 1];
@@ -74,7 +74,7 @@ function minOffsets({ heights, boxCount }: Layered, column: readonly number[], g
 }
 
 function settleColumn(layered: Layered, column: readonly number[], y: Float64Array, gaps: Gaps): void {
-  const offsets = minOffsets(layered, column, gaps);
+  const offsets = getMinOffsets(layered, column, gaps);
   // Blocks of items that touch each other. Their common shift is the weighted mean of the preferred shifts.
   const blocks: { sum: number; weight: number; size: number }[] = [];
   for (const [index, item] of column.entries()) {
@@ -104,9 +104,9 @@ function sumPulls(layered: Layered, item: number, y: Float64Array): { sum: numbe
   // A small weight on the current position keeps unconnected items in place.
   let weight = 0.01;
   let sum = weight * (y[item] ?? 0);
-  const add = (other: number, otherPortY: number, portY: number): void => {
+  const add = (other: number, otherPortY: number, getPortY: number): void => {
     const pull = other >= layered.boxCount && item >= layered.boxCount ? JOINT_WEIGHT : 1;
-    sum += pull * ((y[other] ?? 0) + otherPortY - portY);
+    sum += pull * ((y[other] ?? 0) + otherPortY - getPortY);
     weight += pull;
   };
   for (const { left, leftY, rightY } of layered.before[item] ?? ([] as Segment[])) add(left, leftY, rightY);

@@ -1,5 +1,5 @@
-// Layout, step 4: improves the drawing by local search. Each box in turn
-// tries the free ranges of its column and takes the position with the fewest crossings and lines over boxes.
+// Layout, step 4: improves the drawing by local search. Each box in turn tries the free ranges of its column and takes
+// the position with the fewest crossings and lines over boxes.
 import type { Box, Layered, Wire } from './layers.ts';
 import {
   addRect,
@@ -12,13 +12,13 @@ import {
   type Lines,
   type Rects,
   riseAt,
-  spanOver,
-  verticalExtent,
+  getExtentBetween,
+  getVerticalExtent,
 } from './lines.ts';
 import type { BoxPositions, Gaps } from './place.ts';
 
 const PASSES = { small: 4, large: 2 };
-/** The number of positions that a box tries, nearest to its preferred position first. */
+/** The number of positions that a box tries, findNearestName to its preferred position first. */
 const MAX_CANDIDATES = 4;
 /** Graphs with at most this many edges are searched more thoroughly, because a line over a box is conspicuous there. */
 const SMALL_WIRES = 120;
@@ -92,7 +92,7 @@ function sumCosts({ lines, ownLines, wires, boxes, positions }: Search): ReturnT
   let hiddenEdges = 0;
   ownLines.count = 0;
   for (let line = 0; line < wires.length; line++) {
-    cost += countCrossings(lines, line, ownLines) + LENGTH_COST * verticalExtent(lines, line);
+    cost += countCrossings(lines, line, ownLines) + LENGTH_COST * getVerticalExtent(lines, line);
     copyLine(lines, line, ownLines);
   }
   for (const [box, { width, height }] of boxes.entries()) {
@@ -163,10 +163,10 @@ function improveBox(search: Search, box: number, gaps: Gaps): boolean {
   const start = y[box] ?? 0;
   collectNeighbors(search, box);
   let best = start;
-  let lowestCost = costAt(search, box, start, Number.POSITIVE_INFINITY);
-  for (const candidate of candidatesFor(search, box, gaps, lowestCost >= OVER_COST)) {
+  let lowestCost = computeCostAt(search, box, start, Number.POSITIVE_INFINITY);
+  for (const candidate of listCandidates(search, box, gaps, lowestCost >= OVER_COST)) {
     if (candidate === start || lowestCost === 0) continue;
-    const cost = costAt(search, box, candidate, lowestCost);
+    const cost = computeCostAt(search, box, candidate, lowestCost);
     if (cost >= lowestCost - EPSILON) continue;
     best = candidate;
     lowestCost = cost;
@@ -213,13 +213,13 @@ function collectNeighbors(
 }
 
 /**
- * Returns the tops nearest to the preferred one in free ranges of the column, and with `avoidsOverlaps` those that
- * clear obstacles.
+ * Returns the tops findNearestName to the preferred one in free ranges of the column, and with `avoidsOverlaps` those
+ * that clear obstacles.
  */
-function candidatesFor(search: Search, box: number, gaps: Gaps, avoidsOverlaps: boolean): number[] {
+function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps: boolean): number[] {
   const { positions, boxes, columns, columnOf, wires, extent } = search;
   const height = boxes[box]?.height ?? 0;
-  const preferred = preferredTop(search, box);
+  const preferred = getPreferredTop(search, box);
   const tops: number[] = [];
   const isSmall = wires.length <= SMALL_WIRES;
   const growth = isSmall ? GROWTH * (extent.bottom - extent.top) : 0;
@@ -256,7 +256,7 @@ function findClearTops(search: Search, box: number, gaps: Gaps): number[] {
   const [x, y] = [positions.x[box] ?? 0, positions.y[box] ?? 0];
   const tops: number[] = [];
   for (let line = 0; line < left.lines.count; line++) {
-    const span = spanOver(left.lines, line, x, x + width);
+    const span = getExtentBetween(left.lines, line, x, x + width);
     if (span === undefined || span.low >= y + height || span.high <= y) continue;
     tops.push(span.low - gaps.wire - height, span.high + gaps.wire);
   }
@@ -282,7 +282,7 @@ function addClearTops(
   for (let other = 0; other < boxes.count; other++) {
     const [start, end] = [boxes.left[other] ?? 0, boxes.right[other] ?? 0];
     const [top, bottom] = [boxes.top[other] ?? 0, boxes.bottom[other] ?? 0];
-    const span = spanOver(lines, line, start, end);
+    const span = getExtentBetween(lines, line, start, end);
     if (span === undefined || span.low >= bottom || span.high <= top) continue;
     const shares = [start, end].map(at => riseAt((at - farX) / (nearX - farX))).filter(share => share > 0.05);
     const over = shares.map(share => farY + (top - gaps.wire - farY) / share);
@@ -292,7 +292,7 @@ function addClearTops(
 }
 
 /** Returns the top at which the box's lines are level on average. */
-function preferredTop({ wires, positions, linesOf }: Search, box: number): number {
+function getPreferredTop({ wires, positions, linesOf }: Search, box: number): number {
   const ownLines = linesOf[box] ?? [];
   let sum = 0;
   for (const line of ownLines) {
@@ -312,7 +312,7 @@ function moveBox(search: Search, box: number, top: number): void {
 }
 
 /** Moves the box to this position and returns its cost, or `limit` if the cost is at least that. */
-function costAt(search: Search, box: number, top: number, limit: number): number {
+function computeCostAt(search: Search, box: number, top: number, limit: number): number {
   moveBox(search, box, top);
   const { lines, left, right, ownLines, linesOf, boxes, positions, wires } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
@@ -325,7 +325,7 @@ function costAt(search: Search, box: number, top: number, limit: number): number
     const side = from === box ? right : left;
     cost += OVER_COST * countBoxesUnder(lines, line, side.boxes, from === box ? to : from);
     cost += countCrossings(lines, line, side.lines) + countCrossings(lines, line, ownLines);
-    cost += LENGTH_COST * verticalExtent(lines, line);
+    cost += LENGTH_COST * getVerticalExtent(lines, line);
     copyLine(lines, line, ownLines);
   }
   return cost;

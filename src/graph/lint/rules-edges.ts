@@ -1,7 +1,7 @@
 // Lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one connection.
 import { canFeed, type OutputDef } from '../catalog.ts';
 import { pointer, quote } from '../issues.ts';
-import { nearest, type WorkBudget } from '../nearest.ts';
+import { findNearestName, type WorkBudget } from '../nearest.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
@@ -41,7 +41,7 @@ function* findUnknownEnd(
   end: 'source' | 'target',
 ): Iterable<EdgeFinding> {
   if ((end === 'source' ? source : target) !== undefined || edge[end] === BLANK) return;
-  const suggestion = nearest(edge[end], nodeNames(), suggestions);
+  const suggestion = findNearestName(edge[end], nodeNames(), suggestions);
   const hint =
     suggestion === undefined ? 'Add the node or remove the edge.' : `Did you mean ${quote(suggestion)}?`;
   yield {
@@ -89,7 +89,7 @@ function describePort(
     return {
       message: `No ${side} port of ${owner} is compatible with the other end. Use one of ${options}.`,
     };
-  const suggestion = nearest(handle.replace(/^(?:in|out)-/, ''), ports, work);
+  const suggestion = findNearestName(handle.replace(/^(?:in|out)-/, ''), ports, work);
   const message = `The node ${owner} has no ${side} port ${quote(handle)}`;
   if (suggestion === undefined) return { message: `${message}. Use one of ${options}.` };
   return {

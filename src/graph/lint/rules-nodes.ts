@@ -2,7 +2,7 @@
 import type { InputDef } from '../catalog.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { pointer, quote } from '../issues.ts';
-import { nearest, nearestNodeType } from '../nearest.ts';
+import { findNearestName, findNearestNodeType } from '../nearest.ts';
 import { CATEGORIES, type FieldType, type Json } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
@@ -90,7 +90,7 @@ function* findUnknownType(
     path: ['data', 'nodeType'],
     ...suggest(
       `Unknown node type ${quote(node.data.nodeType)}`,
-      nearestNodeType(node.data.nodeType, nodeTypes(), suggestions),
+      findNearestNodeType(node.data.nodeType, nodeTypes(), suggestions),
       'See GET /nodes for all types.',
     ),
   };
@@ -126,7 +126,7 @@ function* findUnknownCategory(
     path: ['data', 'category'],
     ...suggest(
       `Unknown category ${quote(category)}`,
-      nearest(category, knownCategories, suggestions),
+      findNearestName(category, knownCategories, suggestions),
       fallback,
     ),
   };
@@ -158,7 +158,7 @@ function* findUnknownKeys(
       path: ['data', 'config', key],
       ...suggest(
         `config.${key} is not a field of ${entry.nodeType}`,
-        nearest(key, inputs.keys(), suggestions),
+        findNearestName(key, inputs.keys(), suggestions),
         'It has no effect.',
       ),
     };
@@ -180,7 +180,7 @@ function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterab
       path: ['data', 'config', input.id],
       ...suggest(
         `config.${input.id} cannot be ${quote(value)}`,
-        nearest(value, options, suggestions),
+        findNearestName(value, options, suggestions),
         fallback,
       ),
     };

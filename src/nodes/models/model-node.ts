@@ -15,8 +15,8 @@ import {
   attachImage,
   attachVideo,
   callProvider,
-  keepFiles,
-  keepText,
+  storeFiles,
+  getText,
   recordFile,
   toChunks,
 } from './provider-call.ts';
@@ -71,11 +71,11 @@ const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {
     port: 'list',
     label: 'Images',
     type: 'LIST',
-    storeOutput: (delivery, ctx) => keepFiles(delivery, 'image', 'image', ctx),
+    storeOutput: (delivery, ctx) => storeFiles(delivery, 'image', 'image', ctx),
   },
   video: file('video', 'Video', 'VIDEO'),
   audio: file('audio', 'Audio', 'AUDIO'),
-  text: { port: 'text', label: 'Text', type: 'TEXT', storeOutput: delivery => keepText(delivery) },
+  text: { port: 'text', label: 'Text', type: 'TEXT', storeOutput: delivery => getText(delivery) },
 };
 
 const CHUNKS = { chunks: { type: 'JSON', label: 'Timed chunks' } } as const;

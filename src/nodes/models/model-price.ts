@@ -71,7 +71,7 @@ export function toPricing({ price, priceSource: source, provider }: Model): Pric
     usd,
     source,
     settle: (values, usage) => {
-      const [rate, units] = [findRate(price, values), billedUnits(usage)];
+      const [rate, units] = [findRate(price, values), readBilledUnits(usage)];
       return rate === null || units === null ? null : rate * units;
     },
   };
@@ -86,7 +86,7 @@ function countPixels({ of = 'image_size', pixels = {} }: ModelPrice, values: Val
   return pixels[String(values[of])] ?? null;
 }
 
-/** `5`, `"5"` and `"5s"` are equal. */
+/** Parses a number. `5`, `"5"` and `"5s"` are equal. */
 function toNumber(value: unknown): number | null {
   const number = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;
@@ -97,7 +97,7 @@ function readDuration(media: unknown): number | null {
   return duration;
 }
 
-function billedUnits(usage: unknown): number | null {
+function readBilledUnits(usage: unknown): number | null {
   const { billable_units } = (usage ?? {}) as { readonly billable_units?: unknown };
   return typeof billable_units === 'number' ? billable_units : null;
 }

@@ -5,7 +5,7 @@ import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
 import { CEILING, unpriced } from './pricing.ts';
-import { attachImage, callProvider, keepText, pickSet, recordFile } from './provider-call.ts';
+import { attachImage, callProvider, getText, pickSet, recordFile } from './provider-call.ts';
 
 const ON_OPENAI = {
   category: 'model',
@@ -161,7 +161,7 @@ export const textOpenAiChat = defineNode({
       { role: 'user', content: content },
     ];
     const body = { model, messages, [tokenField]: maxTokens, temperature };
-    return { text: keepText(await callProvider('openai', openai, { kind: 'chat', body }, ctx)) };
+    return { text: getText(await callProvider('openai', openai, { kind: 'chat', body }, ctx)) };
   },
 });
 
@@ -194,6 +194,6 @@ export const textOpenAiResponses = defineNode({
       ...(effort === undefined ? {} : { reasoning: { effort } }),
       max_output_tokens: maxTokens,
     };
-    return { text: keepText(await callProvider('openai', openaiResponses, body, ctx)) };
+    return { text: getText(await callProvider('openai', openaiResponses, body, ctx)) };
   },
 });

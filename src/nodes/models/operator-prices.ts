@@ -20,16 +20,19 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
   return {
     ...definition,
     pricing: priced,
-    entry: { ...rest, ...describePricing(priced, defaults), inputs: entry.inputs.map(relax) },
+    entry: { ...rest, ...describePricing(priced, defaults), inputs: entry.inputs.map(makeOptional) },
     ports: (config): ResolvedPorts => {
       const ports = definition.ports(config);
-      return { ...ports, inputs: ports.inputs.map(relax) };
+      return { ...ports, inputs: ports.inputs.map(makeOptional) };
     },
   };
 }
 
-/** A maximum may still be set. Whether a call needs one depends on its model and is reported when the call is made. */
-function relax(input: InputDef): InputDef {
+/**
+ * Makes a required maximum optional. Whether a call needs one depends on its model and is reported when the call is
+ * made.
+ */
+function makeOptional(input: InputDef): InputDef {
   if (input.id !== MAX_CREDITS) return input;
   const { required: _, ...free } = input;
   return free;
@@ -67,7 +70,7 @@ const TOKEN_LIMITS: ReadonlySet<string> = new Set([
   'max_completion_tokens',
   'max_output_tokens',
 ]);
-/** The most tokens that GPT Image counts for one input image. */
+/** The maximum number of tokens that GPT Image counts for one input image. */
 const TOKENS_OF_AN_IMAGE = 6_500;
 
 /**

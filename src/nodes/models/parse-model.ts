@@ -33,17 +33,17 @@ const MAX_USD = 10_000;
 const MAX_JSON_LENGTH = 20_000;
 const TEXT_LENGTHS = { label: 120, description: 400, source: 300, option: 200 } as const;
 
-type Bag = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 /** Returns the model without any unknown members. Throws ModelError. */
 export function parseModel(value: unknown): Model {
-  const bag = toBag(value, '');
+  const bag = toMembers(value, '');
   const fields = toList(bag.fields, '/fields', MAX_FIELDS).map((field, index) =>
     parseField(field, `/fields/${index}`),
   );
   const ids = new Set(fields.map(({ id }) => id));
   if (ids.size !== fields.length) throw new ModelError('/fields', 'has a duplicate id');
-  const output = toBag(bag.output, '/output');
+  const output = toMembers(bag.output, '/output');
   return {
     nodeType: toMatch(bag.nodeType, NODE_TYPE, '/nodeType'),
     label: toText(bag.label, '/label', TEXT_LENGTHS.label),
@@ -69,7 +69,7 @@ export function parseModel(value: unknown): Model {
 }
 
 function parseField(value: unknown, path: string): ModelField {
-  const bag = toBag(value, path);
+  const bag = toMembers(value, path);
   const id = toMatch(bag.id, FIELD_ID, `${path}/id`);
   if (RESERVED.has(id)) throw new ModelError(`${path}/id`, `is ${id}, which is a reserved name`);
   const type = toOneOf(bag.type, FIELD_TYPES, `${path}/type`);
@@ -85,7 +85,7 @@ function parseField(value: unknown, path: string): ModelField {
   }
   const parsed = field as unknown as ModelField;
   if (parsed.min !== undefined && parsed.max !== undefined && parsed.min > parsed.max)
-    throw new ModelError(`${path}/min`, 'is over the maximum');
+    throw new ModelError(`${path}/min`, 'is greater than the maximum');
   return parsed;
 }
 
@@ -114,7 +114,7 @@ const FIELD_MEMBERS: readonly (readonly [
 ];
 
 function parsePrice(value: unknown, ids: ReadonlySet<string>): ModelPrice {
-  const bag = toBag(value, '/price');
+  const bag = toMembers(value, '/price');
   const toUsd = (value: unknown, path: string): number => {
     const usd = toNumber(value, path);
     if (usd < 0 || usd > MAX_USD)
@@ -138,7 +138,7 @@ function parsePrice(value: unknown, ids: ReadonlySet<string>): ModelPrice {
 }
 
 function parseSchema(value: unknown): Model['schema'] {
-  const bag = toBag(value, '/schema');
+  const bag = toMembers(value, '/schema');
   return {
     source: toText(bag.source, '/schema/source', TEXT_LENGTHS.source),
     date: toMatch(bag.date, DATE, '/schema/date'),
@@ -147,7 +147,7 @@ function parseSchema(value: unknown): Model['schema'] {
 }
 
 function parseDeprecated(value: unknown): NonNullable<Model['deprecated']> {
-  const bag = toBag(value, '/deprecated');
+  const bag = toMembers(value, '/deprecated');
   return {
     since: toMatch(bag.since, DATE, '/deprecated/since'),
     ...optional('use', bag.use, value => toMatch(value, NODE_TYPE, '/deprecated/use')),
@@ -164,8 +164,8 @@ function optional<K extends string, T>(
   return value === undefined ? {} : ({ [name]: parse(value) } as { readonly [P in K]?: T });
 }
 
-function toBag(value: unknown, path: string): Bag {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Bag;
+function toMembers(value: unknown, path: string): Members {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members;
   throw new ModelError(path, 'must be an object');
 }
 
@@ -213,7 +213,7 @@ function toTable<T>(
   path: string,
   parse: (value: unknown, path: string) => T,
 ): Readonly<Record<string, T>> {
-  const rows = Object.entries(toBag(value, path));
+  const rows = Object.entries(toMembers(value, path));
   if (rows.length > MAX_OPTIONS) throw new ModelError(path, `must have at most ${MAX_OPTIONS} rows`);
   return Object.fromEntries(rows.map(([name, value]) => [name, parse(value, `${path}/${name}`)]));
 }
@@ -225,5 +225,5 @@ function toJson(value: unknown, path: string): Json {
 }
 
 function toJsonObject(value: unknown, path: string): JsonObject {
-  return toJson(toBag(value, path), path) as JsonObject;
+  return toJson(toMembers(value, path), path) as JsonObject;
 }

@@ -20,7 +20,7 @@ export interface Pricing {
   readonly source: string;
 }
 
-/** The config field of every entry without a price known in advance: the most that a call may be charged. */
+/** The config field of every entry without a price known in advance: the maximum charge of a call. */
 export const MAX_CREDITS = 'maxCredits';
 
 export const CEILING = {

@@ -60,7 +60,7 @@ export async function attachVideo(ref: MediaRef, ctx: NodeContext): Promise<Atta
 type OutputKind = 'image' | 'video' | 'audio';
 
 /** Stores all files and returns them as a list. */
-export async function keepFiles(
+export async function storeFiles(
   { files, ...delivery }: Delivery,
   kind: OutputKind,
   name: string,
@@ -93,12 +93,12 @@ export async function recordFile(
 }
 
 /** Returns the text of the delivery, limited like any other text. */
-export function keepText({ text }: Delivery): string {
+export function getText({ text }: Delivery): string {
   if (text === undefined || text === '') throw badOutput('no text');
   return boundedText(text);
 }
 
-/** As many as a caption track may have. */
+/** The maximum number of captions of a track. */
 const MAX_CHUNKS = 20_000;
 
 /**

@@ -3,7 +3,7 @@ import type { Settings } from '../../lib/settings.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 
-/** Providers that are not configured are absent. */
+/** The endpoints of the configured providers. Others are absent. */
 export type Providers = Readonly<Partial<Record<ProviderName, Endpoint>>> & {
   /** A local speech engine: text on stdin, WAV on stdout. */
   readonly speechCommand?: string;
@@ -37,7 +37,7 @@ export function readProviders(settings: ProviderSettings): Providers {
   };
 }
 
-/** ComfyUI has no keys, so its URL alone enables it. */
+/** Returns the endpoint of ComfyUI, which has no keys, so its URL alone enables it. */
 function comfyui({ COMFYUI_URL, COMFYUI_AUTH = '', COMFY_ORG_API_KEY }: ProviderSettings): Providers {
   if (COMFYUI_URL === undefined) return {};
   const partner = COMFY_ORG_API_KEY === undefined ? {} : { partnerKey: COMFY_ORG_API_KEY };

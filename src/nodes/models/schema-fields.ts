@@ -37,7 +37,7 @@ export interface SchemaFields {
   readonly fixed: Readonly<Record<string, Json>>;
 }
 
-/** Throws UnusableSchema. */
+/** Reads the fields. Throws UnusableSchema. */
 export function readFields(document: SchemaDocument, input: unknown): SchemaFields {
   const { schema } = document.resolve(input);
   if (!isRecord(schema.properties)) throw new UnusableSchema('its input has no published fields');
@@ -181,7 +181,7 @@ const stepBy = (multipleOf: number): object => (multipleOf === 1 ? { integer: tr
 
 const isBound = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** An exclusive bound is a number or, in OpenAPI 3.0, `true` beside the regular bound. */
+/** Reads a bound. An exclusive bound is a number or, in OpenAPI 3.0, `true` beside the regular bound. */
 function readBound(inclusive: unknown, exclusive: unknown, unit: number): number | undefined {
   if (isBound(exclusive)) return exclusive + unit;
   if (!isBound(inclusive)) return undefined;

@@ -8,7 +8,7 @@ const FOLDER = join(import.meta.dirname, '../../../models');
 
 let shipped: readonly Model[] | undefined;
 
-/** Throws ModelError if a file is invalid. */
+/** Reads the shipped models. Throws ModelError if a file is invalid. */
 export function readShippedModels(): readonly Model[] {
   shipped ??= readdirSync(FOLDER)
     .filter(file => file.endsWith('.json'))

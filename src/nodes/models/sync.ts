@@ -1,4 +1,4 @@
-// Computes the changes that a provider's list implies for the installed models, so that they can be shown before they
+// Compares a provider's list with the installed models and plans the changes, so that they can be reviewed before they
 // are applied.
 import type { ListedModel, ListingProvider } from './listing/listing.ts';
 import type { Model } from './model.ts';
@@ -46,7 +46,7 @@ const LARGE_SHARE = 0.2;
 // With five models, one is a fifth.
 const LARGE_COUNT = 5;
 
-/** `installed`: the provider's models that the list was requested for. Throws EmptyListing. */
+/** Plans the changes. `installed` are the provider's models that the list was requested for. Throws EmptyListing. */
 export function planSync(
   installed: readonly Model[],
   listed: readonly ListedModel[],
@@ -69,17 +69,17 @@ export function planSync(
   };
 }
 
-/** Compares the provider's models for which `isAsked` holds with its list. */
+/** Compares the provider's models that `isSelected` selects with its list. */
 export function planFor(
   inUse: readonly Model[],
   provider: ListingProvider,
   listed: readonly ListedModel[],
   {
-    isAsked = () => true,
+    isSelected = () => true,
     ...options
-  }: Pick<SyncOptions, 'date' | 'addsNew' | 'restores'> & { readonly isAsked?: (model: Model) => boolean },
+  }: Pick<SyncOptions, 'date' | 'addsNew' | 'restores'> & { readonly isSelected?: (model: Model) => boolean },
 ): SyncPlan {
-  const ours = inUse.filter(model => model.provider === provider && isAsked(model));
+  const ours = inUse.filter(model => model.provider === provider && isSelected(model));
   const usedTypes = new Set(inUse.map(({ nodeType }) => nodeType));
   return planSync(ours, listed, { ...options, usedTypes });
 }

@@ -63,7 +63,7 @@ export async function planModels(
     date: new Date(deps.now()).toISOString().slice(0, 10),
     addsNew: endpoints !== undefined,
     restores: endpoints !== undefined,
-    isAsked: ({ endpoint }: Model) => names.has(stripVersion(endpoint)),
+    isSelected: ({ endpoint }: Model) => names.has(stripVersion(endpoint)),
   };
   try {
     return { revision, ...planFor(installed, provider, listed, options) };

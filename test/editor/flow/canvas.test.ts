@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { makeBoard } from '../../../bench/board/boards.ts';
-import { portOffset } from '../../../src/graph/dims.ts';
+import { getPortOffset } from '../../../src/graph/dims.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
@@ -190,7 +190,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     const { x, y, zoom } = await viewOf(page);
     const spotOf = (dx: number, dy: number): Spot => [x + (MIDDLE.x + dx) * zoom, y + (MIDDLE.y + dy) * zoom];
     assert.equal(await page.locator('[data-node-id]').count(), 0);
-    await dragTo(page, spotOf(260, portOffset(0)), spotOf(400, portOffset(1)));
+    await dragTo(page, spotOf(260, getPortOffset(0)), spotOf(400, getPortOffset(1)));
     await page.evaluate('clearInterval(globalThis.moving)');
     await untilSaved(page);
     const { nodes, edges } = await flow.read(id);

@@ -39,7 +39,7 @@ async function readModels(
   const pages = { limit: isFull ? FULL_PAGE : PAGE };
   if (endpoints === undefined) {
     const rows = await readPages(query, pages, host);
-    if (rows === undefined) throw new Error("fal's answer is not a list of models.");
+    if (rows === undefined) throw new Error("fal's response is not a list of models.");
     return rows;
   }
   return readByName(endpoints, pages.limit, some => {
@@ -59,7 +59,7 @@ async function readPages(
   const seen = new Set<string>();
   const query = new URLSearchParams(question);
   for (let page = 0; page < MAX_PAGES; page++) {
-    const response = await askPage(query, pages, host);
+    const response = await requestPage(query, pages, host);
     if (!Array.isArray(response.models)) return undefined;
     for (const row of response.models.map(asRecord)) {
       const id = asText(row.endpoint_id);
@@ -75,7 +75,7 @@ async function readPages(
 }
 
 /** Reduces the page size for all further requests when fal says that it is too large. */
-async function askPage(
+async function requestPage(
   query: URLSearchParams,
   pages: { limit: number },
   host: ListingHost,
@@ -85,7 +85,7 @@ async function askPage(
     try {
       return asRecord(await request(`/v1/models?${query}`, host));
     } catch (err) {
-      const lower = err instanceof ListingRejected && err.status === 400 ? lowerLimit(err, pages.limit) : 0;
+      const lower = err instanceof ListingRejected && err.status === 400 ? parseLowerLimit(err, pages.limit) : 0;
       if (lower === 0) throw err;
       pages.limit = lower;
     }
@@ -96,13 +96,13 @@ async function askPage(
  * Reads "Requested limit 50 exceeds maximum of 10 for this query". Returns 0 if the request was refused for another
  * reason.
  */
-function lowerLimit({ detail }: ListingRejected, limit: number): number {
+function parseLowerLimit({ detail }: ListingRejected, limit: number): number {
   if (!/limit/i.test(detail)) return 0;
   const maximum = Number(/maximum of (\d{1,4})/.exec(detail)?.[1] ?? Math.floor(limit / 2));
   return maximum < limit ? maximum : 0;
 }
 
-/** One unknown name can fail the whole request, so its halves are then requested separately. */
+/** Reads models by name. One unknown name can fail the whole request, so its halves are then requested separately. */
 async function readByName(
   endpoints: readonly string[],
   maxBatch: number,
@@ -127,7 +127,7 @@ async function readPrices(
   endpoints: readonly string[],
   host: ListingHost,
 ): Promise<ReadonlyMap<string, PublishedPrice>> {
-  const rows = await readByName(endpoints, PAGE, some => askPrices(some, host));
+  const rows = await readByName(endpoints, PAGE, some => requestPrices(some, host));
   return new Map(
     rows.flatMap(({ endpoint_id, unit_price, unit, currency }) => {
       const isUsd = currency === undefined || String(currency).toUpperCase() === 'USD';
@@ -138,7 +138,7 @@ async function readPrices(
 }
 
 /** Returns undefined if one of the models has no price. */
-async function askPrices(
+async function requestPrices(
   endpoints: readonly string[],
   host: ListingHost,
 ): Promise<readonly JsonRecord[] | undefined> {
@@ -186,7 +186,7 @@ function toRow(
 
 const NOTHING = { document: {}, input: undefined, output: undefined } as const;
 
-/** The input is the body of the submission; the output is what the result's URL returns. */
+/** Finds the schemas of the submission's body (input) and of the result (output). */
 function findSchemas(document: unknown): Pick<PublishedModel, 'document' | 'input' | 'output'> {
   const paths = Object.entries(asRecord(asRecord(document).paths)).slice(0, 50);
   const submission = paths

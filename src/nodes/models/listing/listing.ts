@@ -1,4 +1,4 @@
-// Defines what every reader of a provider's model list returns.
+// Defines the result of reading a provider's model list.
 import type { Endpoint } from '../../../providers/provider.ts';
 import { type PublishedModel, toLine, toModel } from '../from-schema.ts';
 import type { Model, ModelProvider } from '../model.ts';

@@ -54,7 +54,7 @@ const BACKOFF: Backoff = { firstMs: 1000, maxMs: 15_000, factor: 2, jitter: [-0.
 const MAX_WAIT_MS = 60_000;
 const MAX_DETAIL = 200;
 
-/** Throws an error with a sentence if the provider is not configured or does not return a list. */
+/** Reads the list. Throws an error with a sentence if the provider is not configured or does not return a list. */
 export async function readListing(
   provider: ListingProvider,
   query: ListingQuery,
@@ -63,7 +63,7 @@ export async function readListing(
   const endpoint = providers[provider];
   if (endpoint === undefined) throw new Error(`${provider} is not configured. Set its key or its URL.`);
   const fetchJson: ListingHost['fetchJson'] = async (url, headers) => {
-    const { status, body } = await fetchPatiently(
+    const { status, body } = await fetchWithRetries(
       () => fetch(url, { headers, signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }),
       signal,
     );
@@ -73,7 +73,7 @@ export async function readListing(
     try {
       return JSON.parse(body.toString('utf8'));
     } catch (err) {
-      throw new Error(`${provider} returned an answer that is not JSON (${body.length} bytes).`, {
+      throw new Error(`${provider} returned a response that is not JSON (${body.length} bytes).`, {
         cause: err,
       });
     }
@@ -82,7 +82,7 @@ export async function readListing(
 }
 
 /** Retries a few times if the provider is busy, after the delay that it requests or with increasing delays. */
-async function fetchPatiently(
+async function fetchWithRetries(
   send: () => Promise<ListingResponse>,
   signal: AbortSignal,
 ): Promise<ListingResponse> {
@@ -110,5 +110,5 @@ function toRejection(provider: ListingProvider, status: number, body: Buffer): L
           : message === ''
             ? 'it gave no reason'
             : `its message: ${message}`;
-  return new ListingRejected(`${provider} answered with status ${status}; ${advice}.`, status, detail);
+  return new ListingRejected(`${provider} responded with status ${status}; ${advice}.`, status, detail);
 }

@@ -14,7 +14,7 @@ export async function listOpenAi(query: ListingQuery, host: ListingHost): Promis
   return ids.filter(id => isRequested(id, query)).map(id => toLanguageModel(id, host));
 }
 
-/** Such a server lists only names and not what the models do, so each is offered as a chat model. */
+/** Converts a listed name to a chat model. Such a server does not list what its models do. */
 function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHost): ListedModel {
   const info = { provider: 'openai', endpoint: id, label: toLine(id, 120) || 'nameless' } as const;
   // Only OpenAI itself has renamed the limit.
