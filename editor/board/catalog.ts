@@ -1,6 +1,11 @@
 // Creates the node catalog in the browser: the entries that the service lists, and ports derived from a node's config.
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
-import { getBuiltKeys, getExtractedPaths, getSwitchCases, getTemplateTokens } from '../../src/graph/config-ports.ts';
+import {
+  getBuiltKeys,
+  getExtractedPaths,
+  getSwitchCases,
+  getTemplateTokens,
+} from '../../src/graph/config-ports.ts';
 import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };

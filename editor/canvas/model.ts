@@ -1,7 +1,13 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
-import { getChangedSettings, estimateDims, getMainFields, NODE_BOX, getPortOffset } from '../../src/graph/dims.ts';
+import {
+  estimateDims,
+  getChangedSettings,
+  getMainFields,
+  getPortOffset,
+  NODE_BOX,
+} from '../../src/graph/dims.ts';
 import { resolveEdgePorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';

@@ -4,7 +4,7 @@ import { acceptsNull, canFeed, type InputDef } from '../graph/catalog.ts';
 import { findProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
-import { isMediaType, jsonToValue, formatPortName, toPlain } from '../graph/values.ts';
+import { formatPortName, isMediaType, jsonToValue, toPlain } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
 
 /** The values of connected ports, by input port id. Ports without a value are absent. */
@@ -79,7 +79,8 @@ export function describeMissingInputs(node: PlanNode, settings: JsonObject): rea
 const isUnset = (setting: Json | undefined, def: InputDef): boolean =>
   setting === undefined || (setting === null && !acceptsNull(def));
 
-const describeMissing = (def: InputDef): string => `${formatPortName(def)} needs a value. Connect it or set it.`;
+const describeMissing = (def: InputDef): string =>
+  `${formatPortName(def)} needs a value. Connect it or set it.`;
 
 function findDef(node: PlanNode, port: string): InputDef | undefined {
   return node.inputDefs.find(def => def.id === port && def.isPort);
@@ -100,7 +101,10 @@ function readSetting(setting: Json | undefined, def: InputDef): unknown {
 
 function rejectRemoved(setting: Json | undefined, def: InputDef): undefined {
   if (setting === undefined || setting === null) return undefined;
-  throw new NodeError('invalid_config', `${formatPortName(def)} is no longer a field of this node. Remove it.`);
+  throw new NodeError(
+    'invalid_config',
+    `${formatPortName(def)} is no longer a field of this node. Remove it.`,
+  );
 }
 
 /** Checks that the items of a list fit the port's item type. */

@@ -1,5 +1,5 @@
 // Declares logic nodes, which branch or wait. Nodes that are connected to a port without a value do not run.
-import { MAX_CASES, getSwitchCases } from '../graph/config-ports.ts';
+import { getSwitchCases, MAX_CASES } from '../graph/config-ports.ts';
 import type { Json, Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';

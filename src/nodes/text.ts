@@ -1,5 +1,5 @@
 // Declares text nodes: join, template, split, replace.
-import { MAX_CONFIG_PORTS, getTemplateTokens } from '../graph/config-ports.ts';
+import { getTemplateTokens, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import { choice, createPorts, defineNode, list, text } from './define.ts';
 import { assertTextLength, boundedList, boundedText } from './limits.ts';
 import { replaceRegex } from './regex/regex.ts';

@@ -1,7 +1,7 @@
 // The findNearestName known name: found by edit distance, at a cost that no list of names can raise.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createWorkBudget, indexNames, findNearestName } from '../../src/graph/nearest.ts';
+import { createWorkBudget, findNearestName, indexNames } from '../../src/graph/nearest.ts';
 
 describe('findNearestName', () => {
   for (const [name, names, expected] of [

@@ -1,5 +1,5 @@
 // Paints readable nodes that are not mounted yet, so that they look exactly like mounted ones.
-import { NODE_BOX, getPortOffset } from '../../../src/graph/dims.ts';
+import { getPortOffset, NODE_BOX } from '../../../src/graph/dims.ts';
 import { messages } from '../../flow-messages.ts';
 import { hasPreview, layoutCard, truncatePortLabel } from '../card-parts.ts';
 import { getCategory, toTypeName } from '../colors.ts';

@@ -7,7 +7,7 @@ import { getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
 import { drawFrame, drawNode, drawNote, portColor, type Sketch } from './node.ts';
 import { escapeXml } from './text.ts';
-import { FONT, createStyleSheet, type Theme } from './theme.ts';
+import { createStyleSheet, FONT, type Theme } from './theme.ts';
 
 export interface DrawOptions {
   /** `auto` (default) follows the reader's system. */

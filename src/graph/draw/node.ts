@@ -1,6 +1,6 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { getChangedSettings, getFieldHeight, getMainFields, NODE_BOX, getPortOffset } from '../dims.ts';
+import { getChangedSettings, getFieldHeight, getMainFields, getPortOffset, NODE_BOX } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode, Json } from '../types.ts';

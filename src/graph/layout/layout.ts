@@ -7,19 +7,26 @@
 // 3. The result keeps its previous top left corner, and moves down if it would cover nodes outside the scope.
 import type { Catalog } from '../catalog.ts';
 import { quote } from '../issues.ts';
-import { getBoundingBox, computeDownwardShift, type Rect } from '../rects.ts';
+import { computeDownwardShift, getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../types.ts';
 import { type Arranged, arrangeBoxes, GAPS } from './arrange.ts';
-import { attachNotes, type Block, copyShifted, getFrameAround, createFrameBlock, createLeafBlock } from './block.ts';
+import {
+  attachNotes,
+  type Block,
+  copyShifted,
+  createFrameBlock,
+  createLeafBlock,
+  getFrameAround,
+} from './block.ts';
 import { isNote, legacyParent } from './groups.ts';
 import type { Wire } from './layers.ts';
 import {
   createContext,
   findBoxedOwner,
+  getPortY,
   isUnboxedGroup,
   type LayoutContext,
   type LayoutOptions,
-  getPortY,
   unboxCyclicGroups,
 } from './layout-context.ts';
 

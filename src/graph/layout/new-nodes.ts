@@ -1,7 +1,7 @@
 // Places nodes that an update adds without a position, or on top of another node.
 import type { Catalog } from '../catalog.ts';
 import { estimateDims } from '../dims.ts';
-import { getBoundingBox, computeDownwardShift, isNear, type Rect } from '../rects.ts';
+import { computeDownwardShift, getBoundingBox, isNear, type Rect } from '../rects.ts';
 import type { Graph, Position } from '../types.ts';
 import { GAPS } from './arrange.ts';
 import { getFrameAround } from './block.ts';

@@ -45,7 +45,9 @@ function sweepColumns(layered: Layered, positions: Float64Array, direction: Swee
   for (let step = 1; step < columns.length; step++) {
     const index = direction === 'right' ? step : columns.length - 1 - step;
     const column = columns[index] ?? [];
-    const means = new Map(column.map(item => [item, computeMeanPosition(layered, positions, item, direction)]));
+    const means = new Map(
+      column.map(item => [item, computeMeanPosition(layered, positions, item, direction)]),
+    );
     column.sort((a, b) => (means.get(a) ?? 0) - (means.get(b) ?? 0));
     assignPositions(column, positions);
   }
@@ -82,16 +84,15 @@ function getFarPosition(
 
 function swapNeighbors(layered: Layered, positions: Float64Array): void {
   for (const column of layered.columns) {
-    const befores = new Map(
-      column.map(item => [item, listFarPositions(layered, positions, item, 'right')]),
-    );
+    const befores = new Map(column.map(item => [item, listFarPositions(layered, positions, item, 'right')]));
     const afters = new Map(column.map(item => [item, listFarPositions(layered, positions, item, 'left')]));
     for (let round = 0, isImproved = true; isImproved && round < MAX_SWAP_ROUNDS; round++) {
       isImproved = false;
       for (let at = 0; at + 1 < column.length; at++) {
         const [upper = 0, lower = 0] = [column[at], column[at + 1]];
         const gain =
-          computeSwapGain(befores.get(upper), befores.get(lower)) + computeSwapGain(afters.get(upper), afters.get(lower));
+          computeSwapGain(befores.get(upper), befores.get(lower)) +
+          computeSwapGain(afters.get(upper), afters.get(lower));
         if (gain <= 0) continue;
         column[at] = lower;
         column[at + 1] = upper;
@@ -109,7 +110,9 @@ function listFarPositions(
   direction: SweepDirection,
 ): number[] {
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
-  return segments.map(segment => getFarPosition(layered, positions, segment, direction)).sort((a, b) => a - b);
+  return segments
+    .map(segment => getFarPosition(layered, positions, segment, direction))
+    .sort((a, b) => a - b);
 }
 
 /** Returns the number of crossings that swapping `upper` and `lower` removes, minus those it adds. */

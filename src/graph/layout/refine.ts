@@ -9,11 +9,11 @@ import {
   countLinesOver,
   createLines,
   EPSILON,
+  getExtentBetween,
+  getVerticalExtent,
   type Lines,
   type Rects,
   riseAt,
-  getExtentBetween,
-  getVerticalExtent,
 } from './lines.ts';
 import type { BoxPositions, Gaps } from './place.ts';
 

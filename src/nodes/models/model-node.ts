@@ -15,9 +15,9 @@ import {
   attachImage,
   attachVideo,
   callProvider,
-  storeFiles,
   getText,
   recordFile,
+  storeFiles,
   toChunks,
 } from './provider-call.ts';
 

@@ -85,7 +85,8 @@ async function requestPage(
     try {
       return asRecord(await request(`/v1/models?${query}`, host));
     } catch (err) {
-      const lower = err instanceof ListingRejected && err.status === 400 ? parseLowerLimit(err, pages.limit) : 0;
+      const lower =
+        err instanceof ListingRejected && err.status === 400 ? parseLowerLimit(err, pages.limit) : 0;
       if (lower === 0) throw err;
       pages.limit = lower;
     }
