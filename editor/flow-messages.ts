@@ -148,8 +148,16 @@ const flow = {
   addNode: 'Add node',
   searchNodes: 'Search nodes',
   allNodes: 'All',
-  needsProvider: 'Needs a provider',
-  modelsOfProviders: 'Models that need a provider',
+  needsProvider: 'Needs a key',
+  modelsOfProviders: 'Models that need a provider key',
+  providerNotice: {
+    title: 'Missing provider keys',
+    text: (nodes: string, count: number, provider: string): string =>
+      count === 1 ? `${nodes} needs a key for ${provider}.` : `${nodes} need a key for ${provider}.`,
+    others: (count: number): string => `and ${count} more`,
+    ask: 'Ask an administrator or an owner of this workspace to add one.',
+    addKey: (provider: string): string => `Add a key for ${provider}`,
+  },
   searchCommands: 'Search commands',
   searchBoard: 'Search the board',
   recent: 'Recent',

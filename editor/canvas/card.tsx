@@ -13,7 +13,7 @@ import { hasPreview, layoutCard } from './card-parts.ts';
 import { getCategory } from './colors.ts';
 import { CategoryIcon } from './icons.tsx';
 import type { CardData, CardNode, CardPort } from './model.ts';
-import { IssueMark, PinMark, RunMark } from './node-marks.tsx';
+import { IssueMark, PinMark, ProviderMark, RunMark } from './node-marks.tsx';
 import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
 
@@ -64,6 +64,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
           <span className={styles.type}>{entry?.label ?? messages.flow.unknownType(node.data.nodeType)}</span>
         </span>
         {getPin(node) !== undefined && <PinMark />}
+        {entry?.provider !== undefined && <ProviderMark provider={entry.provider} />}
         {run ? <RunMark run={run} /> : <IssueMark nodeId={node.id} />}
       </header>
       <div className={styles.ports}>

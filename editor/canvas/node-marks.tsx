@@ -4,15 +4,19 @@ import Ban from 'icon:ban';
 import Check from 'icon:check';
 import CircleAlert from 'icon:circle-alert';
 import Clock from 'icon:clock';
+import Key from 'icon:key-round';
 import Pin from 'icon:pin';
 import SkipForward from 'icon:skip-forward';
 import Zap from 'icon:zap';
+import { Link } from 'wouter';
 import type { NodeState } from '../../sdk/src/types.ts';
 import type { LintIssue } from '../../src/graph/issues.ts';
 import { messages } from '../flow-messages.ts';
+import { classNames } from '../kit/class-names.ts';
 import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
+import { getProviderLabel, useProviderSettings } from '../lib/providers.ts';
 import { useView } from '../runs/editor-context.tsx';
 import { SeverityIcon } from './icons.tsx';
 import styles from './node-marks.module.css';
@@ -51,6 +55,28 @@ export function PinMark() {
     <span className={styles.mark} role="img" aria-label={messages.flow.pinned} title={messages.flow.pinned}>
       <Pin size={15} />
     </span>
+  );
+}
+
+/** Marks a node whose provider has no key, and links to the page where this user can add one. */
+export function ProviderMark({ provider }: { readonly provider: string }) {
+  const href = useProviderSettings(provider);
+  const text = messages.flow.providerNotice.addKey(getProviderLabel(provider));
+  if (href === undefined)
+    return (
+      <span
+        className={styles.mark}
+        role="img"
+        aria-label={messages.flow.needsProvider}
+        title={messages.flow.providerNotice.ask}
+      >
+        <Key size={15} />
+      </span>
+    );
+  return (
+    <Link className={classNames(styles.mark, styles.missing, 'nodrag nopan')} href={href} aria-label={text} title={text}>
+      <Key size={15} />
+    </Link>
   );
 }
 

@@ -14,6 +14,7 @@ import {
 } from 'react';
 import { messages } from '../messages.ts';
 import styles from './chooser.module.css';
+import { classNames } from './class-names.ts';
 
 export interface Choice {
   readonly id: string;
@@ -21,6 +22,8 @@ export interface Choice {
   readonly detail?: ReactNode;
   readonly hint?: ReactNode;
   readonly icon?: ReactNode;
+  /** Drawn faintly: it can be chosen, but needs something else first. */
+  readonly isDimmed?: true;
   /** Heading above consecutive options of the same group. */
   readonly section?: string;
 }
@@ -230,7 +233,7 @@ interface OptionProps {
 }
 
 function Option({ id, choice, hasHeading, isActive, onPoint, onChoose }: OptionProps) {
-  const { label, detail, hint, icon, section } = choice;
+  const { label, detail, hint, icon, section, isDimmed } = choice;
   return (
     <>
       {hasHeading && (
@@ -244,7 +247,7 @@ function Option({ id, choice, hasHeading, isActive, onPoint, onChoose }: OptionP
         id={id}
         role="option"
         aria-selected={isActive}
-        className={styles.option}
+        className={classNames(styles.option, isDimmed && styles.dimmed)}
         onPointerMove={onPoint}
         onClick={onChoose}
       >

@@ -45,11 +45,12 @@ export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>
   if (data === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
   const items = data.pages.flatMap(page => page.items);
-  if (items.length === 0) return empty;
+  // A page can be empty although more follow, if the service examined many rows that the filter excludes.
+  if (items.length === 0 && !hasNextPage) return empty;
   const loadNext = (): void => void fetchNextPage();
   return (
     <>
-      {children(items)}
+      {items.length > 0 && children(items)}
       {error !== null && <Failure error={error} onRetry={loadNext} />}
       {error === null && hasNextPage && <LoadMoreButton isBusy={isFetchingNextPage} onReach={loadNext} />}
     </>

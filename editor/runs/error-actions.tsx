@@ -17,6 +17,9 @@ const PAGES: Readonly<Record<string, { readonly label: string; readonly href: st
   daily_budget_exceeded: { label: actionLabels.budget, href: '/settings/credits' },
 };
 
+/** Error codes that a provider key fixes. */
+const PROVIDER_ERRORS: ReadonlySet<string> = new Set(['provider_not_configured', 'provider_auth']);
+
 /** Error codes caused by the node's settings. */
 const SETTINGS_ERRORS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
 
@@ -29,16 +32,18 @@ interface ErrorActionsProps {
 export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
   const editor = useEditor();
   const providers = useProviderSettings();
-  const page =
-    code === 'provider_not_configured' && providers !== undefined
-      ? { label: actionLabels.providers, href: providers }
-      : PAGES[code ?? ''];
+  const page = PAGES[code ?? ''];
   const { view, session } = editor;
   return (
     <>
       {page && (
         <ButtonLink size="s" icon={Settings} href={page.href}>
           {page.label}
+        </ButtonLink>
+      )}
+      {PROVIDER_ERRORS.has(code ?? '') && providers !== undefined && (
+        <ButtonLink size="s" icon={Key} href={providers}>
+          {actionLabels.providers}
         </ButtonLink>
       )}
       {code === 'unknown_secret' && (

@@ -68,6 +68,8 @@ export interface CatalogEntry {
   readonly hidden?: true;
   /** Set if this service has no provider configured for the node type. */
   readonly isAvailable?: false;
+  /** With `isAvailable` false, the provider that is missing, such as `fal`. */
+  readonly provider?: string;
 }
 
 export interface ResolvedPorts {

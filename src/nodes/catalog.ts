@@ -37,6 +37,7 @@ import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
 import { createSpeechNode, ENGINES, SPEECH_NEEDS } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
+import { findProviderLabel } from './models/provider-probes.ts';
 
 const DEFINITIONS: readonly NodeDefinition[] = [
   inputText,
@@ -199,9 +200,12 @@ function buildCatalog(
   settings: CatalogSettings,
 ): Catalog & Pick<NodeTypes, 'findNode'> {
   const isMet = (need: Requirement | undefined): boolean => need === undefined || NEEDS[need].isMet(settings);
-  const entries = definitions.map(({ entry, requires }) =>
-    isMet(requires({})) ? entry : { ...entry, hidden: true as const, isAvailable: false as const },
-  );
+  const entries = definitions.map(({ entry, requires }) => {
+    const need = requires({});
+    if (isMet(need)) return entry;
+    const provider = need !== undefined && findProviderLabel(need) !== undefined ? { provider: need } : {};
+    return { ...entry, hidden: true as const, isAvailable: false as const, ...provider };
+  });
   const byType = new Map(
     entries.map((entry, index) => [
       entry.nodeType,

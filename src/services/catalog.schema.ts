@@ -68,6 +68,9 @@ const Entry = Named('CatalogEntry', 'A node type', {
         'False if its provider, or something else that it needs, is not configured; a run of it fails',
     }),
   ),
+  provider: Type.Optional(
+    Type.String({ description: 'If `isAvailable` is false: the provider that needs a key, such as `fal`' }),
+  ),
 });
 
 const HEAD = {

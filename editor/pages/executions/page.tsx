@@ -1,48 +1,43 @@
-// Renders the list of runs, newest first, and keeps it up to date.
+// Renders lists of runs, newest first, and keeps them up to date: yours, those of the active workspace, and for
+// administrators those of the instance.
 
 import History from 'icon:history';
-import { Link, useSearchParams } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Failures, WorkspaceRun } from '../../../sdk/src/schemas.ts';
 import type { ListedExecution } from '../../../sdk/src/types.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
+import { api } from '../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { getDurationMs, getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
-import { messages as appMessages } from '../../messages.ts';
 import { Suggestions } from '../templates/suggestions.tsx';
+import { FailureGroups } from './failure-groups.tsx';
+import { FilterControls } from './filter-controls.tsx';
+import { type RunFilters, useRunFilters } from './filters.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-const STATES: Readonly<Record<string, string>> = { '': messages.all, ...appMessages.runStates };
-
 export function Page() {
-  const [search, setSearch] = useSearchParams();
-  const status = search.get('status') ?? '';
+  const filters = useRunFilters();
+  return filters.of === 'mine' ? <OwnRuns filters={filters} /> : <AllRuns filters={filters} />;
+}
+
+const NOTHING_SEEN = { people: {}, workflows: {} };
+
+function OwnRuns({ filters }: { readonly filters: RunFilters }) {
   const names = useWorkflowNames();
-  const list = useList<ListedExecution>(
-    '/executions',
-    { limit: 50, ...(status === '' ? {} : { status }) },
-    getPollIntervalMs,
-  );
-  const showAll = (): void => setSearch({}, { replace: true });
+  const list = useList<ListedExecution>(filters.path, { limit: 50, ...filters.query }, getPollIntervalMs);
   return (
     <>
-      <PageHead title={messages.title}>
-        <FilterSelect
-          label={messages.state}
-          value={status}
-          options={STATES}
-          onChange={({ target: { value } }) =>
-            setSearch(value === '' ? {} : { status: value }, { replace: true })
-          }
-        />
-      </PageHead>
-      <InfiniteList query={list} empty={status === '' ? <NoRuns /> : <NoMatch onShowAll={showAll} />}>
+      <PageHead title={messages.title} />
+      <FilterControls filters={filters} seen={NOTHING_SEEN} failures={undefined} />
+      <InfiniteList query={list} empty={<Empty filters={filters} />}>
         {runs => (
           <Table label={messages.title} columns={createColumns(names)} rows={runs} getKey={({ id }) => id} />
         )}
@@ -51,8 +46,50 @@ export function Page() {
   );
 }
 
-function NoRuns() {
+function AllRuns({ filters }: { readonly filters: RunFilters }) {
+  const { path, query, failuresPath = '', of } = filters;
+  const list = useList<WorkspaceRun>(path, { limit: 50, ...query }, getPollIntervalMs);
+  const { errorCode: _code, failedNodeType: _node, status: _status, ...broad } = query;
+  const failures = useQuery({
+    queryKey: [failuresPath, broad],
+    queryFn: ({ signal }) => api.get<Failures>(failuresPath, { query: broad, signal }),
+  });
+  const runs = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const seen = {
+    people: Object.fromEntries(runs.map(({ userId, userName }) => [String(userId), userName])),
+    workflows: Object.fromEntries(
+      runs.map(({ workflowId, workflowName }) => [workflowId, workflowName ?? messages.deletedWorkflow]),
+    ),
+  };
   return (
+    <>
+      <PageHead title={messages.title} />
+      <FilterControls filters={filters} seen={seen} failures={failures.data} />
+      {failures.data !== undefined && <FailureGroups failures={failures.data} filters={filters} />}
+      <InfiniteList query={list} empty={<Empty filters={filters} />}>
+        {listed => (
+          <Table
+            label={messages.title}
+            columns={of === 'instance' ? INSTANCE_COLUMNS : WORKSPACE_COLUMNS}
+            rows={listed}
+            getKey={({ id }) => id}
+          />
+        )}
+      </InfiniteList>
+    </>
+  );
+}
+
+function Empty({ filters: { isFiltered, clear } }: { readonly filters: RunFilters }) {
+  return isFiltered ? (
+    <EmptyState
+      icon={History}
+      title={messages.noneTitle}
+      action={<Button onClick={clear}>{messages.all}</Button>}
+    >
+      {messages.none}
+    </EmptyState>
+  ) : (
     <>
       <EmptyState
         icon={History}
@@ -66,17 +103,29 @@ function NoRuns() {
   );
 }
 
-function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
-  return (
-    <EmptyState
-      icon={History}
-      title={messages.noneTitle}
-      action={<Button onClick={onShowAll}>{messages.all}</Button>}
-    >
-      {messages.none}
-    </EmptyState>
-  );
-}
+/** The columns that all lists of runs have. */
+type AnyRun = Pick<
+  ListedExecution,
+  'status' | 'createdAt' | 'startedAt' | 'finishedAt' | 'progress' | 'credits' | 'trigger'
+>;
+const STATE: Column<AnyRun> = { title: messages.state, cell: ({ status }) => <RunBadge status={status} /> };
+const STARTED: Column<AnyRun> = {
+  title: messages.started,
+  cell: ({ createdAt }) => <RelativeTime time={createdAt} />,
+};
+const DURATION: Column<AnyRun> = {
+  title: messages.duration,
+  align: 'end',
+  cell: run => {
+    const ms = getDurationMs(run);
+    return ms === null ? '–' : formatDuration(ms);
+  },
+};
+const CREDITS: Column<AnyRun> = {
+  title: messages.credits,
+  align: 'end',
+  cell: ({ credits }) => formatNumber(credits.charged),
+};
 
 const createColumns = (names: ReadonlyMap<string, string>): readonly Column<ListedExecution>[] => [
   {
@@ -87,21 +136,68 @@ const createColumns = (names: ReadonlyMap<string, string>): readonly Column<List
       </Link>
     ),
   },
-  { title: messages.state, cell: ({ status }) => <RunBadge status={status} /> },
-  { title: messages.started, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
-  {
-    title: messages.duration,
-    align: 'end',
-    cell: run => {
-      const ms = getDurationMs(run);
-      return ms === null ? '–' : formatDuration(ms);
-    },
-  },
+  STATE,
+  STARTED,
+  DURATION,
   {
     title: messages.progress,
     align: 'end',
     cell: ({ progress: { done, total } }) => messages.done(done, total),
   },
-  { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits.charged) },
+  CREDITS,
   { title: messages.by, cell: ({ trigger }) => messages.triggers[trigger] },
+];
+
+const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
+  {
+    title: messages.workflow,
+    cell: ({ id, workflowName, mayOpen }) => {
+      const name = workflowName ?? messages.deletedWorkflow;
+      return mayOpen ? (
+        <Link className={styles.name} href={`/executions/${id}`}>
+          {name}
+        </Link>
+      ) : (
+        <span className={styles.name}>{name}</span>
+      );
+    },
+  },
+  STATE,
+  {
+    title: messages.error,
+    cell: ({ error }) =>
+      error === null ? (
+        '–'
+      ) : (
+        <span className={styles.error} title={error.message}>
+          {error.code}
+        </span>
+      ),
+  },
+  {
+    title: messages.models,
+    cell: ({ models }) =>
+      models.length === 0 ? (
+        '–'
+      ) : (
+        <span className={styles.error} title={models.join(', ')}>
+          {models.map(model => model.split(':').at(-1)).join(', ')}
+        </span>
+      ),
+  },
+  { title: messages.person, cell: ({ userName }) => <span className={styles.error}>{userName}</span> },
+  STARTED,
+  DURATION,
+  CREDITS,
+];
+
+const INSTANCE_COLUMNS: readonly Column<WorkspaceRun>[] = [
+  ...WORKSPACE_COLUMNS.slice(0, 1),
+  {
+    title: messages.workspace,
+    cell: ({ workspaceName }) => (
+      <span className={styles.error}>{workspaceName ?? messages.deletedTeam}</span>
+    ),
+  },
+  ...WORKSPACE_COLUMNS.slice(1),
 ];

@@ -155,7 +155,10 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
         <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>
       </>
     ),
-    hint: needsProvider(entry) ? flowMessages.needsProvider : formatEntryPrice(entry),
+    hint: needsProvider(entry)
+      ? [formatEntryPrice(entry), flowMessages.needsProvider].filter(Boolean).join(' · ')
+      : formatEntryPrice(entry),
+    ...(needsProvider(entry) ? { isDimmed: true as const } : {}),
     icon: <ChoiceImage entry={entry} />,
     ...(section === undefined ? {} : { section }),
   };

@@ -21,6 +21,7 @@ import { OutdatedNotice } from './outdated-notice.tsx';
 import { Outline, PhoneViews } from './outline.tsx';
 import { Panels } from './panels.tsx';
 import { PlanNotice } from './plan-notice.tsx';
+import { ProviderNotice } from './provider-notice.tsx';
 import { RunNotice } from './run-notice.tsx';
 import { SampleNotice } from './sample-notice.tsx';
 import { Toolbar } from './toolbar.tsx';
@@ -73,6 +74,7 @@ export function Editor() {
             </p>
           )}
           <OutdatedNotice />
+          <ProviderNotice />
           <DiffNotice />
           <PlanNotice />
           <RunNotice />

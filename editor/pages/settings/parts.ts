@@ -1,13 +1,16 @@
 // Lists the parts of the settings in display order.
 import type { ComponentType } from 'react';
+import { AllTeams } from './all-teams/all-teams.tsx';
+import { Backup } from './backup/backup.tsx';
 import { Connections } from './connections/connections.tsx';
 import { Credits } from './credits/credits.tsx';
 import { Keys } from './keys/keys.tsx';
 import type { messages } from './messages.ts';
 import { Models } from './models/models.tsx';
+import { Overview } from './overview/overview.tsx';
 import { Password } from './password/password.tsx';
 import { Profile } from './profile/profile.tsx';
-import { Providers } from './providers/providers.tsx';
+import { ProviderKeys, Providers } from './providers/providers.tsx';
 import { Sessions } from './sessions/sessions.tsx';
 import { Teams } from './teams/teams.tsx';
 import { Users } from './users/users.tsx';
@@ -28,9 +31,13 @@ export const PARTS: readonly Part[] = [
   { name: 'connections', group: 'own', Part: Connections },
   { name: 'keys', group: 'own', Part: Keys },
   { name: 'teams', group: 'workspace', Part: Teams },
+  { name: 'provider-keys', group: 'workspace', Part: ProviderKeys },
   { name: 'credits', group: 'workspace', Part: Credits },
+  { name: 'overview', group: 'admin', Part: Overview },
   { name: 'users', group: 'admin', Part: Users },
+  { name: 'all-teams', group: 'admin', Part: AllTeams },
   { name: 'providers', group: 'admin', Part: Providers },
   { name: 'workload', group: 'admin', Part: Workload },
   { name: 'models', group: 'admin', Part: Models },
+  { name: 'backup', group: 'admin', Part: Backup },
 ];

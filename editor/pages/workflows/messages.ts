@@ -8,6 +8,10 @@ export const messages = {
   noteLabel: 'Note',
   noteText: 'Describe this workflow here, or delete this note.',
   untitled: 'Untitled workflow',
+  noProviderTitle: 'No model provider is set up',
+  noProvider:
+    'Templates show sample results. To run models, add a key from a provider such as fal or OpenAI.',
+  addKey: 'Add a provider key',
   emptyTitle: 'Create your first workflow',
   empty: 'Start from a template below, create an empty workflow, or drop an exported file here.',
   noneTitle: 'No matching workflows',

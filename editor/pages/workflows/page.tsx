@@ -18,6 +18,7 @@ import { ImportButton } from './import-button.tsx';
 import { messages } from './messages.ts';
 import { MoveDialog } from './move-dialog.tsx';
 import styles from './page.module.css';
+import { ProviderNotice } from './provider-notice.tsx';
 import { useFolders } from './use-folders.ts';
 import type { ListedWorkflow } from './use-workflow-actions.ts';
 import { WorkflowCard } from './workflow-card.tsx';
@@ -41,6 +42,7 @@ export function Page() {
         <ImportButton />
         <CreateButton folderId={filters.folderId} />
       </PageHead>
+      <ProviderNotice />
       <FilterBar filters={filters} />
       <div className={styles.columns}>
         <FolderTree folders={folders} selected={filters.folderId} onChoose={filters.setFolder} />

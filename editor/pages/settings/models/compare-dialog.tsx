@@ -7,12 +7,14 @@ import { messages } from './messages.ts';
 import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
 
 interface CompareDialogProps {
+  /** The configured providers. */
+  readonly providers: readonly ProviderName[];
   readonly onChoose: (request: PlanRequest) => void;
   readonly onClose: () => void;
 }
 
-export function CompareDialog({ onChoose, onClose }: CompareDialogProps) {
-  const [provider, setProvider] = useState<ProviderName>('fal');
+export function CompareDialog({ providers, onChoose, onClose }: CompareDialogProps) {
+  const [provider, setProvider] = useState<ProviderName>(providers[0] ?? 'fal');
   return (
     <Dialog
       title={messages.compareTitle}
@@ -29,11 +31,11 @@ export function CompareDialog({ onChoose, onClose }: CompareDialogProps) {
         value={provider}
         onChange={event => setProvider(event.target.value as ProviderName)}
       >
-        {Object.entries(PROVIDERS)
-          .filter(([name]) => name !== 'comfyui')
-          .map(([name, label]) => (
+        {providers
+          .filter(name => name !== 'comfyui')
+          .map(name => (
             <option key={name} value={name}>
-              {label}
+              {PROVIDERS[name]}
             </option>
           ))}
       </SelectField>

@@ -21,12 +21,14 @@ interface Offer {
 }
 
 interface FindDialogProps {
+  /** The configured providers. */
+  readonly providers: readonly ProviderName[];
   readonly onChoose: (request: PlanRequest) => void;
   readonly onClose: () => void;
 }
 
-export function FindDialog({ onChoose, onClose }: FindDialogProps) {
-  const [provider, setProvider] = useState<ProviderName>('fal');
+export function FindDialog({ providers, onChoose, onClose }: FindDialogProps) {
+  const [provider, setProvider] = useState<ProviderName>(providers[0] ?? 'fal');
   const [query, setQuery] = useState('');
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['/admin/models/offers', provider, query],
@@ -44,9 +46,9 @@ export function FindDialog({ onChoose, onClose }: FindDialogProps) {
         value={provider}
         onChange={event => setProvider(event.target.value as ProviderName)}
       >
-        {Object.entries(PROVIDERS).map(([name, label]) => (
+        {providers.map(name => (
           <option key={name} value={name}>
-            {label}
+            {PROVIDERS[name]}
           </option>
         ))}
       </SelectField>

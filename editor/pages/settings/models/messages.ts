@@ -3,6 +3,10 @@ export const messages = {
   description: 'Models added here, in addition to those that come with the service.',
   emptyTitle: 'No models added',
   empty: 'Add a model from the list of a configured provider.',
+  noProviderTitle: 'No provider is set up',
+  noProvider:
+    'Models come from providers such as fal, Replicate or OpenAI. Add a provider key first, then choose its models here.',
+  addKey: 'Add a provider key',
   model: 'Model',
   type: 'Node type',
   provider: 'Provider',

@@ -1,4 +1,8 @@
-// Defines the data types of the model settings.
+// Defines the data types of the model settings, and reads which providers are configured.
+import { useQuery } from '@tanstack/react-query';
+import type { Providers } from '../../../../sdk/src/schemas.ts';
+import { api } from '../../../lib/api.ts';
+
 export const PROVIDERS = {
   fal: 'fal',
   replicate: 'Replicate',
@@ -25,4 +29,15 @@ export interface AddedModels {
 export interface PlanRequest {
   readonly provider: ProviderName;
   readonly endpoints?: readonly string[];
+}
+
+/** Returns the configured providers that list their models; undefined while they are loaded. */
+export function useConfiguredProviders(): readonly ProviderName[] | undefined {
+  const { data } = useQuery({
+    queryKey: ['/admin/providers'],
+    queryFn: ({ signal }) => api.get<Providers>('/admin/providers', { signal }),
+  });
+  return data?.providers.flatMap(({ name, isConfigured }) =>
+    isConfigured && name in PROVIDERS ? [name as ProviderName] : [],
+  );
 }

@@ -5,7 +5,7 @@ import Trash from 'icon:trash-2';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Badge } from '../../../kit/badge.tsx';
-import { Button, IconButton } from '../../../kit/button.tsx';
+import { Button, ButtonLink, IconButton } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
@@ -17,7 +17,7 @@ import { Introduction, Section, Truncated } from '../section.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
 import { FindDialog } from './find-dialog.tsx';
 import { messages } from './messages.ts';
-import type { AddedModels, Model, PlanRequest } from './model.ts';
+import { type AddedModels, type Model, type PlanRequest, useConfiguredProviders } from './model.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 
@@ -26,6 +26,7 @@ export function Models() {
     queryKey: ['/admin/models'],
     queryFn: ({ signal }) => api.get<AddedModels>('/admin/models', { signal }),
   });
+  const providers = useConfiguredProviders();
   const [openDialog, setOpenDialog] = useState<'find' | 'compare'>();
   const [request, setRequest] = useState<PlanRequest>();
   const choose = (request: PlanRequest): void => {
@@ -35,25 +36,40 @@ export function Models() {
   return (
     <>
       <PageHead title={settingsMessages.parts.models}>
-        <Button onClick={() => setOpenDialog('compare')}>{messages.compare}</Button>
-        <Button variant="primary" onClick={() => setOpenDialog('find')}>
-          {messages.add}
-        </Button>
+        {providers !== undefined && providers.length > 0 && (
+          <>
+            <Button onClick={() => setOpenDialog('compare')}>{messages.compare}</Button>
+            <Button variant="primary" onClick={() => setOpenDialog('find')}>
+              {messages.add}
+            </Button>
+          </>
+        )}
       </PageHead>
       <Introduction>{messages.description}</Introduction>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <Loading />}
-      {data && <ModelLists {...data} />}
-      {openDialog === 'find' && <FindDialog onChoose={choose} onClose={() => setOpenDialog(undefined)} />}
+      {data && <ModelLists {...data} hasProvider={providers?.length !== 0} />}
+      {openDialog === 'find' && (
+        <FindDialog providers={providers ?? []} onChoose={choose} onClose={() => setOpenDialog(undefined)} />
+      )}
       {openDialog === 'compare' && (
-        <CompareDialog onChoose={choose} onClose={() => setOpenDialog(undefined)} />
+        <CompareDialog
+          providers={providers ?? []}
+          onChoose={choose}
+          onClose={() => setOpenDialog(undefined)}
+        />
       )}
       {request && <PlanDialog request={request} onClose={() => setRequest(undefined)} />}
     </>
   );
 }
 
-function ModelLists({ revision, models, problems }: AddedModels) {
+interface ModelListsProps extends AddedModels {
+  /** Whether a provider with a list of models is configured. */
+  readonly hasProvider: boolean;
+}
+
+function ModelLists({ revision, models, problems, hasProvider }: ModelListsProps) {
   const [removing, setRemoving] = useState<Model>();
   return (
     <>
@@ -74,8 +90,14 @@ function ModelLists({ revision, models, problems }: AddedModels) {
           getKey={({ nodeType }) => nodeType}
         />
       ) : (
-        <EmptyState icon={Boxes} title={messages.emptyTitle}>
-          {messages.empty}
+        <EmptyState
+          icon={Boxes}
+          title={hasProvider ? messages.emptyTitle : messages.noProviderTitle}
+          {...(hasProvider
+            ? {}
+            : { action: <ButtonLink href="/settings/providers">{messages.addKey}</ButtonLink> })}
+        >
+          {hasProvider ? messages.empty : messages.noProvider}
         </EmptyState>
       )}
       {removing && (

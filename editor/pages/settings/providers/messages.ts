@@ -1,16 +1,59 @@
-// Defines the messages of the list of providers.
+// Defines the messages of the providers and their keys.
+import { formatNumber } from '../../../lib/format.ts';
+
 export const messages = {
-  description:
-    'Services that run models. Configure providers in the settings of the service, then restart it.',
-  provider: 'Provider',
-  state: 'Status',
-  reachable: 'Reachable',
+  leadInstance:
+    'Services that run models. A key added here is shared: everyone on this instance can use it, and pays in credits.',
+  leadWorkspace: (workspace: string): string =>
+    `Keys of ${workspace}. Runs that use them cost no credits: the provider bills you.`,
+  readOnly: (workspace: string): string =>
+    `Only owners of ${workspace} can change its keys. Ask one of them to add a key.`,
+  addKey: 'Add key',
+  addAddress: 'Add address',
+  addAnother: 'Add another key',
+  addTitle: (provider: string): string => `Add a key for ${provider}`,
+  replace: 'Replace key',
+  replaceTitle: (name: string): string => `Replace ${name}`,
+  apiKey: 'API key',
+  optionalKey: 'Authorization header (optional)',
+  address: 'Server address',
+  optionalAddress: 'Server address',
+  compatible: 'Use a compatible server',
+  keyHint: 'The key is tested, then stored encrypted. It is never shown again.',
+  addressHint: 'The address is tested before it is saved.',
+  getKey: (provider: string): string => `Get a key from ${provider}`,
+  submit: 'Test and save',
+  added: (provider: string): string => `${provider} is ready. Its models can run now.`,
+  replaced: (name: string): string => `${name} was replaced.`,
+  testFailed: (reason: string): string => `The key was not saved. ${reason}`,
+  status: { ok: 'Ready', failed: 'Rejected', untested: 'Not tested' },
+  none: 'Not set up',
+  noKey: 'No key of this workspace',
   unreachable: 'Unreachable',
-  off: 'Not configured',
-  address: 'Address',
-  latency: 'Latency',
-  setting: 'Setting',
-  problem: 'Problem',
-  check: 'Check again',
-  checked: 'Last checked',
+  environment: 'Set by the service',
+  environmentHint: (setting: string): string =>
+    `Set by ${setting}. To change it, edit the settings and restart the service.`,
+  keyEnding: (hint: string): string => `Key ending in ${hint}`,
+  tested: 'Tested',
+  used: 'Last used',
+  neverUsed: 'Not used yet',
+  uses: (workflows: number, calls: number): string =>
+    `Used by ${formatNumber(workflows)} ${workflows === 1 ? 'workflow' : 'workflows'}, ${formatNumber(calls)} ${calls === 1 ? 'call' : 'calls'} in progress`,
+  limit: (usd: number): string => `At most ${formatNumber(usd)} USD a day`,
+  setLimit: 'Set daily limit',
+  limitTitle: (name: string): string => `Daily limit of ${name}`,
+  limitLabel: 'USD per day (UTC)',
+  limitHint: 'Runs that would cost more are refused. Leave empty for no limit.',
+  limitSaved: 'The daily limit was saved.',
+  isDefault: 'Default',
+  makeDefault: 'Make default',
+  madeDefault: (name: string): string => `${name} is now the default.`,
+  test: 'Test',
+  testPassed: (name: string): string => `${name} works.`,
+  actionsOf: (name: string): string => `Actions for ${name}`,
+  remove: 'Remove',
+  removeTitle: (name: string): string => `Remove ${name}?`,
+  removeText:
+    'Runs that use this key fail from now on. Calls in progress end normally. The key itself stays valid at the provider.',
+  removed: (name: string): string => `${name} was removed.`,
 } as const;

@@ -1,72 +1,151 @@
-// Renders the providers: configured or not, reachable or not.
+// Renders a card for each provider, with the keys of the instance or of the active workspace.
 
-import Refresh from 'icon:refresh-cw';
+import Plus from 'icon:plus';
 import { useQuery } from '@tanstack/react-query';
-import type { Providers as Answer } from '../../../../sdk/src/schemas.ts';
+import { useSearchParams } from 'wouter';
+import type { Providers as Checks, Credential, CredentialPage } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
-import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { formatDuration } from '../../../lib/format.ts';
+import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { DetailList, Introduction, Wrapped } from '../section.tsx';
+import { Introduction } from '../section.tsx';
+import { CredentialRow } from './credential-row.tsx';
+import { KeyDialog } from './key-dialog.tsx';
 import { messages } from './messages.ts';
+import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from './provider-info.ts';
+import styles from './providers.module.css';
 
-type Provider = Answer['providers'][number];
-
+/** The keys of the instance, for administrators. */
 export function Providers() {
-  const { data, error, refetch, isFetching } = useQuery({
+  const checks = useQuery({
     queryKey: ['/admin/providers'],
-    queryFn: ({ signal }) => api.get<Answer>('/admin/providers', { signal }),
+    queryFn: ({ signal }) => api.get<Checks>('/admin/providers', { signal }),
   });
-  const checkAgain = (): void => void refetch();
   return (
     <>
-      <PageHead title={settingsMessages.parts.providers}>
-        <Button icon={Refresh} isBusy={isFetching} onClick={checkAgain}>
-          {messages.check}
-        </Button>
-      </PageHead>
-      <Introduction>{messages.description}</Introduction>
-      {error && <Failure error={error} onRetry={checkAgain} />}
-      {data === undefined && !error && <Loading />}
-      {data && (
-        <>
-          <DetailList facts={[[messages.checked, <RelativeTime key="asked" time={data.checkedAt} />]]} />
-          <Table
-            label={settingsMessages.parts.providers}
-            columns={COLUMNS}
-            rows={data.providers}
-            getKey={({ name }) => name}
+      <PageHead title={settingsMessages.parts.providers} />
+      <Introduction>{messages.leadInstance}</Introduction>
+      <Cards owner="instance" isManager checks={checks.data} />
+    </>
+  );
+}
+
+/** The keys of the active workspace. */
+export function ProviderKeys() {
+  const { workspace } = useSession();
+  const isManager = workspace.role === 'OWNER';
+  return (
+    <>
+      <PageHead title={settingsMessages.parts['provider-keys']} />
+      <Introduction>
+        {isManager ? messages.leadWorkspace(workspace.name) : messages.readOnly(workspace.name)}
+      </Introduction>
+      <Cards owner="workspace" isManager={isManager} checks={undefined} />
+    </>
+  );
+}
+
+interface CardsProps {
+  readonly owner: Credential['owner'];
+  readonly isManager: boolean;
+  readonly checks: Checks | undefined;
+}
+
+/** More keys than a page of cards can show. */
+const MAX_KEYS = 200;
+
+function Cards({ owner, isManager, checks }: CardsProps) {
+  const { workspace } = useSession();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['/credentials', owner, workspace.teamId],
+    queryFn: ({ signal }) =>
+      api.get<CredentialPage>('/credentials', { query: { owner, limit: MAX_KEYS }, signal }),
+  });
+  const [search, setSearch] = useSearchParams();
+  const requested = search.get('add');
+  const adding = PROVIDER_NAMES.find(name => name === requested);
+  const setAdding = (kind: ProviderName | undefined): void =>
+    setSearch(kind === undefined ? {} : { add: kind }, { replace: true });
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  const keysOf = (kind: ProviderName): readonly Credential[] => data.data.filter(each => each.kind === kind);
+  return (
+    <>
+      <ul className={styles.cards}>
+        {PROVIDER_NAMES.map(kind => (
+          <ProviderCard
+            key={kind}
+            kind={kind}
+            owner={owner}
+            credentials={keysOf(kind)}
+            isManager={isManager}
+            check={checks?.providers.find(({ name }) => name === kind)}
+            onAdd={() => setAdding(kind)}
           />
-        </>
+        ))}
+      </ul>
+      {adding !== undefined && isManager && (
+        <KeyDialog
+          kind={adding}
+          owner={owner}
+          count={keysOf(adding).length}
+          onClose={() => setAdding(undefined)}
+        />
       )}
     </>
   );
 }
 
-const COLUMNS: readonly Column<Provider>[] = [
-  { title: messages.provider, cell: ({ label }) => label },
-  { title: messages.state, cell: provider => <State {...provider} /> },
-  { title: messages.setting, cell: ({ setting }) => <code>{setting}</code> },
-  { title: messages.address, cell: ({ address }) => <Wrapped>{address ?? '–'}</Wrapped> },
-  {
-    title: messages.latency,
-    align: 'end',
-    cell: ({ latencyMs }) => (latencyMs === null ? '–' : formatDuration(latencyMs)),
-  },
-  { title: messages.problem, cell: ({ error }) => <Wrapped>{error ?? '–'}</Wrapped> },
-];
+interface ProviderCardProps {
+  readonly kind: ProviderName;
+  readonly owner: Credential['owner'];
+  readonly credentials: readonly Credential[];
+  readonly isManager: boolean;
+  readonly check: Checks['providers'][number] | undefined;
+  readonly onAdd: () => void;
+}
 
-function State({ answers }: Provider) {
-  if (answers === null) return <Badge>{messages.off}</Badge>;
-  return answers ? (
-    <Badge tone="success">{messages.reachable}</Badge>
-  ) : (
-    <Badge tone="danger">{messages.unreachable}</Badge>
+function ProviderCard({ kind, owner, credentials, isManager, check, onAdd }: ProviderCardProps) {
+  const { label, description, address } = PROVIDERS[kind];
+  const isEmpty = credentials.length === 0;
+  const addText = address === 'required' ? messages.addAddress : messages.addKey;
+  return (
+    <li className={styles.card}>
+      <div className={styles.head}>
+        <h2>{label}</h2>
+        {isEmpty && <Badge>{owner === 'instance' ? messages.none : messages.noKey}</Badge>}
+        {check?.answers === false && <Badge tone="danger">{messages.unreachable}</Badge>}
+      </div>
+      <p className={styles.description}>{description}</p>
+      {check?.answers === false && <p className={styles.error}>{check.error}</p>}
+      {!isEmpty && (
+        <ul className={styles.credentials}>
+          {credentials.map(credential => (
+            <CredentialRow
+              key={credential.id}
+              credential={credential}
+              isManager={isManager}
+              setting={check?.setting}
+            />
+          ))}
+        </ul>
+      )}
+      {isManager && (
+        <div className={styles.actions}>
+          <Button
+            size="s"
+            icon={Plus}
+            aria-label={isEmpty ? `${addText}: ${label}` : `${messages.addAnother}: ${label}`}
+            onClick={onAdd}
+          >
+            {isEmpty ? addText : messages.addAnother}
+          </Button>
+        </div>
+      )}
+    </li>
   );
 }

@@ -1,6 +1,7 @@
 // Creates an account, and a link where the user chooses a password.
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreatedUser } from '../../../../sdk/src/schemas.ts';
+import type { CreatedUser, Plans } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
@@ -18,6 +19,10 @@ interface InviteDialogProps {
 export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
   const [profile, setProfile] = useState({ name: '', email: '', credits: '' });
   const [account, setAccount] = useState<Account>({ plan: '', isAdmin: false, isAuthor: false });
+  const { data: plans } = useQuery({
+    queryKey: ['/admin/plans'],
+    queryFn: ({ signal }) => api.get<Plans>('/admin/plans', { signal }),
+  });
   const finishChange = useFinishChange();
   const invite = async (): Promise<void> => {
     const { plan, ...rights } = account;
@@ -44,7 +49,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       <AccountFields account={account} onChange={setAccount} />
       <TextField
         label={messages.startCredits}
-        hint={messages.startCreditsHint}
+        hint={plans && messages.startCreditsHint(plans.newAccountCredits)}
         type="number"
         min={0}
         step={1}

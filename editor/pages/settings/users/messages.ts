@@ -26,7 +26,8 @@ export const messages = {
   inviteSubmit: 'Create invitation',
   inviteCreated: (name: string): string => `${name} was invited.`,
   startCredits: 'Initial credits',
-  startCreditsHint: 'Leave empty for the default amount.',
+  startCreditsHint: (credits: number): string =>
+    `Leave empty for ${formatNumber(credits)} credits, as every new account gets.`,
   linkTitle: 'Copy the link',
   linkText: (name: string): string =>
     `Send this link to ${name} privately. It is shown only once and works only once.`,

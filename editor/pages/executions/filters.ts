@@ -1,0 +1,99 @@
+// Reads the filters of the list of runs from the address, and builds the query of the list.
+import { useMemo } from 'react';
+import { useSearchParams } from 'wouter';
+import { useSession } from '../../lib/session.ts';
+import type { messages } from './messages.ts';
+
+/** Whose runs are listed. */
+export type RunsOf = keyof typeof messages.ofChoices;
+
+/** Filters that are parameters of the API, too. */
+export const API_FILTERS = [
+  'status',
+  'userId',
+  'workflowId',
+  'model',
+  'errorCode',
+  'failedNodeType',
+  'teamId',
+] as const;
+export type ApiFilter = (typeof API_FILTERS)[number];
+
+const PERIOD_MS: Readonly<Record<string, number>> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+  month: 30 * 86_400_000,
+};
+
+export interface RunFilters {
+  readonly of: RunsOf;
+  /** The choices that this user has. */
+  readonly choices: readonly RunsOf[];
+  readonly values: Readonly<Partial<Record<ApiFilter | 'period' | 'personal', string>>>;
+  /** Path of the list of runs. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Path of the failure groups; undefined for your own runs. */
+  readonly failuresPath: string | undefined;
+  readonly isFiltered: boolean;
+  /** Sets filters; an empty value removes one. */
+  readonly set: (changes: Readonly<Record<string, string>>) => void;
+  readonly clear: () => void;
+}
+
+const PATHS = {
+  mine: ['/executions', undefined],
+  workspace: ['/workspace/executions', '/workspace/failures'],
+  instance: ['/admin/executions', '/admin/failures'],
+} as const satisfies Record<RunsOf, readonly [string, string | undefined]>;
+
+/** The filters that each list has. */
+const FILTERS_OF: Readonly<Record<RunsOf, readonly ApiFilter[]>> = {
+  mine: ['status'],
+  workspace: API_FILTERS.filter(name => name !== 'teamId'),
+  instance: API_FILTERS,
+};
+
+export function useRunFilters(): RunFilters {
+  const [search, setSearch] = useSearchParams();
+  const { user, workspace } = useSession();
+  const choices = (['mine', 'workspace', 'instance'] as const).filter(
+    each => each === 'mine' || (each === 'instance' ? user.isAdmin : workspace.role !== 'VIEWER'),
+  );
+  const of = choices.find(each => each === search.get('of')) ?? 'mine';
+  const period = search.get('period') ?? '';
+  // Stable while the period stays, so that the list is not read again with each render.
+  const createdAfter = useMemo(() => {
+    const ms = PERIOD_MS[period];
+    return ms === undefined ? undefined : new Date(Date.now() - ms).toISOString();
+  }, [period]);
+  const values: Record<string, string> = {};
+  for (const name of [...FILTERS_OF[of], 'period', ...(of === 'instance' ? ['personal'] : [])]) {
+    const value = search.get(name) ?? '';
+    if (value !== '') values[name] = value;
+  }
+  const { period: _, ...query } = values;
+  const [path, failuresPath] = PATHS[of];
+  return {
+    of,
+    choices,
+    values,
+    path,
+    failuresPath,
+    query: { ...query, ...(createdAfter === undefined ? {} : { createdAfter }) },
+    isFiltered: Object.keys(values).length > 0,
+    set: changes =>
+      setSearch(
+        current => {
+          const next = new URLSearchParams(current);
+          for (const [name, value] of Object.entries(changes))
+            if (value === '') next.delete(name);
+            else next.set(name, value);
+          return next;
+        },
+        { replace: true },
+      ),
+    clear: () => setSearch(of === 'mine' ? {} : { of }, { replace: true }),
+  };
+}

@@ -1,0 +1,54 @@
+// Says once which providers the board's nodes lack, with a link to the page where this user can add a key.
+
+import Key from 'icon:key-round';
+import { messages } from '../../flow-messages.ts';
+import { ButtonLink } from '../../kit/button.tsx';
+import { getProviderLabel, useProviderSettings } from '../../lib/providers.ts';
+import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
+import styles from './notice.module.css';
+
+const noticeMessages = messages.flow.providerNotice;
+const MAX_NAMES = 3;
+
+export function ProviderNotice() {
+  const { session } = useEditor();
+  const hasSamples = useRun(({ samples }) => samples !== undefined);
+  const nodes = useBoard(({ board }) => board.nodes);
+  const missing = Map.groupBy(
+    [...nodes].filter(node => session.catalog.find(node.data.nodeType)?.provider !== undefined),
+    node => session.catalog.find(node.data.nodeType)?.provider ?? '',
+  );
+  // Another notice explains boards that show sample results.
+  if (missing.size === 0 || hasSamples) return null;
+  return (
+    <section className={styles.notice} aria-label={noticeMessages.title}>
+      {[...missing].map(([provider, ofProvider]) => (
+        <Line key={provider} provider={provider} labels={ofProvider.map(({ data }) => data.label)} />
+      ))}
+    </section>
+  );
+}
+
+function Line({ provider, labels }: { readonly provider: string; readonly labels: readonly string[] }) {
+  const href = useProviderSettings(provider);
+  const label = getProviderLabel(provider);
+  const others = labels.length - MAX_NAMES;
+  const names = [
+    labels.slice(0, MAX_NAMES).join(', '),
+    ...(others > 0 ? [noticeMessages.others(others)] : []),
+  ].join(' ');
+  return (
+    <div className={styles.row}>
+      <p>
+        {noticeMessages.text(names, labels.length, label)} {href === undefined && noticeMessages.ask}
+      </p>
+      {href !== undefined && (
+        <span className={styles.close}>
+          <ButtonLink size="s" icon={Key} href={href}>
+            {noticeMessages.addKey(label)}
+          </ButtonLink>
+        </span>
+      )}
+    </div>
+  );
+}

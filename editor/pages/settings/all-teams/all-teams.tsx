@@ -1,0 +1,176 @@
+// Renders all teams of the instance, with their credits and actions to fund them and set budgets.
+
+import More from 'icon:ellipsis';
+import UsersIcon from 'icon:users';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import type { CreditPool, InstanceTeam, Plans } from '../../../../sdk/src/schemas.ts';
+import { IconButton } from '../../../kit/button.tsx';
+import { EmptyState } from '../../../kit/empty-state.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { Menu, MenuItem } from '../../../kit/menu.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { SearchField } from '../../../kit/search-field.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { api } from '../../../lib/api.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
+import { formatNumber } from '../../../lib/format.ts';
+import { messages as settingsMessages } from '../messages.ts';
+import { Day, Introduction, SecondaryText, Truncated } from '../section.tsx';
+import { BudgetsDialog } from './budgets-dialog.tsx';
+import { messages } from './messages.ts';
+
+interface Action {
+  readonly kind: 'credits' | 'budgets';
+  readonly team: InstanceTeam;
+}
+
+export function AllTeams() {
+  const [search, setSearch] = useSearchParams();
+  const query = search.get('query') ?? '';
+  const list = useList<InstanceTeam>('/admin/teams', { limit: 50, ...(query === '' ? {} : { query }) });
+  const [action, setAction] = useState<Action>();
+  const close = (): void => setAction(undefined);
+  return (
+    <>
+      <PageHead title={settingsMessages.parts['all-teams']}>
+        <SearchField
+          label={messages.search}
+          placeholder={messages.searchHint}
+          value={query}
+          onChange={text => setSearch(text === '' ? {} : { query: text }, { replace: true })}
+        />
+      </PageHead>
+      <Introduction>
+        {messages.description} <NewAccounts />
+      </Introduction>
+      <InfiniteList query={list} empty={<NoTeams />}>
+        {teams => (
+          <Table
+            label={settingsMessages.parts['all-teams']}
+            columns={createColumns(setAction)}
+            rows={teams}
+            getKey={({ id }) => id}
+          />
+        )}
+      </InfiniteList>
+      {action?.kind === 'credits' && <CreditsDialog team={action.team} onClose={close} />}
+      {action?.kind === 'budgets' && <BudgetsDialog team={action.team} onClose={close} />}
+    </>
+  );
+}
+
+function NewAccounts() {
+  const { data } = useQuery({
+    queryKey: ['/admin/plans'],
+    queryFn: ({ signal }) => api.get<Plans>('/admin/plans', { signal }),
+  });
+  const plan = data?.plans.find(({ isDefault }) => isDefault);
+  if (data === undefined || plan === undefined) return null;
+  return <>{messages.newAccounts(plan.name, data.newAccountCredits)}</>;
+}
+
+function NoTeams() {
+  return (
+    <EmptyState icon={UsersIcon} title={messages.noneTitle}>
+      {messages.none}
+    </EmptyState>
+  );
+}
+
+const createColumns = (onAction: (action: Action) => void): readonly Column<InstanceTeam>[] => [
+  { title: messages.team, cell: ({ name }) => <Truncated text={name} /> },
+  {
+    title: messages.owners,
+    cell: ({ owners }) => <Truncated text={owners.length === 0 ? messages.noOwner : owners.join(', ')} />,
+  },
+  { title: messages.members, align: 'end', cell: ({ members }) => formatNumber(members) },
+  {
+    title: messages.balance,
+    align: 'end',
+    cell: ({ credits: { balance, held } }) => (
+      <>
+        {formatNumber(balance)} {held > 0 && <SecondaryText>{messages.held(held)}</SecondaryText>}
+      </>
+    ),
+  },
+  { title: messages.spent, align: 'end', cell: ({ spentThisMonth }) => formatNumber(spentThisMonth) },
+  { title: messages.created, cell: ({ createdAt }) => <Day time={createdAt} /> },
+  {
+    title: settingsMessages.actions,
+    isTitleHidden: true,
+    align: 'end',
+    cell: team => <TeamMenu team={team} onAction={onAction} />,
+  },
+];
+
+interface TeamMenuProps {
+  readonly team: InstanceTeam;
+  readonly onAction: (action: Action) => void;
+}
+
+function TeamMenu({ team, onAction }: TeamMenuProps) {
+  const [, navigate] = useLocation();
+  return (
+    <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(team.name)} />}>
+      <MenuItem onSelect={() => onAction({ kind: 'credits', team })}>{messages.addCredits}</MenuItem>
+      <MenuItem onSelect={() => onAction({ kind: 'budgets', team })}>{messages.budgets}</MenuItem>
+      <MenuItem onSelect={() => navigate(`/executions?of=instance&teamId=${team.id}`)}>
+        {messages.viewRuns}
+      </MenuItem>
+    </Menu>
+  );
+}
+
+interface DialogProps {
+  readonly team: InstanceTeam;
+  readonly onClose: () => void;
+}
+
+function CreditsDialog({ team: { id, name }, onClose }: DialogProps) {
+  const [amount, setAmount] = useState('');
+  const [note, setNote] = useState('');
+  const finishChange = useFinishChange();
+  const grant = async (): Promise<void> => {
+    const { balance } = await api.post<CreditPool>('/admin/credits', {
+      teamId: id,
+      amount: Number(amount),
+      note,
+    });
+    await finishChange(messages.granted(name, balance), [
+      '/admin/teams',
+      '/admin/overview',
+      '/credits',
+      'session',
+    ]);
+  };
+  return (
+    <FormDialog
+      title={messages.addTitle(name)}
+      submit={messages.addCredits}
+      onSubmit={grant}
+      onClose={onClose}
+    >
+      <TextField
+        label={messages.amount}
+        hint={messages.amountHint}
+        type="number"
+        step={1}
+        required
+        value={amount}
+        onChange={event => setAmount(event.target.value)}
+      />
+      <TextField
+        label={messages.note}
+        hint={messages.noteHint}
+        required
+        maxLength={500}
+        value={note}
+        onChange={event => setNote(event.target.value)}
+      />
+    </FormDialog>
+  );
+}

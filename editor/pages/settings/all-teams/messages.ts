@@ -1,0 +1,40 @@
+// Defines the messages of the list of all teams.
+import { formatNumber } from '../../../lib/format.ts';
+
+export const messages = {
+  description:
+    'Teams of this instance. A new team starts with 0 credits; add credits so that its runs can call models.',
+  newAccounts: (plan: string, credits: number): string =>
+    `New accounts get the plan ${plan} and ${formatNumber(credits)} credits, unless an invitation says otherwise.`,
+  search: 'Search',
+  searchHint: 'Team name',
+  team: 'Team',
+  owners: 'Owners',
+  noOwner: 'None',
+  members: 'Members',
+  balance: 'Credits',
+  held: (held: number): string => `${formatNumber(held)} reserved`,
+  spent: 'Spent this month',
+  created: 'Created',
+  noneTitle: 'No matching teams',
+  none: 'Search for another name.',
+  actionsOf: (team: string): string => `Actions for ${team}`,
+  addCredits: 'Add credits',
+  addTitle: (team: string): string => `Add credits to ${team}`,
+  amount: 'Credits',
+  amountHint: 'A negative amount revokes credits. One credit is 0.01 USD.',
+  note: 'Note',
+  noteHint: 'Appears in the transactions of the team.',
+  granted: (team: string, balance: number): string => `${team} now has ${formatNumber(balance)} credits.`,
+  budgets: 'Set budgets',
+  budgetsTitle: (team: string): string => `Daily budgets of ${team}`,
+  budgetsDescription: 'Runs that would exceed the budget of the day (UTC) are refused. Empty: no budget.',
+  noWorkflows: 'This team has no workflows yet.',
+  workflow: 'Workflow',
+  spentToday: 'Spent today',
+  budget: 'Daily budget',
+  budgetOf: (workflow: string): string => `Daily budget of ${workflow}`,
+  budgetSaved: (workflow: string): string => `The budget of ${workflow} was saved.`,
+  save: 'Save',
+  viewRuns: 'View runs',
+} as const;

@@ -1,0 +1,99 @@
+// Renders when the last backup was made, a button to download a new one, and the commands that do the same.
+
+import Download from 'icon:download';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Backups, PreparedBackup } from '../../../../sdk/src/schemas.ts';
+import { Button } from '../../../kit/button.tsx';
+import { CopyButton } from '../../../kit/copy-button.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
+import { api } from '../../../lib/api.ts';
+import { formatBytes } from '../../../lib/format.ts';
+import { showToast } from '../../../lib/toasts.ts';
+import { messages as settingsMessages } from '../messages.ts';
+import { DetailList, Introduction, Section } from '../section.tsx';
+import styles from './backup.module.css';
+import { messages } from './messages.ts';
+
+export function Backup() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['/admin/backup'],
+    queryFn: ({ signal }) => api.get<Backups>('/admin/backup', { signal }),
+  });
+  const download = useMutation({
+    mutationFn: async () => {
+      const { url } = await api.post<PreparedBackup>('/admin/backup');
+      startDownload(url);
+      showToast(messages.started);
+    },
+  });
+  return (
+    <>
+      <PageHead title={settingsMessages.parts.backup}>
+        <Button
+          variant="primary"
+          icon={Download}
+          isBusy={download.isPending}
+          onClick={() => download.mutate()}
+        >
+          {messages.download}
+        </Button>
+      </PageHead>
+      <Introduction>{messages.description}</Introduction>
+      {download.error !== null && <Failure error={download.error} />}
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && <LastBackup backups={data} />}
+      <Section title={messages.commandTitle}>
+        <p>{messages.commandText}</p>
+        <Command text={messages.command} />
+        <p>{messages.restoreText}</p>
+        <Command text={messages.restore} />
+      </Section>
+    </>
+  );
+}
+
+/** The service sends the file as an attachment, so the page stays open. */
+function startDownload(url: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = '';
+  link.click();
+}
+
+function LastBackup({ backups: { last, databaseBytes, mediaBytes } }: { readonly backups: Backups }) {
+  return (
+    <>
+      <Section title={messages.last}>
+        {last === null ? (
+          <p>{messages.never}</p>
+        ) : (
+          <DetailList
+            facts={[
+              [messages.when, <RelativeTime key="when" time={last.createdAt} />],
+              [messages.how, messages.madeBy[last.madeBy]],
+              [messages.database, formatBytes(last.databaseBytes)],
+              [messages.media, messages.files(last.media.files, last.media.bytes)],
+            ]}
+          />
+        )}
+      </Section>
+      <Section title={messages.downloadTitle}>
+        <p>{messages.size(formatBytes(databaseBytes), formatBytes(mediaBytes))}</p>
+        <p>{messages.key}</p>
+      </Section>
+    </>
+  );
+}
+
+function Command({ text }: { readonly text: string }) {
+  return (
+    <p className={styles.command}>
+      <code>{text}</code>
+      <CopyButton text={text} label={messages.copy} />
+    </p>
+  );
+}

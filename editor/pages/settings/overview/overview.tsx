@@ -1,0 +1,353 @@
+// Renders the overview of the instance: health, runs and failures of a day, spending of the month, low balances.
+
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Overview as Answer, Failures, Providers } from '../../../../sdk/src/schemas.ts';
+import { Badge, type Tone } from '../../../kit/badge.tsx';
+import { ButtonLink } from '../../../kit/button.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
+import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
+import { api } from '../../../lib/api.ts';
+import { formatBytes, formatExact, formatNumber } from '../../../lib/format.ts';
+import { messages as settingsMessages } from '../messages.ts';
+import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
+import { messages } from './messages.ts';
+import styles from './overview.module.css';
+
+const REFRESH_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export function Overview() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['/admin/overview'],
+    queryFn: ({ signal }) => api.get<Answer>('/admin/overview', { signal }),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <>
+      <PageHead title={settingsMessages.parts.overview} />
+      <Introduction>{messages.description}</Introduction>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <>
+          <Health overview={data} />
+          <Runs runs={data.runs} />
+          <FailureGroups />
+          <Spending spending={data.spending} />
+          <LowBalances balances={data.lowBalances} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Health({ overview }: { readonly overview: Answer }) {
+  const { health, database, storage, lastBackup, version } = overview;
+  const kind = storage.kind === 'bucket' ? messages.bucket : messages.onDisk;
+  return (
+    <Section title={messages.health} actions={<Badge>{messages.version(version)}</Badge>}>
+      <ul className={styles.tiles}>
+        <Tile title={messages.parts.database} state={health.database}>
+          {database.version !== null && `${messages.postgres(database.version)} · `}
+          {formatBytes(database.bytes)}
+        </Tile>
+        <Tile title={messages.parts.queue} state={health.queue}>
+          <Link href="/settings/workload">{settingsMessages.parts.workload}</Link>
+        </Tile>
+        <Tile title={messages.parts.storage} state={health.storage}>
+          {kind} · {formatBytes(storage.mediaBytes)}
+        </Tile>
+        <ProviderTile />
+        <DiskTile disk={storage.disk} />
+        <Tile
+          title={messages.backup}
+          badge={lastBackup === null ? <Badge tone="warning">{messages.noBackup}</Badge> : undefined}
+        >
+          {lastBackup !== null && (
+            <>
+              <RelativeTime time={lastBackup.createdAt} /> ·{' '}
+            </>
+          )}
+          <Link href="/settings/backup">{messages.makeBackup}</Link>
+        </Tile>
+      </ul>
+    </Section>
+  );
+}
+
+interface TileProps {
+  readonly title: string;
+  /** `ok`, or what is wrong. */
+  readonly state?: string | undefined;
+  readonly badge?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Tile({ title, state, badge, children }: TileProps) {
+  return (
+    <li className={styles.tile}>
+      <div className={styles.tileHead}>
+        <h3>{title}</h3>
+        {state !== undefined && (
+          <Badge tone={state === 'ok' ? 'success' : 'danger'}>{state === 'ok' ? messages.ok : state}</Badge>
+        )}
+        {badge}
+      </div>
+      <p>{children}</p>
+    </li>
+  );
+}
+
+const DISK_TONES: readonly (readonly [below: number, tone: Tone])[] = [
+  [0.05, 'danger'],
+  [0.15, 'warning'],
+];
+
+function DiskTile({ disk }: Pick<Answer['storage'], 'disk'>) {
+  if (disk === null) return <Tile title={messages.disk}>{messages.diskUnknown}</Tile>;
+  const share = disk.freeBytes / Math.max(1, disk.totalBytes);
+  const tone = DISK_TONES.find(([below]) => share < below)?.[1] ?? 'success';
+  return (
+    <Tile title={messages.disk} badge={<Badge tone={tone}>{messages.rate(1 - share)}</Badge>}>
+      {messages.diskFree(formatBytes(disk.freeBytes), formatBytes(disk.totalBytes))}
+    </Tile>
+  );
+}
+
+/** Separate from the overview, because providers may take seconds to respond. */
+function ProviderTile() {
+  const { data } = useQuery({
+    queryKey: ['/admin/providers'],
+    queryFn: ({ signal }) => api.get<Providers>('/admin/providers', { signal }),
+  });
+  const configured = data?.providers.filter(({ isConfigured }) => isConfigured) ?? [];
+  const broken = configured.filter(({ answers }) => answers === false);
+  if (data === undefined) return <Tile title={messages.providers}>…</Tile>;
+  if (configured.length === 0)
+    return (
+      <Tile title={messages.providers} badge={<Badge tone="warning">{messages.noProviders}</Badge>}>
+        <Link href="/settings/providers">{messages.addKey}</Link>
+      </Tile>
+    );
+  return (
+    <Tile title={messages.providers} state={broken.length === 0 ? 'ok' : undefined}>
+      <Link href="/settings/providers">
+        {broken.length === 0
+          ? messages.providersReady(configured.length, configured.length)
+          : messages.unreachable(broken.map(({ label }) => label).join(', '))}
+      </Link>
+    </Tile>
+  );
+}
+
+function Runs({ runs }: { readonly runs: Answer['runs'] }) {
+  const { hours, completed, failed, cancelled, active, isCut } = runs;
+  const ended = completed + failed;
+  const max = Math.max(1, ...hours.map(hour => hour.completed + hour.failed));
+  return (
+    <Section
+      title={messages.runs}
+      actions={
+        <ButtonLink size="s" href="/executions?of=instance&period=day">
+          {messages.viewRuns}
+        </ButtonLink>
+      }
+    >
+      <DetailList
+        facts={[
+          [messages.outcomes.completed, formatNumber(completed)],
+          [messages.outcomes.failed, formatNumber(failed)],
+          [messages.failureRate, ended === 0 ? '–' : messages.rate(failed / ended)],
+          [messages.outcomes.cancelled, formatNumber(cancelled)],
+          [messages.outcomes.active, formatNumber(active)],
+        ]}
+      />
+      <figure className={styles.chart}>
+        <ol className={styles.bars}>
+          {hours.map(hour => {
+            const text = messages.hour(formatExact(Date.parse(hour.from)), hour.completed, hour.failed);
+            return (
+              <li key={hour.from} title={text}>
+                <span className={styles.failed} style={{ height: `${(100 * hour.failed) / max}%` }} />
+                <span className={styles.completed} style={{ height: `${(100 * hour.completed) / max}%` }} />
+                <VisuallyHidden>{text}</VisuallyHidden>
+              </li>
+            );
+          })}
+        </ol>
+        <figcaption className={styles.legend}>
+          <span data-outcome="completed">{messages.outcomes.completed}</span>
+          <span data-outcome="failed">{messages.outcomes.failed}</span>
+          {isCut && <span>{messages.cut}</span>}
+        </figcaption>
+      </figure>
+    </Section>
+  );
+}
+
+type Group = Failures['groups'][number];
+
+function FailureGroups() {
+  const { data, error } = useQuery({
+    queryKey: ['/admin/failures', 'day'],
+    queryFn: ({ signal }) =>
+      api.get<Failures>('/admin/failures', {
+        query: { createdAfter: new Date(Date.now() - DAY_MS).toISOString(), personal: true },
+        signal,
+      }),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Section title={messages.failures}>
+      {error !== null && <Failure error={error} />}
+      {data?.groups.length === 0 && <p>{messages.noFailures}</p>}
+      {data !== undefined && data.groups.length > 0 && (
+        <Table
+          label={messages.failures}
+          columns={FAILURE_COLUMNS}
+          rows={data.groups.slice(0, MAX_GROUPS)}
+          getKey={({ code, nodeType }) => `${code} ${nodeType}`}
+        />
+      )}
+    </Section>
+  );
+}
+
+const MAX_GROUPS = 8;
+
+const toRuns = ({ code, nodeType }: Group): string =>
+  `/executions?${new URLSearchParams({
+    of: 'instance',
+    period: 'day',
+    personal: 'true',
+    errorCode: code,
+    ...(nodeType === null ? {} : { failedNodeType: nodeType }),
+  })}`;
+
+const FAILURE_COLUMNS: readonly Column<Group>[] = [
+  {
+    title: messages.error,
+    cell: group => (
+      <span className={styles.error}>
+        <Link href={toRuns(group)}>{group.code}</Link>
+        <span title={group.message}>{group.message}</span>
+      </span>
+    ),
+  },
+  { title: messages.node, cell: ({ label, nodeType }) => label ?? nodeType ?? '–' },
+  { title: messages.affected, cell: ({ workflows, users }) => messages.affects(workflows, users) },
+  { title: messages.lastAt, cell: ({ lastAt }) => <RelativeTime time={lastAt} /> },
+  { title: messages.count, align: 'end', cell: ({ runs }) => formatNumber(runs) },
+];
+
+interface Line {
+  readonly key: string;
+  readonly name: string;
+  readonly credits: number;
+  readonly charges: number;
+}
+
+function Spending({ spending }: { readonly spending: Answer['spending'] }) {
+  const { total, lastMonth, users, teams, models, providers } = spending;
+  const lists: Readonly<Record<keyof typeof messages.by, readonly Line[]>> = {
+    users: users.map(({ userId, name, ...spent }) => ({
+      key: String(userId),
+      name: name ?? messages.unknown,
+      ...spent,
+    })),
+    teams: teams.map(({ teamId, name, ...spent }) => ({
+      key: teamId ?? '',
+      name: name ?? (teamId === null ? messages.personal : messages.deleted),
+      ...spent,
+    })),
+    models: models.map(({ nodeType, label, credits, charges }) => ({
+      key: nodeType ?? '',
+      name: label ?? nodeType ?? messages.unknown,
+      credits,
+      charges,
+    })),
+    providers: providers.map(({ name, label, ...spent }) => ({
+      key: name ?? '',
+      name: label ?? messages.otherProvider,
+      ...spent,
+    })),
+  };
+  return (
+    <Section title={messages.spending}>
+      <DetailList
+        facts={[
+          [messages.total, formatNumber(total)],
+          [messages.lastMonth, formatNumber(lastMonth)],
+        ]}
+      />
+      {total === 0 ? (
+        <p>{messages.noSpending}</p>
+      ) : (
+        <div className={styles.lists}>
+          {(Object.keys(lists) as (keyof typeof lists)[]).map(by => (
+            <div key={by}>
+              <h3>{messages.by[by]}</h3>
+              <Table
+                label={messages.by[by]}
+                columns={createSpendingColumns(total)}
+                rows={lists[by]}
+                getKey={({ key }) => key}
+              />
+            </div>
+          ))}
+        </div>
+      )}
+    </Section>
+  );
+}
+
+const createSpendingColumns = (total: number): readonly Column<Line>[] => [
+  { title: messages.name, cell: ({ name }) => <Truncated text={name} /> },
+  { title: messages.calls, align: 'end', cell: ({ charges }) => formatNumber(charges) },
+  { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
+  { title: messages.share, align: 'end', cell: ({ credits }) => messages.rate(credits / total) },
+];
+
+type LowBalance = Answer['lowBalances'][number];
+
+function LowBalances({ balances }: { readonly balances: readonly LowBalance[] }) {
+  return (
+    <Section title={messages.low}>
+      {balances.length === 0 ? (
+        <p>{messages.noLow}</p>
+      ) : (
+        <Table
+          label={messages.low}
+          columns={LOW_COLUMNS}
+          rows={balances}
+          getKey={({ teamId, userId }) => teamId ?? `user ${userId}`}
+        />
+      )}
+    </Section>
+  );
+}
+
+const LOW_COLUMNS: readonly Column<LowBalance>[] = [
+  {
+    title: messages.workspace,
+    cell: ({ teamId, name }) => (
+      <Link
+        href={
+          teamId === null
+            ? `/settings/users?${new URLSearchParams({ query: name })}`
+            : `/settings/all-teams?${new URLSearchParams({ query: name })}`
+        }
+        aria-label={messages.addCreditsTo(name)}
+      >
+        {name}
+      </Link>
+    ),
+  },
+  { title: messages.balance, align: 'end', cell: ({ balance }) => formatNumber(balance) },
+];

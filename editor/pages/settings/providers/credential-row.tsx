@@ -1,0 +1,173 @@
+// Renders one stored key of a provider: its state, who uses it, and its actions.
+
+import More from 'icon:ellipsis';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Credential, CredentialTest, CredentialUses } from '../../../../sdk/src/schemas.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { IconButton } from '../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { toErrorMessage } from '../../../kit/failure.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { Menu, MenuItem } from '../../../kit/menu.tsx';
+import { RelativeTime } from '../../../kit/time.tsx';
+import { api } from '../../../lib/api.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
+import { showToast } from '../../../lib/toasts.ts';
+import { messages as settingsMessages } from '../messages.ts';
+import { KeyDialog } from './key-dialog.tsx';
+import { messages } from './messages.ts';
+import styles from './providers.module.css';
+
+const TONES = { ok: 'success', failed: 'danger', untested: 'neutral' } as const;
+
+interface CredentialRowProps {
+  readonly credential: Credential;
+  readonly isManager: boolean;
+  /** The setting that a credential of the environment comes from. */
+  readonly setting: string | undefined;
+}
+
+export function CredentialRow({ credential, isManager, setting }: CredentialRowProps) {
+  const { name, status, error, hint, isDefault, dailyUsdLimit, lastTestedAt, lastUsedAt, source } =
+    credential;
+  const isStored = source === 'stored';
+  return (
+    <li className={styles.credential}>
+      <div className={styles.credentialHead}>
+        <strong>{name}</strong>
+        <Badge tone={TONES[status]}>{messages.status[status]}</Badge>
+        {isStored && isDefault && <Badge>{messages.isDefault}</Badge>}
+        {isStored && isManager && <CredentialMenu credential={credential} />}
+      </div>
+      {error !== null && <p className={styles.error}>{error}</p>}
+      <p className={styles.info}>
+        {isStored
+          ? hint !== null && <span>{messages.keyEnding(hint)}</span>
+          : setting !== undefined && <span>{messages.environmentHint(setting)}</span>}
+        {dailyUsdLimit !== null && <span>{messages.limit(dailyUsdLimit)}</span>}
+        {lastTestedAt !== null && (
+          <span>
+            {messages.tested} <RelativeTime time={lastTestedAt} />
+          </span>
+        )}
+        {isStored && (
+          <span>
+            {lastUsedAt === null ? (
+              messages.neverUsed
+            ) : (
+              <>
+                {messages.used} <RelativeTime time={lastUsedAt} />
+              </>
+            )}
+          </span>
+        )}
+        {isStored && isManager && <Uses id={credential.id} />}
+      </p>
+    </li>
+  );
+}
+
+function Uses({ id }: { readonly id: string }) {
+  const { data } = useQuery({
+    queryKey: ['/credentials/uses', id],
+    queryFn: ({ signal }) => api.get<CredentialUses>(`/credentials/${id}/uses`, { signal }),
+  });
+  if (data === undefined) return null;
+  return (
+    <span title={data.workflows.map(({ name }) => name).join(', ')}>
+      {messages.uses(data.workflows.length, data.callsInFlight)}
+    </span>
+  );
+}
+
+type DialogKind = 'replace' | 'limit' | 'remove';
+
+function CredentialMenu({ credential }: { readonly credential: Credential }) {
+  const { id, kind, name, owner, isDefault } = credential;
+  const [openDialog, setOpenDialog] = useState<DialogKind>();
+  const finishChange = useFinishChange();
+  const client = useQueryClient();
+  const close = (): void => setOpenDialog(undefined);
+  const test = async (): Promise<void> => {
+    const { ok, error = '' } = await api.post<CredentialTest>(`/credentials/${id}/test`);
+    if (ok) await finishChange(messages.testPassed(name), ['/credentials']);
+    else {
+      await client.invalidateQueries({ queryKey: ['/credentials'] });
+      showToast(error, { tone: 'failed' });
+    }
+  };
+  const makeDefault = async (): Promise<void> => {
+    await api.patch(`/credentials/${id}`, { isDefault: true });
+    await finishChange(messages.madeDefault(name), ['/credentials']);
+  };
+  const run = (action: () => Promise<void>) => () =>
+    void action().catch((err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }));
+  return (
+    <>
+      <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(name)} />}>
+        <MenuItem onSelect={run(test)}>{messages.test}</MenuItem>
+        <MenuItem onSelect={() => setOpenDialog('replace')}>{messages.replace}</MenuItem>
+        {!isDefault && <MenuItem onSelect={run(makeDefault)}>{messages.makeDefault}</MenuItem>}
+        {owner === 'workspace' && (
+          <MenuItem onSelect={() => setOpenDialog('limit')}>{messages.setLimit}</MenuItem>
+        )}
+        <MenuItem isDangerous onSelect={() => setOpenDialog('remove')}>
+          {messages.remove}
+        </MenuItem>
+      </Menu>
+      {openDialog === 'replace' && (
+        <KeyDialog kind={kind} owner={owner} count={1} credential={credential} onClose={close} />
+      )}
+      {openDialog === 'limit' && <LimitDialog credential={credential} onClose={close} />}
+      {openDialog === 'remove' && (
+        <ConfirmDialog
+          title={messages.removeTitle(name)}
+          action={messages.remove}
+          onConfirm={async () => {
+            await api.delete(`/credentials/${id}`, { query: { force: 'true' } });
+            await finishChange(messages.removed(name), ['/credentials', '/admin/providers', '/nodes']);
+          }}
+          onClose={close}
+        >
+          {messages.removeText}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function LimitDialog({
+  credential: { id, name, dailyUsdLimit },
+  onClose,
+}: {
+  readonly credential: Credential;
+  readonly onClose: () => void;
+}) {
+  const [usd, setUsd] = useState(dailyUsdLimit === null ? '' : String(dailyUsdLimit));
+  const finishChange = useFinishChange();
+  const save = async (): Promise<void> => {
+    await api.patch(`/credentials/${id}`, { dailyUsdLimit: usd === '' ? null : Number(usd) });
+    await finishChange(messages.limitSaved, ['/credentials']);
+  };
+  return (
+    <FormDialog
+      title={messages.limitTitle(name)}
+      submit={settingsMessages.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextField
+        label={messages.limitLabel}
+        hint={messages.limitHint}
+        type="number"
+        min={0}
+        max={1_000_000}
+        step="0.01"
+        value={usd}
+        onChange={event => setUsd(event.target.value)}
+      />
+    </FormDialog>
+  );
+}

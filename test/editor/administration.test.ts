@@ -1,0 +1,173 @@
+// Tests the pages of administrators and of provider keys: a key from paste to ready, runs by error, teams, backup.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { signInFirst } from '../support/accounts/first-person.ts';
+import {
+  assertAccessible,
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  type TestPage,
+  takeScreenshot,
+  VIEWS,
+} from '../support/browser.ts';
+import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { node } from '../support/workflows.ts';
+
+const KEY = 'sk-pasted-key-1234';
+
+describe('administration in a browser', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let openai: OpenAiDouble;
+  let cookie: string;
+  let teamId: string;
+
+  before(async () => {
+    openai = await startOpenAi(Buffer.from('x'));
+    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
+    cookie = await signInFirst(service);
+    teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'Studio North' })).body.id;
+    const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
+    await service.run(await service.create({ name: 'Broken table', nodes: [broken], edges: [] }));
+    const text = node('a', 'input:text', { value: 'Hello' });
+    await service.run(await service.create({ name: 'Greeting', nodes: [text], edges: [] }));
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+    await openai?.close();
+  });
+
+  const open = async (path: string): Promise<TestPage> => {
+    const opened = await browser.open(service.url, undefined, cookie);
+    await opened.page.goto(path);
+    return opened;
+  };
+
+  it('says where no provider is set up: on the workflows, the models and at a node', async () => {
+    await using opened = await open('/workflows');
+    const { page } = opened;
+    const notice = page.getByRole('region', { name: 'No model provider is set up' });
+    await notice.waitFor();
+    await takeScreenshot(page, 'administration-no-provider', VIEWS[2]);
+    await assertAccessible(page);
+    await page.goto('/settings/models');
+    await page.getByRole('heading', { name: 'No provider is set up' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Add model' }).count(), 0);
+    const id = await service.create({
+      nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })],
+      edges: [],
+    });
+    await page.goto(`/flow/${id}`);
+    const missing = page.getByRole('region', { name: 'Missing provider keys' });
+    await missing.getByText('m needs a key for fal.').waitFor();
+    await takeScreenshot(page, 'administration-board-without-key', VIEWS[2]);
+    await page.locator('[data-node-id="m"]').getByRole('link', { name: 'Add a key for fal' }).waitFor();
+    await missing.getByRole('link', { name: 'Add a key for fal' }).click();
+    await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('adds a key that was tested, in two clicks after the paste, and never shows it again', async () => {
+    await using opened = await open('/settings/providers');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Add key: OpenAI' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a key for OpenAI' });
+    await takeScreenshot(page, 'administration-add-key', VIEWS[2]);
+    await assertAccessible(page);
+    await dialog.getByLabel('API key').fill(KEY);
+    await dialog.getByLabel('Server address').fill(`${openai.url}/v1`);
+    await dialog.getByRole('button', { name: 'Test and save' }).click();
+    await page.getByText('OpenAI is ready. Its models can run now.').waitFor();
+    await page.getByText(`Key ending in ${KEY.slice(-4)}`).waitFor();
+    assert.ok(!(await page.content()).includes(KEY));
+    await page.reload();
+    const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'OpenAI' }) });
+    await card.getByText('Ready', { exact: true }).waitFor();
+    await takeScreenshot(page, 'administration-providers', VIEWS[2]);
+    await assertAccessible(page);
+    await card.getByRole('button', { name: 'Actions for OpenAI' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('OpenAI was removed.').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('leads from a group of failures to its runs', async () => {
+    await using opened = await open('/settings/overview');
+    const { page } = opened;
+    const failures = page.getByRole('table', { name: 'Failures of the last 24 hours' });
+    await failures.getByRole('link', { name: 'invalid_json' }).click();
+    await page.waitForURL('**/executions?**errorCode=invalid_json**');
+    const runs = page.getByRole('table', { name: 'Runs' });
+    await runs.getByRole('link', { name: 'Broken table' }).waitFor();
+    assert.equal(await runs.getByText('Greeting').count(), 0);
+    await takeScreenshot(page, 'administration-runs', VIEWS[2]);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await runs.getByText('Greeting').waitFor();
+    await page.getByLabel('Status').selectOption('Failed');
+    await runs.getByText('Greeting').waitFor({ state: 'detached' });
+    await page.getByLabel('Show').selectOption('My runs');
+    await runs.getByRole('columnheader', { name: 'Nodes' }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('funds a team and sets a budget', async () => {
+    await using opened = await open('/settings/all-teams');
+    const { page } = opened;
+    await page.getByText('New accounts get the plan self_hosted and 0 credits').waitFor();
+    await page.getByRole('button', { name: 'Actions for Studio North' }).click();
+    await page.getByRole('menuitem', { name: 'Add credits' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Credits').fill('120');
+    await dialog.getByLabel('Note').fill('for a start');
+    await dialog.getByRole('button', { name: 'Add credits' }).click();
+    await page.getByText('Studio North now has 120 credits.').waitFor();
+    const id = await service.create({ name: 'Ads', nodes: [], edges: [] });
+    const folder = await service.request<{ id: string }>('POST', '/folders', { name: 'F', teamId });
+    await service.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
+    await page.getByRole('button', { name: 'Actions for Studio North' }).click();
+    await page.getByRole('menuitem', { name: 'Set budgets' }).click();
+    await dialog.getByLabel('Daily budget of Ads').fill('30');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The budget of Ads was saved.').waitFor();
+    await takeScreenshot(page, 'administration-budgets', VIEWS[2]);
+    await assertAccessible(page);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('downloads a backup and then shows it', async () => {
+    await using opened = await open('/settings/backup');
+    const { page } = opened;
+    await page.getByText('No backup was made yet.').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download backup' }).click(),
+    ]);
+    assert.match(download.suggestedFilename(), /^graphwright-.*\.tar$/);
+    assert.equal(await download.failure(), null);
+    await page.reload();
+    await page.getByText('Download', { exact: true }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  for (const [name, path, words] of [
+    ['overview', '/settings/overview', 'Low balances'],
+    ['providers', '/settings/providers', 'Services that run models'],
+    ['provider-keys', '/settings/provider-keys', 'No key of this workspace'],
+    ['all-teams', '/settings/all-teams', 'Studio North'],
+    ['backup', '/settings/backup', 'On the command line'],
+    ['runs', '/executions?of=instance', 'Broken table'],
+  ] as const)
+    it(`shows ${name} in every view`, async () => {
+      await checkViews(
+        browser,
+        { url: service.url, path, name: `administration-${name}`, cookie },
+        async page => page.getByText(words).first().waitFor(),
+      );
+    });
+});
