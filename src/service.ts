@@ -175,6 +175,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     accessTokens: isOAuthEnabled(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),
     attempts: new Map(),
+    modelCounts: new Map(),
   };
 }
 

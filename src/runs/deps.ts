@@ -5,12 +5,15 @@ import type { RunRow } from '../store/runs.ts';
 import type { RunReads } from './calls/run-reads.ts';
 import type { ProviderTraffic } from './calls/traffic.ts';
 import type { RunCommit } from './commit.ts';
+import type { ModelCounts } from './model-counts.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;
   readonly reads: RunReads;
   readonly placement: Placement;
   readonly traffic: ProviderTraffic;
+  /** Model nodes that ended in this process. */
+  readonly modelCounts: ModelCounts;
 }
 
 /** Decides where an accepted run starts. */

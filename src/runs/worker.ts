@@ -35,6 +35,7 @@ import { cancelUnsettled } from './end-run.ts';
 import { MAX_STORED_BYTES, mergeSteps, readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { Suspension } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
+import { createModelCounter } from './model-counts.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import { createPay, type EarlierSpending } from './pay.ts';
@@ -243,6 +244,7 @@ function runEngine(
   const retryingDeps = { ...deps, db: retryingDb(deps.db, onOutage), insertMediaBatched };
   const spans = traceNodes();
   const payments = createCredentialPayments(retryingDeps, row);
+  const countModel = createModelCounter(deps, run.plan);
   const outcome = runPlan(run.plan, {
     define: deps.findNode,
     steps: new Map(run.steps),
@@ -263,6 +265,7 @@ function runEngine(
     ...(spans === undefined ? {} : { wrapCall: spans.wrapCall }),
     onStep: step => {
       spans?.record(step);
+      countModel(step);
       checkpoints.add(step);
     },
     whenSaved: () => checkpoints.whenSaved(),

@@ -1,7 +1,10 @@
 // Collects the amount of pending work for metrics.
+import { listMonthByType } from '../store/overview.ts';
 import type { CallCount, JobCount } from '../store/workload.ts';
 import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
+import { labelModel, type ModelLabels } from './model-labels.ts';
+import { toMonth } from './operator/overview.ts';
 
 export interface Workload {
   readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;
@@ -9,6 +12,8 @@ export interface Workload {
   readonly calls: readonly CallCount[];
   /** Reserved credits. */
   readonly reserved: number;
+  /** Charges of this month (UTC). */
+  readonly spent: readonly (ModelLabels & { readonly credits: number })[];
 }
 
 const TIMEOUT_MS = 1000;
@@ -25,7 +30,8 @@ export async function countWork(deps: Deps): Promise<Workload | undefined> {
 }
 
 /** Runs the queries one after another: a scrape uses at most one connection. */
-async function count({ db }: Deps): Promise<Workload> {
+async function count(deps: Deps): Promise<Workload> {
+  const { db } = deps;
   const jobs = await countJobs(db);
   const ready = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');
   const underWay = await countRunsUnderWay(db);
@@ -36,5 +42,23 @@ async function count({ db }: Deps): Promise<Workload> {
     jobs,
     calls: await countCalls(db),
     reserved: await sumReserved(db),
+    spent: sumByLabels(
+      (await listMonthByType(db, toMonth(deps.now()), MAX_TYPES)).map(({ node_type, credits }) => ({
+        ...labelModel(deps, node_type),
+        credits,
+      })),
+    ),
   };
+}
+
+/** More node types than a catalog has. */
+const MAX_TYPES = 2000;
+
+function sumByLabels(spent: Workload['spent']): Workload['spent'] {
+  const groups = Map.groupBy(spent, ({ provider, modelClass }) => `${provider} ${modelClass}`);
+  return [...groups.values()].flatMap(group =>
+    group
+      .slice(0, 1)
+      .map(first => ({ ...first, credits: group.reduce((sum, { credits }) => sum + credits, 0) })),
+  );
 }

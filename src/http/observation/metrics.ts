@@ -110,7 +110,10 @@ function createRenderer(registry: Registry<RegistryContentType>): Metrics['rende
 }
 
 /** Registers counters of this process since its start. */
-function registerCounts({ commit, attempts }: RunDeps, registers: Registry<RegistryContentType>[]): void {
+function registerCounts(
+  { commit, attempts, modelCounts }: RunDeps,
+  registers: Registry<RegistryContentType>[],
+): void {
   const counters = [
     {
       name: 'graphwright_runs_finished_total',
@@ -137,6 +140,16 @@ function registerCounts({ commit, attempts }: RunDeps, registers: Registry<Regis
       },
     });
   }
+  new Counter({
+    name: 'graphwright_model_nodes_finished_total',
+    help: 'Model nodes that ended in this process, by provider, class of the model and status; cached results are not counted',
+    labelNames: ['provider', 'model_class', 'status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [key, count] of modelCounts) this.labels(...(JSON.parse(key) as string[])).inc(count);
+    },
+  });
 }
 
 function registerPools({ db, runDb }: RunDeps, registers: Registry<RegistryContentType>[]): void {

@@ -56,6 +56,12 @@ const GAUGES: readonly GaugeRow[] = [
     labels: [],
     read: ({ reserved }) => [[[], reserved]],
   },
+  {
+    name: 'graphwright_credits_spent_this_month',
+    help: 'Credits charged since the start of the month (UTC), by provider and class of the model',
+    labels: ['provider', 'model_class'],
+    read: ({ spent }) => spent.map(({ provider, modelClass, credits }) => [[provider, modelClass], credits]),
+  },
 ];
 
 /** Returns a function that refreshes the gauges. Gauges have no values if the database does not respond in time. */

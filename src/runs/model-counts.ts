@@ -1,0 +1,27 @@
+// Counts the model nodes that end in this process, for the metrics.
+import type { Step } from '../engine/types.ts';
+import type { Plan } from '../graph/plan.ts';
+import { labelModel, type ModelLabels } from '../services/model-labels.ts';
+import type { RunDeps } from './deps.ts';
+import { isPaid } from './estimate/estimate-plan.ts';
+
+/** The JSON array of provider, class and status → how many nodes ended. */
+export type ModelCounts = Map<string, number>;
+
+/** Returns a function that counts a step if it is the end of a model node that was not cached. */
+export function createModelCounter(
+  deps: Pick<RunDeps, 'catalog' | 'findNode' | 'modelCounts'>,
+  plan: Plan,
+): (step: Step) => void {
+  const models = new Map<string, ModelLabels>(
+    plan.nodes
+      .filter(node => isPaid(deps, node))
+      .map(node => [node.id, labelModel(deps, node.nodeType, node.settings)]),
+  );
+  return ({ nodeId, status, cached }) => {
+    const labels = models.get(nodeId);
+    if (labels === undefined || cached === true || (status !== 'COMPLETED' && status !== 'FAILED')) return;
+    const key = JSON.stringify([labels.provider, labels.modelClass, status]);
+    deps.modelCounts.set(key, (deps.modelCounts.get(key) ?? 0) + 1);
+  };
+}

@@ -1,0 +1,25 @@
+// Labels models for metrics: by provider and class, so that the number of series is bounded.
+import { findNeededProvider } from '../nodes/catalog.ts';
+import type { Deps } from './deps.ts';
+
+const CLASSES: readonly string[] = ['generate', 'edit', 'video', 'talking', 'text', 'audio'];
+const OTHER = 'other';
+
+export interface ModelLabels {
+  /** `other`: a model that needs no provider, or is no longer in the catalog. */
+  readonly provider: string;
+  /** The part of the node type before the colon. */
+  readonly modelClass: string;
+}
+
+export function labelModel(
+  { findNode }: Pick<Deps, 'findNode'>,
+  nodeType: string,
+  config: Readonly<Record<string, unknown>> = {},
+): ModelLabels {
+  const modelClass = nodeType.split(':')[0] ?? '';
+  return {
+    provider: findNeededProvider(findNode(nodeType), config) ?? OTHER,
+    modelClass: CLASSES.includes(modelClass) ? modelClass : OTHER,
+  };
+}
