@@ -74,7 +74,12 @@ export function ProviderMark({ provider }: { readonly provider: string }) {
       </span>
     );
   return (
-    <Link className={classNames(styles.mark, styles.missing, 'nodrag nopan')} href={href} aria-label={text} title={text}>
+    <Link
+      className={classNames(styles.mark, styles.missing, 'nodrag nopan')}
+      href={href}
+      aria-label={text}
+      title={text}
+    >
       <Key size={15} />
     </Link>
   );

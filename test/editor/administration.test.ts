@@ -12,7 +12,7 @@ import {
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
-import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { node } from '../support/workflows.ts';
 
@@ -21,12 +21,13 @@ const KEY = 'sk-pasted-key-1234';
 describe('administration in a browser', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
-  let openai: OpenAiDouble;
+  let server: Receiver;
   let cookie: string;
   let teamId: string;
 
   before(async () => {
-    openai = await startOpenAi(Buffer.from('x'));
+    server = await startReceiver();
+    server.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
     [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
     cookie = await signInFirst(service);
     teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'Studio North' })).body.id;
@@ -38,7 +39,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   after(async () => {
     await browser?.close();
     await service?.close();
-    await openai?.close();
+    await server?.close();
   });
 
   const open = async (path: string): Promise<TestPage> => {
@@ -79,7 +80,8 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await takeScreenshot(page, 'administration-add-key', VIEWS[2]);
     await assertAccessible(page);
     await dialog.getByLabel('API key').fill(KEY);
-    await dialog.getByLabel('Server address').fill(`${openai.url}/v1`);
+    await dialog.getByText('Use a compatible server').click();
+    await dialog.getByLabel('Server address').fill(`${server.url}/v1`);
     await dialog.getByRole('button', { name: 'Test and save' }).click();
     await page.getByText('OpenAI is ready. Its models can run now.').waitFor();
     await page.getByText(`Key ending in ${KEY.slice(-4)}`).waitFor();
@@ -99,10 +101,10 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   it('leads from a group of failures to its runs', async () => {
     await using opened = await open('/settings/overview');
     const { page } = opened;
-    const failures = page.getByRole('table', { name: 'Failures of the last 24 hours' });
+    const failures = page.getByRole('region', { name: 'Failures of the last 24 hours' }).getByRole('table');
     await failures.getByRole('link', { name: 'invalid_json' }).click();
     await page.waitForURL('**/executions?**errorCode=invalid_json**');
-    const runs = page.getByRole('table', { name: 'Runs' });
+    const runs = page.getByRole('region', { name: 'Runs' }).getByRole('table');
     await runs.getByRole('link', { name: 'Broken table' }).waitFor();
     assert.equal(await runs.getByText('Greeting').count(), 0);
     await takeScreenshot(page, 'administration-runs', VIEWS[2]);
@@ -119,7 +121,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   it('funds a team and sets a budget', async () => {
     await using opened = await open('/settings/all-teams');
     const { page } = opened;
-    await page.getByText('New accounts get the plan self_hosted and 0 credits').waitFor();
+    await page.getByText('New accounts get the plan').waitFor();
     await page.getByRole('button', { name: 'Actions for Studio North' }).click();
     await page.getByRole('menuitem', { name: 'Add credits' }).click();
     const dialog = page.getByRole('dialog');
@@ -127,7 +129,11 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Note').fill('for a start');
     await dialog.getByRole('button', { name: 'Add credits' }).click();
     await page.getByText('Studio North now has 120 credits.').waitFor();
-    const id = await service.create({ name: 'Ads', nodes: [], edges: [] });
+    const id = await service.create({
+      name: 'Ads',
+      nodes: [node('a', 'input:text', { value: 'x' })],
+      edges: [],
+    });
     const folder = await service.request<{ id: string }>('POST', '/folders', { name: 'F', teamId });
     await service.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
     await page.getByRole('button', { name: 'Actions for Studio North' }).click();
@@ -161,7 +167,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     ['provider-keys', '/settings/provider-keys', 'No key of this workspace'],
     ['all-teams', '/settings/all-teams', 'Studio North'],
     ['backup', '/settings/backup', 'On the command line'],
-    ['runs', '/executions?of=instance', 'Broken table'],
+    ['runs', '/executions?of=instance', 'Failures by error'],
   ] as const)
     it(`shows ${name} in every view`, async () => {
       await checkViews(
