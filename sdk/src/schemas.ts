@@ -477,6 +477,8 @@ export type CatalogEntry = {
   readonly hidden?: true;
   /** False if its provider, or something else that it needs, is not configured; a run of it fails */
   readonly isAvailable?: false;
+  /** If `isAvailable` is false: the provider that needs a key, such as `fal` */
+  readonly provider?: string;
 };
 
 /** A port or a config field */
