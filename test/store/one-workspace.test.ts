@@ -45,7 +45,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'queue jobSpecs',
     'workflows/lists FILTERS',
     'workflows/lists latestRun',
-    'workflows/lists list',
+    'workflows/lists buildList',
     'workflows/versions COLUMNS',
     'workflows/versions HAS_RUN',
     'workflows/workflows LOCK',
@@ -85,6 +85,21 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   // This would be its own table of address and database.
   'unique over the installation': ['workflows/writes isSlugTaken'],
+  'of one owner of credentials, a workspace or the instance': [
+    'credentials clearDefault',
+    'credentials countCredentials',
+    'credentials hasDefaultCredential',
+    'credentials listCredentials',
+    'credentials listInstanceKinds',
+    'credentials lockCredentials',
+  ],
+  'of one credential': [
+    'credential-charges SPENT_TODAY',
+    'credentials countCallsInFlight',
+    'credentials listUses',
+    'credentials retireValues',
+  ],
+  'of values that nothing uses any more': ['credentials deleteUnusedValues'],
 };
 
 interface Statement {
