@@ -161,6 +161,47 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./keys.ts')).revokeKey,
   },
   {
+    usage: 'credentials add <kind>',
+    summary: 'store the key of a model provider; it is read from stdin, a prompt or GRAPHWRIGHT_CREDENTIAL',
+    options: {
+      '--name <name>': 'display name (default: the kind)',
+      '--instance': 'for everyone on the service, not for one workspace',
+      '--team <id>': 'for this team (default: your active workspace)',
+      '--base-url <url>': "the address, if it is not the provider's own",
+      '--limit <usd>': 'the most that its calls may cost in a day',
+      '--default': 'use it for all workflows that choose no other',
+      '--untested': 'store it without asking the provider first',
+    },
+    examples: [
+      'graphwright credentials add fal --name "Studio key" < key.txt',
+      'graphwright credentials add openai --instance',
+    ],
+    load: async () => (await import('./credentials.ts')).addCredential,
+  },
+  {
+    usage: 'credentials list',
+    summary: 'list the stored keys of model providers, without their values',
+    options: {
+      '--instance': "the instance's, including those of its settings",
+      '--team <id>': 'those of this team (default: your active workspace)',
+    },
+    examples: ['graphwright credentials list', 'graphwright credentials list --instance'],
+    load: async () => (await import('./credentials.ts')).listCredentials,
+  },
+  {
+    usage: 'credentials test <id>',
+    summary: 'ask the provider whether it accepts a stored key, free of charge',
+    examples: ['graphwright credentials test cred_01k…'],
+    load: async () => (await import('./credentials.ts')).testCredential,
+  },
+  {
+    usage: 'credentials remove <id>',
+    summary: 'delete a stored key; calls in flight end with it',
+    options: { '--force': 'delete it even if workflows use it' },
+    examples: ['graphwright credentials remove cred_01k…'],
+    load: async () => (await import('./credentials.ts')).removeCredential,
+  },
+  {
     usage: 'users create <email>',
     summary: 'create an account and print its first API key once, or a link to set a password',
     options: {
@@ -331,6 +372,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   models:
     "models as data: in MODELS_FILE, over HTTP where GRAPHWRIGHT_API_KEY is set, else in the service's own database",
   keys: `API keys: ${ACCESS_NOTE}`,
+  credentials: 'keys of model providers, stored on a running service',
   users: `accounts: ${ACCESS_NOTE}`,
   credits: `credits: ${ACCESS_NOTE}`,
   templates: 'the gallery of a running service',

@@ -6,6 +6,7 @@ import { claimFromQueue } from '../runs/dispatch.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { sweepConnections } from '../services/connections/sweep-connections.ts';
+import { sweepCredentials } from '../services/credentials/sweep-credentials.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
 import { sweepOutputs } from '../services/media/sweep-outputs.ts';
@@ -46,6 +47,11 @@ export const TASKS: Readonly<Record<string, Task>> = {
     pool: 'deliveries',
     daily: { hour: 4, minute: 7 },
     work: ({ deps, signal }) => sweepConnections(deps, signal),
+  },
+  sweep_credentials: {
+    pool: 'deliveries',
+    daily: { hour: 4, minute: 12 },
+    work: ({ deps }) => sweepCredentials(deps),
   },
   sweep_media: {
     pool: 'deliveries',

@@ -257,6 +257,7 @@ const ROWS = {
   ),
   GRAPHWRIGHT_URL: row('URL of a running service, for the command line', 'http://localhost:3000', httpUrl),
   GRAPHWRIGHT_API_KEY: optionalRow('API key for the command line', text),
+  GRAPHWRIGHT_CREDENTIAL: optionalRow('key that `credentials add` stores, instead of one from stdin', text),
 } satisfies Record<string, Row<unknown>>;
 
 type ParsedRows = { readonly [K in keyof typeof ROWS]: ReturnType<(typeof ROWS)[K]['parse']> };

@@ -1,0 +1,108 @@
+// `graphwright credentials`: manages the stored keys of model providers on a running service. Values come from stdin, a
+// prompt or the environment, never from the command line, which other users of the machine can read.
+import { stdin } from 'node:process';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
+import { readSettings } from '../lib/settings.ts';
+import { connect } from './client.ts';
+import type { Command, OptionValue } from './command.ts';
+import { UsageError } from './failure.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { alignColumns, cleanText } from './terminal/text-width.ts';
+
+export const addCredential: Command = async ({ args, options, terminal, signal }) => {
+  const [kind = ''] = args;
+  const settings = readSettings();
+  const client = connect(settings, signal);
+  const baseUrl = toText(options.baseUrl);
+  const apiKey = settings.GRAPHWRIGHT_CREDENTIAL ?? (await readValue(signal));
+  const values = { ...(apiKey === '' ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) };
+  const owner = options.instance === true ? 'instance' : 'workspace';
+  if (options.untested !== true) {
+    const tested = await client.post<CredentialTest>('/credentials/test', { kind, values, owner });
+    if (!tested.ok)
+      throw new Error(`${tested.error ?? 'The provider did not accept the key.'} Nothing was stored.`);
+  }
+  const teamId = toText(options.team);
+  const credential = await client.post<Credential>('/credentials', {
+    kind,
+    name: toText(options.name) ?? kind,
+    owner,
+    values,
+    ...(teamId === undefined ? {} : { teamId }),
+    ...(options.default === true ? { isDefault: true } : {}),
+    ...parseLimit(options.limit),
+  });
+  if (options.json === true) return terminal.print(JSON.stringify(credential, null, 2));
+  terminal.print(`${credential.id} is stored.`);
+};
+
+export const listCredentials: Command = async ({ options, terminal, signal }) => {
+  const teamId = toText(options.team);
+  const query = new URLSearchParams({
+    limit: '200',
+    owner: options.instance === true ? 'instance' : 'workspace',
+    ...(teamId === undefined ? {} : { teamId }),
+  });
+  const { data } = await connect(readSettings(), signal).get<{ readonly data: readonly Credential[] }>(
+    `/credentials?${query}`,
+  );
+  if (options.json === true) terminal.print(JSON.stringify(data, null, 2));
+  else printCredentials(data, terminal);
+};
+
+export const testCredential: Command = async ({ args, options, terminal, signal }) => {
+  const [id = ''] = args;
+  const client = connect(readSettings(), signal);
+  const tested = await client.post<CredentialTest>(`/credentials/${encodeURIComponent(id)}/test`);
+  if (options.json === true) return terminal.print(JSON.stringify(tested, null, 2));
+  if (!tested.ok) throw new Error(tested.error ?? 'The provider did not accept the key.');
+  const account = tested.account === undefined ? '' : ` as ${cleanText(tested.account)}`;
+  terminal.print(`The provider accepted the key${account} in ${tested.latencyMs} ms.`);
+};
+
+export const removeCredential: Command = async ({ args, options, terminal, signal }) => {
+  const [id = ''] = args;
+  const query = options.force === true ? '?force=true' : '';
+  await connect(readSettings(), signal).delete(`/credentials/${encodeURIComponent(id)}${query}`);
+  terminal.print(options.json === true ? JSON.stringify({ id, removed: true }) : `${id} is removed.`);
+};
+
+const toText = (option: OptionValue): string | undefined => (typeof option === 'string' ? option : undefined);
+
+function parseLimit(option: OptionValue): { readonly dailyUsdLimit?: number } {
+  if (typeof option !== 'string') return {};
+  const dailyUsdLimit = Number(option);
+  if (!(dailyUsdLimit >= 0)) throw new UsageError('--limit must be an amount in USD, e.g. 20.');
+  return { dailyUsdLimit };
+}
+
+/** Reads the value from a pipe, or asks for it without showing it. */
+async function readValue(signal: AbortSignal): Promise<string> {
+  if (stdin.isTTY !== true) return (await readText(stdin)).trim();
+  process.stderr.write('Key (not shown): ');
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const prompt = createInterface({ input: stdin, output: hidden, terminal: true });
+  try {
+    return (await prompt.question('', { signal })).trim();
+  } finally {
+    prompt.close();
+    process.stderr.write('\n');
+  }
+}
+
+function printCredentials(credentials: readonly Credential[], terminal: Terminal): void {
+  const rows = credentials.map(credential => [
+    credential.id,
+    credential.kind,
+    cleanText(credential.name),
+    credential.hint === null ? '' : `…${credential.hint}`,
+    credential.status,
+    credential.isDefault ? 'default' : '',
+    credential.source,
+  ]);
+  for (const line of alignColumns([['id', 'kind', 'name', 'key', 'status', '', 'source'], ...rows]))
+    terminal.print(line);
+}
