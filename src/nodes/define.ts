@@ -93,8 +93,8 @@ export interface NodeContext {
   };
   /** The providers that the run can use, as of its last start. */
   readonly providers: Providers;
-  /** The ids of the stored credentials that the run uses; absent: those of the environment. */
-  readonly credentialIds?: Readonly<Partial<Record<ProviderName, string>>>;
+  /** The keys of the slots that calls with stored credentials take; absent: those of the environment. */
+  readonly slotKeys?: Readonly<Partial<Record<ProviderName, string>>>;
   /**
    * Returns the credential of a call: the one that submitted it, or otherwise the newest value of the run's. Throws
    * ProviderError if the provider is not configured or the credential was removed.
@@ -345,8 +345,8 @@ function withLimiter<I extends Specs, C extends Specs>({
   const run = given as NodeDefinition['run'];
   return (values, ctx) => {
     const required = typeof requires === 'function' ? requires(values) : requires;
-    const credentialId = ctx.credentialIds?.[required as ProviderName];
-    const limit = limiter ?? getProviderLimiter(required ?? '', credentialId);
+    const key = ctx.slotKeys?.[required as ProviderName];
+    const limit = limiter ?? getProviderLimiter(required ?? '', key);
     return limit === undefined ? run(values, ctx) : limit(async () => run(values, ctx), ctx.signal);
   };
 }

@@ -1,4 +1,4 @@
-// Lists the providers and how many calls one process makes at once with each credential.
+// Lists the providers and how many calls one process makes to each at once.
 import type { Limiter } from '../lib/limiter.ts';
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.ts';
 
@@ -13,24 +13,25 @@ const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
   comfyui: 4,
 };
 
-/** How many calls of one process all credentials of a provider may make at once, as a multiple of one credential's. */
-const SHARE_OF_CREDENTIALS = 4;
+/** How many calls of one process may use a provider at once, as a multiple of what one workspace may. */
+const TOTAL_FACTOR = 8;
 
 /**
  * A call holds a slot from before its files are read until its result is stored, so it also bounds the memory of
- * complete files. Slots are kept by credential. Work in progress at the provider is counted elsewhere.
+ * complete files. Slots are kept by
+ * workspace for credentials of workspaces. Work in progress at the provider is counted elsewhere.
  */
 const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Object.fromEntries(
   Object.entries(MAX_CONCURRENT_CALLS).map(([name, perKey]) => [
     name,
-    createSharedLimiter({ perKey, total: perKey * SHARE_OF_CREDENTIALS }),
+    createSharedLimiter({ perKey, total: perKey * TOTAL_FACTOR }),
   ]),
 );
 
-/** Returns the limiter of calls with this credential; undefined if the name is not a provider's. */
-export function getProviderLimiter(name: string, credentialId: string | undefined): Limiter | undefined {
+/** Returns the limiter of calls; undefined if the name is not a provider's. Without a key, it is the environment's. */
+export function getProviderLimiter(name: string, key: string | undefined): Limiter | undefined {
   const limit = PROVIDER_LIMITERS[name];
-  return limit && ((work, signal) => limit(credentialId ?? name, work, signal));
+  return limit && ((work, signal) => limit(key ?? name, work, signal));
 }
 
 /** The names of the providers, for users. */

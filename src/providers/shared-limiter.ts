@@ -1,4 +1,5 @@
-// Limits concurrency by key within a total. No key can take the last free slots, however many keys do not end.
+// Limits concurrency by key within a total. Each key gets at most a share of the free slots, so that a few keys whose
+// work does not end cannot use up the total.
 import { getOrCreate } from '../lib/get-or-create.ts';
 
 export interface SharedLimits {
@@ -9,9 +10,12 @@ export interface SharedLimits {
 
 export type SharedLimiter = <T>(key: string, work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
+/** What one key may take of the slots that are free. */
+const SHARE = 0.25;
+
 /**
- * Returns a function that runs the work when its key has a free slot: fewer than `perKey`, and fewer than are free.
- * Aborting the signal leaves the queue.
+ * Returns a function that runs the work when its key has a free slot: it has fewer than `perKey`, and none yet or fewer
+ * than its share. Aborting the signal leaves the queue.
  */
 export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimiter {
   const active = new Map<string, number>();
@@ -20,7 +24,7 @@ export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimi
 
   const hasSlot = (key: string): boolean => {
     const count = active.get(key) ?? 0;
-    return used < total && count < perKey && (count === 0 || count < total - used);
+    return used < total && count < perKey && (count === 0 || count < (total - used) * SHARE);
   };
   const occupy = (key: string): void => {
     used++;

@@ -140,7 +140,7 @@ async function loadRun(
     : await loadSteps(deps, row, memory, signal);
   for (const [nodeId, step] of steps) steps.set(nodeId, failAfterTooManyStarts(deps, step));
   const chosen = await readRunCredentials(deps, deps.db, row.credentials);
-  const credentials = await createCredentialContext(deps, chosen);
+  const credentials = await createCredentialContext(deps, chosen, row.workspace);
   const run = { row, request, steps, chosen, credentials, ...(await loadCalls(deps, row, request, steps)) };
   if (!isWhole) {
     const loadError = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };

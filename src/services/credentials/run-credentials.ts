@@ -69,17 +69,21 @@ export async function readRunCredentials(
   return withStored(deps, await listCredentialsById(tx, ids));
 }
 
-export type CredentialContext = Pick<NodeContext, 'providers' | 'credentialIds' | 'openCredential'>;
+export type CredentialContext = Pick<NodeContext, 'providers' | 'slotKeys' | 'openCredential'>;
 
 /** Returns the part of a node's context that gives it the run's credentials. */
 export async function createCredentialContext(
   deps: Pick<Deps, 'settings' | 'credentials' | 'db' | 'log'>,
   chosen: RunCredentials,
+  workspace: string,
 ): Promise<CredentialContext> {
   const stored = [...chosen.values()].filter(({ source }) => source !== 'environment');
   return {
     providers: await readEndpoints(deps, stored),
-    credentialIds: Object.fromEntries(stored.map(({ kind, id }) => [kind, id])),
+    // A workspace may have many credentials, which together take the slots of one.
+    slotKeys: Object.fromEntries(
+      stored.map(({ kind, id, paidBy }) => [kind, paidBy === 'credential' ? workspace : id]),
+    ),
     openCredential: (kind, task) => openForCall(deps, chosen.get(kind), kind, task),
   };
 }

@@ -1,0 +1,249 @@
+// Credentials when a worker dies, when one of them hangs or is rate-limited, and a search for their values everywhere.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Client, createClient } from '../support/client.ts';
+import { spawnCommand } from '../support/command-line.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { plainImage } from '../support/media/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const KEY_A = 'workspace-secret-a-1111';
+const KEY_B = 'workspace-secret-b-2222';
+/** Models with different paths at the double, so that faults can tell them apart. */
+const [FLUX, SEEDREAM] = ['generate:fal_flux_dev', 'generate:fal_seedream'] as const;
+const SEEDREAM_SUBMISSION = /^POST \/.*seedream/;
+
+const graph = (nodeType: string, prompt: string) => ({
+  nodes: [node('m', nodeType, { prompt }), node('end', 'output:preview')],
+  edges: [edge('m.image > end.input')],
+});
+const store = async (client: Client, apiKey: string, more: object = {}): Promise<string> => {
+  const input = { kind: 'fal', name: 'Studio key', owner: 'workspace', values: { apiKey }, ...more };
+  const { status, body } = await client.request<{ id: string }>('POST', '/credentials', input);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+};
+
+let folder: string;
+let database: TestDatabase;
+let fal: FalDouble;
+const services: ServiceChild[] = [];
+const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
+  const service = await spawnService(folder, {
+    DATABASE_URL: urlOf(database.connection),
+    FAL_BASE_URL: fal.url,
+    CREDENTIALS_BASE_URLS: 'instance',
+    ...env,
+  });
+  services.push(service);
+  return service;
+};
+const newUser = async (service: Client): Promise<string> => {
+  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+    email: `person-${Math.random()}@example.com`,
+    name: 'Person',
+    plan: 'self_hosted',
+    keyScopes: ['workflows:write', 'workflows:execute', 'account:admin'],
+  });
+  return body.apiKey;
+};
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-credentials-'));
+  database = await createTestDatabase();
+  fal = await startFal(await plainImage(8, 8, '#336699'));
+  fal.apiKeys = new Set([KEY_A, KEY_B]);
+  fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
+});
+after(async () => {
+  await fal.close();
+  for (const service of services) await service.end('SIGKILL');
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a credential that was replaced before its worker was killed', () => {
+  it('finishes and cancels its calls with the key that submitted them, and then forgets that key', async () => {
+    fal.polls = 1e9;
+    const victim = await serve();
+    const id = await store(victim, KEY_A);
+    const finished = await victim.start(await victim.create(graph(FLUX, 'a fox')));
+    const cancelled = await victim.start(await victim.create(graph(FLUX, 'an owl')));
+    await waitUntil('a poll of both calls', () =>
+      [1, 2].every(index => fal.count(new RegExp(`^GET .*/req-${index}/status$`)) > 0),
+    );
+    assert.equal(
+      (await victim.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } })).status,
+      200,
+    );
+    await victim.end('SIGKILL');
+    const asked = fal.asked.length;
+    await database.db.query(
+      `update credential_values set retired_at = now() - interval '1 hour' where retired_at is not null`,
+    );
+    const again = await serve();
+    await database.db.query(`select graphile_worker.add_job('sweep_credentials', '{}')`);
+    await again.request('POST', `/executions/${cancelled}/cancel`);
+    await waitUntil('the cancellation at fal', () => fal.cancelled.length > 0);
+    fal.polls = 0;
+    assert.equal((await again.until(finished)).status, 'COMPLETED');
+    assert.equal((await again.until(cancelled)).status, 'CANCELLED');
+    const ofCalls = fal.asked.slice(asked).filter(({ path }) => path.includes('/requests/'));
+    assert.ok(ofCalls.some(({ method }) => method === 'PUT'));
+    assert.ok(ofCalls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
+    await waitUntil('the calls to be over', async () => {
+      const { rows } = await database.db.query('select from calls');
+      return rows.length === 0;
+    });
+    await database.db.query(`select graphile_worker.add_job('sweep_credentials', '{}')`);
+    await waitUntil('the old value to be deleted', async () => {
+      const { rows } = await database.db.query('select from credential_values');
+      return rows.length === 1;
+    });
+    await again.request('DELETE', `/credentials/${id}?force=true`);
+    await again.end('SIGKILL');
+  });
+});
+
+describe('a credential that hangs or is rate-limited', () => {
+  it('does not slow down runs on another credential of the same provider', async t => {
+    fal.polls = 0;
+    const service = await serve();
+    const [busy, other] = [
+      createClient(service.url, await newUser(service)),
+      createClient(service.url, await newUser(service)),
+    ];
+    const [busyId] = [await store(busy, KEY_A), await store(other, KEY_B)];
+    const measure = async (round: string): Promise<number> => {
+      const times: number[] = [];
+      for (let run = 0; run < 5; run++) {
+        const workflow = await other.create(graph(FLUX, `${round} ${run}`));
+        const began = performance.now();
+        assert.equal((await other.run(workflow)).status, 'COMPLETED');
+        times.push(performance.now() - began);
+      }
+      return times.sort((a, b) => a - b)[2] ?? 0;
+    };
+    await measure('first');
+    const alone = await measure('alone');
+    // More submissions than one credential may make at once.
+    fal.failRequests(SEEDREAM_SUBMISSION, 'hang', 1000);
+    const workflow = await busy.create(graph(SEEDREAM, 'a stuck fox'));
+    const stuck = await Promise.all(
+      Array.from({ length: 80 }, () => busy.start(workflow, { useCache: false })),
+    );
+    await waitUntil('hanging submissions', () => fal.count(SEEDREAM_SUBMISSION) >= 60);
+    const hanging = await measure('hanging');
+    fal.clearFaults();
+    fal.failRequests(SEEDREAM_SUBMISSION, { status: 429, body: { detail: 'slow down' } }, 1e6);
+    const limited = await busy.start(await busy.create(graph(SEEDREAM, 'a limited fox')));
+    await Promise.all(stuck.map(id => busy.request('POST', `/executions/${id}/cancel`)));
+    await waitUntil('the limit', async () => {
+      const { rows } = await database.db.query<{ provider: string }>(
+        'select provider from provider_limits where calls is not null',
+      );
+      return rows.length > 0 && rows.every(({ provider }) => provider === busyId);
+    });
+    const throttled = await measure('throttled');
+    t.diagnostic(`median of a run: ${[alone, hanging, throttled].map(Math.round).join(', ')} ms`);
+    await busy.request('POST', `/executions/${limited}/cancel`);
+    fal.clearFaults();
+    await service.end('SIGKILL');
+  });
+});
+
+describe('the value of a credential', () => {
+  it('is found nowhere after 200 mixed operations', async () => {
+    const secrets = ['leak-test-secret-one-5555', 'leak-test-secret-two-6666'] as const;
+    fal.apiKeys = new Set([secrets[0]]);
+    fal.polls = 0;
+    const service = await serve({ LOG_LEVEL: 'trace' });
+    const user = createClient(service.url, await newUser(service));
+    const answers: string[] = [];
+    const ask = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+      const answer = await user.request<Record<string, unknown>>(method, path, body);
+      answers.push(JSON.stringify([answer.body, [...answer.headers]]));
+      return answer.body;
+    };
+    const workflow = await user.create(graph(FLUX, 'a fox'));
+    for (let round = 0; round < 12; round++) {
+      const apiKey = secrets[round % 2] ?? '';
+      const values = { apiKey };
+      await ask('POST', '/credentials/test', { kind: 'fal', values });
+      const { id } = await ask('POST', '/credentials', {
+        kind: 'fal',
+        name: 'Key',
+        owner: 'workspace',
+        values,
+      });
+      await ask('POST', '/credentials', { kind: 'fal', name: '', owner: 'workspace', values });
+      await ask('GET', '/credentials');
+      await ask('GET', `/credentials/${id}`);
+      await ask('POST', `/credentials/${id}/test`);
+      await ask('PATCH', `/credentials/${id}`, { values, isDefault: true });
+      await ask('PUT', `/workflows/${workflow}/credentials`, { fal: id as string });
+      await ask('POST', `/workflows/${workflow}/estimate`, {});
+      // The provider quotes the key in an error.
+      const quote = {
+        status: 422,
+        body: { detail: `bad request by ${apiKey}: ${Buffer.from(apiKey).toString('base64')}` },
+      };
+      if (round % 3 === 0) fal.failRequests(/^POST \/fal-ai/, quote);
+      const { executionId } = await ask('POST', `/workflows/${workflow}/run`, { useCache: false });
+      await user.until(String(executionId));
+      fal.clearFaults();
+      await ask('GET', `/executions/${executionId}`);
+      await ask('GET', `/workflows/${workflow}`);
+      await ask('GET', `/workflows/${workflow}/export`);
+      await ask('GET', '/credits/spending');
+      await ask('GET', `/credentials/${id}/uses`);
+      await ask('DELETE', `/credentials/${id}`);
+      await ask('DELETE', `/credentials/${id}?force=true`);
+    }
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    await service.end('SIGTERM');
+    const backup = join(folder, 'backup.tar');
+    const made = await spawnCommand(['backup', backup], {
+      DATABASE_URL: urlOf(database.connection),
+      DATA_DIR: folder,
+      SECRETS_KEY: '07'.repeat(32),
+    });
+    assert.equal(made.code, 0, made.err);
+    const { rows: tables } = await database.db.query<{ name: string }>(
+      `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker')`,
+    );
+    const dumps = await Promise.all(
+      tables.map(async ({ name }) => {
+        const { rows } = await database.db.query<{ text: string }>(`select t::text as text from ${name} t`);
+        return rows.map(({ text }) => text).join('\n');
+      }),
+    );
+    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    const stored = await Promise.all(
+      files.filter(file => file.isFile()).map(file => readFile(join(file.parentPath, file.name), 'latin1')),
+    );
+    assert.ok(answers.length > 200);
+    const places = {
+      answers: answers.join('\n'),
+      log: service.written(),
+      metrics,
+      database: dumps.join('\n'),
+      files: stored.join('\n'),
+    };
+    assert.ok(places.log.length > 1000);
+    for (const secret of secrets)
+      for (const form of [
+        secret,
+        Buffer.from(secret).toString('base64'),
+        Buffer.from(secret).toString('hex'),
+      ])
+        for (const [place, text] of Object.entries(places)) assert.ok(!text.includes(form), place);
+  });
+});
