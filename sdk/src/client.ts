@@ -63,7 +63,7 @@ export interface Client {
   uploadTable(file: Blob, options?: CallOptions): Promise<Table>;
   /** Uploads a file. Its URL can be used as an input of a run. */
   upload(file: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer, options?: UploadOptions): Promise<Media>;
-  /** Stores a file that the service fetches from a public URL. */
+  /** Uploads a file by URL: the service downloads it. */
   uploadFrom(url: string, options?: UploadHints & CallOptions): Promise<Media>;
 }
 

@@ -45,7 +45,7 @@ export async function uploadFile(
     : uploadPresigned(connection, blob, name, options);
 }
 
-/** Stores a file that the service fetches from a public URL. */
+/** Uploads a file by URL: the service downloads it. */
 export async function uploadFrom(
   connection: Connection,
   url: string,

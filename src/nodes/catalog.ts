@@ -2,6 +2,7 @@
 import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
+import { DISPLAY_NAMES } from '../providers/names.ts';
 import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
@@ -28,6 +29,7 @@ import type { Model } from './models/model.ts';
 import { toDefinition } from './models/model-node.ts';
 import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models/openai.ts';
 import { withPrices } from './models/operator-prices.ts';
+import { findProviderLabel } from './models/provider-probes.ts';
 import type { ProviderSettings } from './models/providers.ts';
 import { readShippedModels } from './models/shipped.ts';
 import { gallery, preview } from './output.ts';
@@ -37,7 +39,6 @@ import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
 import { createSpeechNode, ENGINES, SPEECH_NEEDS } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
-import { findProviderLabel } from './models/provider-probes.ts';
 
 const DEFINITIONS: readonly NodeDefinition[] = [
   inputText,
@@ -119,11 +120,11 @@ const NEEDS: Readonly<Record<Requirement, Need>> = {
   sandbox: { isMet: settings => settings.SANDBOX_MODELS },
   codec: { isMet: settings => hasBackend(settings) },
   'sandbox-video': { isMet: settings => settings.SANDBOX_MODELS && hasBackend(settings) },
-  fal: provider('fal', 'FAL_KEY'),
-  replicate: provider('Replicate', 'REPLICATE_API_TOKEN'),
-  openai: provider('OpenAI', 'OPENAI_API_KEY'),
-  elevenlabs: provider('ElevenLabs', 'ELEVENLABS_API_KEY'),
-  comfyui: provider('ComfyUI', 'COMFYUI_URL'),
+  fal: provider(DISPLAY_NAMES.fal, 'FAL_KEY'),
+  replicate: provider(DISPLAY_NAMES.replicate, 'REPLICATE_API_TOKEN'),
+  openai: provider(DISPLAY_NAMES.openai, 'OPENAI_API_KEY'),
+  elevenlabs: provider(DISPLAY_NAMES.elevenlabs, 'ELEVENLABS_API_KEY'),
+  comfyui: provider(DISPLAY_NAMES.comfyui, 'COMFYUI_URL'),
   'speech-command': provider('A local speech engine', 'SPEECH_COMMAND'),
 };
 

@@ -27,7 +27,7 @@ function registerPut(scope: App, deps: Deps): void {
   scope.put(
     '/uploads/:mediaId',
     operation('putUpload', 'public', {
-      summary: 'Send the bytes of an upload',
+      summary: 'Upload the bytes of a file',
       description:
         'Receives the bytes of an upload. `uploadUrl` points here if media are stored on disk. The URL and the headers are signed. Errors are XML, as those of an S3 bucket.',
       errors: RESOURCE_ERRORS,
