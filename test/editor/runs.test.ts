@@ -55,7 +55,9 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     await opened.page.goto('/executions');
     await opened.page.getByRole('heading', { name: 'Start from a template that runs now' }).waitFor();
-    assert.equal(await opened.page.getByRole('button', { name: /^Use template / }).count(), 4);
+    const templates = opened.page.getByRole('button', { name: /^Use template / });
+    await templates.nth(3).waitFor();
+    assert.equal(await templates.count(), 4);
     assert.deepEqual(opened.errors, []);
   });
 

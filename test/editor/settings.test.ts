@@ -205,7 +205,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('dialog').getByLabel('Name').fill('Ana North');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your name was changed.').waitFor();
-    assert.equal(await page.getByText('Ana', { exact: true }).count(), 0);
+    await page.getByText('Ana', { exact: true }).first().waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Account: Ana North' }).waitFor();
     assert.deepEqual(opened.errors, []);
   });

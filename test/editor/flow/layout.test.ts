@@ -109,7 +109,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     const options = dialog.getByRole('option');
     await dialog.getByRole('button', { name: 'Models', exact: true }).click();
     await options.filter({ hasText: 'Needs a provider' }).first().waitFor();
-    assert.equal(await options.filter({ hasText: 'Text template' }).count(), 0);
+    await options.filter({ hasText: 'Text template' }).first().waitFor({ state: 'detached' });
     assert.deepEqual(
       await dialog.evaluate(element =>
         [...element.querySelectorAll('[role="option"] span')]
