@@ -6,6 +6,7 @@ import { matchesGlob } from 'node:path';
 /** Patterns below `test/` by reason. */
 const SLOW: Readonly<Record<string, readonly string[]>> = {
   'starts services or processes': [
+    'automation/batches/*.test.ts',
     'cli/*.test.ts',
     'codecs/**',
     'deploy/**',
