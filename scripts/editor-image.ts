@@ -33,8 +33,8 @@ try {
         headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       }),
   });
-  await using opened = await browser.open(service.url, VIEWS[2], cookie);
-  const { page } = opened;
+  await using testPage = await browser.open(service.url, VIEWS[2], cookie);
+  const { page } = testPage;
   await page.goto(`/flow/${await createWorkflow(service.url, cookie)}`);
   await page.getByRole('application', { name: 'Workflow canvas' }).waitFor();
   const frames: Buffer[] = [];

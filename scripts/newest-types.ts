@@ -67,7 +67,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newest-types-'));
 try {
   const requested = process.argv.slice(2);
   const packages = PACKAGES.map(
-    name => requested.find(one => one.startsWith(`${name}@`)) ?? `${name}@latest`,
+    name => requested.find(item => item.startsWith(`${name}@`)) ?? `${name}@latest`,
   );
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
   execFileSync('npm', ['install', '--prefix', folder, ...quiet, ...packages], { stdio: 'inherit' });

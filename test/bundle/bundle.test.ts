@@ -116,14 +116,18 @@ describe('a stored bundle', () => {
     const place = join(folder, 'kept');
     const hash = await hashSources();
     assert.equal(await hashSources(), hash);
-    const made: string[] = [];
-    const log = { info: (_: object, text: string) => made.push(text), warn: assert.fail, error: assert.fail };
+    const created: string[] = [];
+    const log = {
+      info: (_: object, text: string) => created.push(text),
+      warn: assert.fail,
+      error: assert.fail,
+    };
     await writeBundle(place, hash, SMALL);
     const files = createEditorFiles({ folder: place, now: Date.now, log });
     assert.equal(files.state().bundle, undefined);
     await files.start();
     assert.equal(files.state().bundle?.manifest.entry, 'main.js');
-    assert.deepEqual(made, []);
+    assert.deepEqual(created, []);
     await files.close();
   });
 

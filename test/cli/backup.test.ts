@@ -78,9 +78,9 @@ async function upload(service: ServiceChild, bytes: Buffer): Promise<string> {
 
 /** The digest of the bytes at a media URL, whose host is that of BASE_URL. */
 async function hashOf(service: ServiceChild, url: string): Promise<string> {
-  const answer = await fetch(`${service.url}${new URL(url).pathname}`);
-  if (answer.status !== 200) assert.fail(`${url}: ${await answer.text()}`);
-  return sha256Hex(Buffer.from(await answer.arrayBuffer()));
+  const response = await fetch(`${service.url}${new URL(url).pathname}`);
+  if (response.status !== 200) assert.fail(`${url}: ${await response.text()}`);
+  return sha256Hex(Buffer.from(await response.arrayBuffer()));
 }
 
 /** Creates media, ended runs and runs in progress, then makes a backup while more start. */
@@ -98,9 +98,9 @@ async function makeState(service: ServiceChild, place: Place, file: string, opti
   const loading = (async () => {
     for (; !load.signal.aborted; await sleep(LOAD_PAUSE_MS)) await startRuns(service, workflow, 2);
   })();
-  const made = await succeed<Made>(place, 'backup', file, ...options).finally(() => load.abort());
+  const created = await succeed<Made>(place, 'backup', file, ...options).finally(() => load.abort());
   await loading;
-  return { workflow, uploads, hashes, runs: [...early, ...known], made };
+  return { workflow, uploads, hashes, runs: [...early, ...known], made: created };
 }
 
 /**

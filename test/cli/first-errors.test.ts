@@ -247,21 +247,21 @@ describe('a provider', () => {
     }).listen(0, '127.0.0.1');
     await once(provider, 'listening');
     const OPENAI_BASE_URL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-    const ask = async (settings: NodeJS.ProcessEnv): Promise<readonly (string | undefined)[]> => {
+    const sendRequest = async (settings: NodeJS.ProcessEnv): Promise<readonly (string | undefined)[]> => {
       const { out } = await graphwright(['doctor', '--json'], settings);
       const findings = JSON.parse(out) as { check: string; state: string; detail: string }[];
       const found = findings.find(({ check }) => check === 'providers');
       return [found?.state, found?.detail];
     };
-    assert.deepEqual(await ask({ OPENAI_BASE_URL, OPENAI_API_KEY: 'good' }), [
+    assert.deepEqual(await sendRequest({ OPENAI_BASE_URL, OPENAI_API_KEY: 'good' }), [
       'ok',
       'OpenAI (OPENAI_API_KEY): answers',
     ]);
-    assert.deepEqual(await ask({ OPENAI_BASE_URL, OPENAI_API_KEY: 'bad' }), [
+    assert.deepEqual(await sendRequest({ OPENAI_BASE_URL, OPENAI_API_KEY: 'bad' }), [
       'missing',
       'OpenAI (OPENAI_API_KEY): The key was rejected (401)',
     ]);
-    const [state, detail] = await ask({});
+    const [state, detail] = await sendRequest({});
     assert.equal(state, 'ok');
     assert.match(String(detail), /^none: to use their models, set FAL_KEY, .*COMFYUI_URL$/);
     provider.closeAllConnections();

@@ -28,7 +28,7 @@ import {
 const FPS = 20;
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
-const opened = [
+const testPage = [
   ['codec host', await openCodecHost([], signal)],
   ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
 ] as const;
@@ -47,7 +47,7 @@ const sourceOf = (frameCount: number, ground?: readonly number[]): EncodeRequest
   video: videoOf(numberedFrames(frameCount, ground)),
 });
 
-for (const [name, backend] of opened) {
+for (const [name, backend] of testPage) {
   describe(`the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testBackend(backend);
   });

@@ -61,17 +61,17 @@ describe('I420', () => {
     // White on the left half, black on the right.
     const data = new Uint8Array(i420Size(8, 4)).fill(128);
     for (let at = 0; at < 32; at++) data[at] = at % 8 < 4 ? 235 : 16;
-    const picture = { width: 8, height: 4, data };
-    const small = scale(picture, 4, 2);
+    const image = { width: 8, height: 4, data };
+    const small = scale(image, 4, 2);
     assert.deepEqual(
       [...small.data.subarray(0, 4)].map(value => value > 127),
       [true, true, false, false],
     );
     assert.equal(small.data.length, i420Size(4, 2));
-    const turned = rotate(picture, 90);
+    const turned = rotate(image, 90);
     assert.deepEqual([turned.width, turned.height, turned.data[0], turned.data[31]], [4, 8, 235, 16]);
     assert.deepEqual(rotate(rotate(turned, 180), 90).data, Buffer.from(data));
-    const padded = pad(picture, 12, 8);
+    const padded = pad(image, 12, 8);
     assert.deepEqual([...padded.data.subarray(2 * 12, 2 * 12 + 4)], [16, 16, 235, 235]);
     assert.equal(padded.data.length, i420Size(12, 8));
   });

@@ -41,9 +41,9 @@ after(async () => {
 describe('the files of the package', () => {
   it('are enough to serve static content', async () => {
     for (const path of ['/readyz', '/openapi.json', '/docs/', '/api/v1/nodes', '/theme/light']) {
-      const answer = await fetch(service.url + path);
-      assert.ok(answer.ok, `${path}: ${answer.status}`);
-      await answer.text();
+      const response = await fetch(service.url + path);
+      assert.ok(response.ok, `${path}: ${response.status}`);
+      await response.text();
     }
     const { body } = await service.request<{ data: readonly object[] }>('GET', '/renderer/templates');
     assert.ok(JSON.stringify(body).length > 1000, 'the templates of videos');

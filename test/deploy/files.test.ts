@@ -20,8 +20,8 @@ const instructions = read('Dockerfile')
   .filter(line => line.trim() !== '')
   .map(line => /^(?<name>[A-Z]+) (?<rest>.*)$/.exec(line)?.groups ?? { name: '?', rest: line });
 const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
-const restOf = (wanted: string): readonly string[] =>
-  lastStage.filter(({ name }) => name === wanted).map(({ rest = '' }) => rest);
+const restOf = (expected: string): readonly string[] =>
+  lastStage.filter(({ name }) => name === expected).map(({ rest = '' }) => rest);
 
 /** The tag is for readers; the digest identifies the content. */
 const PINNED = /^[\w./-]+:(?!latest)[\w.-]+@sha256:[0-9a-f]{64}$/;
@@ -122,8 +122,8 @@ describe('the chart', () => {
           .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], values);
         assert.notEqual(value, undefined, `${name}: ${path}`);
       }
-      const opened = text.match(/\{\{-? (?:if|range|define|with) /g)?.length ?? 0;
-      assert.equal(text.match(/\{\{-? end /g)?.length ?? 0, opened, name);
+      const testPage = text.match(/\{\{-? (?:if|range|define|with) /g)?.length ?? 0;
+      assert.equal(text.match(/\{\{-? end /g)?.length ?? 0, testPage, name);
       for (const [, named = ''] of text.matchAll(/include "([\w.]+)"/g))
         assert.ok(
           templates.some(([, other]) => other.includes(`define "${named}"`)),
@@ -133,7 +133,8 @@ describe('the chart', () => {
   });
 
   it('exposes no metrics: the ingress routes them to a service without pods', () => {
-    const textOf = (wanted: string): string => templates.find(([name]) => name.endsWith(wanted))?.[1] ?? '';
+    const textOf = (expected: string): string =>
+      templates.find(([name]) => name.endsWith(expected))?.[1] ?? '';
     // The paths in order, each with its service.
     const paths = [...textOf('ingress.yaml').matchAll(/- path: (\S+)[\s\S]*?name: (.+)/g)].map(
       ([, ...pair]) => pair,

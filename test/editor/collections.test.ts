@@ -41,8 +41,8 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await checkViews(browser, { url: service.url, path: '/media', name: 'media-empty', cookie }, page =>
       page.getByRole('heading', { name: 'No media yet' }).waitFor(),
     );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/media');
     await page
       .locator('input[type=file]')
@@ -70,7 +70,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
       await page.getByRole('button', { name: `Details of ${kind}.png` }).waitFor();
     }
     assert.deepEqual(
-      opened.errors.filter(text => !text.includes('status of 4')),
+      testPage.errors.filter(text => !text.includes('status of 4')),
       [],
     );
   });
@@ -79,8 +79,8 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await checkViews(browser, { url: service.url, path: '/media', name: 'media', cookie }, page =>
       page.getByRole('button', { name: 'Details of drop.png' }).waitFor(),
     );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/media');
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const dialog = page.getByRole('dialog');
@@ -102,7 +102,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('drop.png was deleted.').waitFor();
     await page.getByRole('button', { name: 'Details of drop.png' }).waitFor({ state: 'detached' });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows results by day with their prompt and workflow, and finds them by these words', async () => {
@@ -128,8 +128,8 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await checkViews(browser, { url: service.url, path: '/media', name: 'media-results', cookie }, page =>
       page.getByRole('button', { name: 'Details of waves at night' }).waitFor(),
     );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/media');
     const boat = page.getByRole('button', { name: 'Details of a red boat' });
     await boat.getByText('Harbour film').waitFor();
@@ -171,7 +171,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.waitForFunction(() =>
       [...document.querySelectorAll('video')].some(video => !video.poster && video.currentTime > 0.2),
     );
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows templates with their price, and copies one', async () => {
@@ -197,8 +197,8 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await checkViews(browser, { url: service.url, path: '/templates', name: 'templates', cookie }, page =>
       page.getByRole('heading', { name: 'A greeting' }).waitFor(),
     );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/templates');
     const card = page.getByRole('listitem').filter({ hasText: 'A greeting' });
     await card.getByText('Free').waitFor();
@@ -210,8 +210,8 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
   it('creates a team, invites a member who accepts, switches to it, and deletes it after confirmation', async () => {
     const user = { email: 'bea@example.com', name: 'Bea', invite: true };
     const { body } = await service.request<{ inviteUrl: string }>('POST', '/admin/users', user);
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/settings/teams');
     await page.getByRole('button', { name: 'New team' }).click();
     const dialog = page.getByRole('dialog');
@@ -247,8 +247,8 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('button', { name: 'Switch to Studio' }).click();
     await page.getByText('Switched to Studio.').waitFor();
     const path = new URL(page.url()).pathname + new URL(page.url()).search;
-    await checkViews(browser, { url: service.url, path, name: 'settings-team', cookie }, it =>
-      it.getByLabel('Role of Bea').waitFor(),
+    await checkViews(browser, { url: service.url, path, name: 'settings-team', cookie }, item =>
+      item.getByLabel('Role of Bea').waitFor(),
     );
     await page.getByRole('button', { name: 'Remove Bea' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -258,7 +258,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await dialog.getByRole('button', { name: 'Delete team' }).click();
     await page.getByText('Studio was deleted.').waitFor();
     await page.getByRole('heading', { name: 'Members of Studio' }).waitFor({ state: 'detached' });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   /** Reads the link from the button that copies it, because the page does not show it. */
@@ -270,15 +270,15 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
   };
 
   const acceptAsBea = async (inviteUrl: string, link: string): Promise<void> => {
-    await using opened = await browser.open(service.url);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url);
+    const { page } = testPage;
     await page.goto(inviteUrl);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await page.getByRole('link', { name: '1 invitation' }).waitFor();
     await page.goto(link);
     await page.getByRole('button', { name: 'Accept the invitation to Studio' }).waitFor();
-    const [session] = await opened.context.cookies();
+    const [session] = await testPage.context.cookies();
     await checkViews(
       browser,
       {
@@ -287,13 +287,13 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
         name: 'settings-invited',
         cookie: `${session?.name}=${session?.value}`,
       },
-      it => it.getByRole('button', { name: 'Decline the invitation to Studio' }).waitFor(),
+      item => item.getByRole('button', { name: 'Decline the invitation to Studio' }).waitFor(),
     );
     await page.getByRole('button', { name: 'Accept the invitation to Studio' }).click();
     await page.getByText('You joined Studio.').waitFor();
     await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
     await page.getByRole('link', { name: '1 invitation' }).waitFor({ state: 'detached' });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
     await page.goto(link);
     await page.getByText('Invitation not found. It was already answered or revoked.').waitFor();
   };

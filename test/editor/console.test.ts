@@ -46,8 +46,8 @@ describe('the console', { skip: NO_BROWSER }, () => {
 
   /** Visits each path in one tab, in light and then in dark, as the theme of a system changes. */
   const sweep = async ({ who, cookie }: Visitor, targets: readonly string[]): Promise<void> => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     const found: string[] = [];
     let place = '';
     const note = (text: string): void => void found.push(`${who} at ${place}: ${text}`);
@@ -103,11 +103,11 @@ describe('the console', { skip: NO_BROWSER }, () => {
   });
 
   it('is watched by a check that sees messages', async () => {
-    await using opened = await browser.open(service.url, undefined, admin);
-    opened.discard();
-    await opened.page.addInitScript('console.info("seen")');
-    const message = opened.page.waitForEvent('console');
-    await opened.page.goto('/workflows');
+    await using testPage = await browser.open(service.url, undefined, admin);
+    testPage.discard();
+    await testPage.page.addInitScript('console.info("seen")');
+    const message = testPage.page.waitForEvent('console');
+    await testPage.page.goto('/workflows');
     assert.equal(isExpected(await message, '/workflows'), false);
   });
 });
@@ -169,7 +169,7 @@ interface SignedUp {
 
 async function signUpUser(service: TestService): Promise<SignedUp> {
   const cookie = await signUpAnother(service, { email: 'bea@example.com', name: 'Bea' });
-  const made = await fetch(`${service.url}/api/v1/keys`, {
+  const created = await fetch(`${service.url}/api/v1/keys`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie },
     body: JSON.stringify({
@@ -177,7 +177,7 @@ async function signUpUser(service: TestService): Promise<SignedUp> {
       scopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
     }),
   });
-  const { key } = (await made.json()) as { readonly key: string };
+  const { key } = (await created.json()) as { readonly key: string };
   return { cookie, client: service.as(key) };
 }
 

@@ -84,15 +84,15 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   it('ignore truncated and foreign cookies', async () => {
     for (const wrong of [cookie.slice(0, -3), `session=${'A'.repeat(43)}`]) {
-      await using opened = await browser.open(service.url, undefined, wrong);
-      await opened.page.goto('/workflows');
-      await opened.page.waitForURL('**/sign-in?next=%2Fworkflows');
+      await using testPage = await browser.open(service.url, undefined, wrong);
+      await testPage.page.goto('/workflows');
+      await testPage.page.waitForURL('**/sign-in?next=%2Fworkflows');
     }
   });
 
   it('ask to sign in again when another tab has signed out, and then continue', async () => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page, context } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page, context } = testPage;
     await page.goto('/workflows');
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Folder name').fill('Kept');
@@ -112,8 +112,8 @@ describe('the pages', { skip: NO_BROWSER }, () => {
   });
 
   it('say that there is no network, as long as there is none', async () => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page, context } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page, context } = testPage;
     await page.goto('/workflows');
     await page.getByRole('button', { name: /^Kept/ }).waitFor();
     await context.setOffline(true);
@@ -126,8 +126,8 @@ describe('the pages', { skip: NO_BROWSER }, () => {
   it('survive a restart of the service: another click sends the form', async () => {
     const address = await ownAddressSettings();
     const first = await service.join({ ...address, ROLE: 'api' });
-    await using opened = await browser.open(first.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(first.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/workflows');
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Folder name').fill('After the restart');
@@ -151,8 +151,8 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       DATABASE_URL: proxy.url,
     });
     try {
-      await using opened = await browser.open(joined.url, undefined, cookie);
-      const { page, context } = opened;
+      await using testPage = await browser.open(joined.url, undefined, cookie);
+      const { page, context } = testPage;
       await page.goto('/workflows');
       await page.getByRole('button', { name: /^Kept/ }).waitFor();
       await proxy.shut();
@@ -175,8 +175,8 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   it('show a script in any name, label, tag, file name or error as text', async () => {
     const { id, run } = await makeHostileThings(service, receiver);
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     const dialogs: string[] = [];
     page.on('dialog', dialog => {
       dialogs.push(dialog.message());
@@ -203,7 +203,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       await shown.waitFor().catch(err => assert.fail(`${path}: ${err}`));
       assert.equal(await page.locator('img[src="x"]').count(), 0, path);
     }
-    assert.deepEqual([dialogs, opened.errors], [[], []]);
+    assert.deepEqual([dialogs, testPage.errors], [[], []]);
   });
 
   it('load a long list page by page, and restore the scroll position on return', async () => {
@@ -214,8 +214,8 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       workflowIds: [one, other],
       endMs: Date.now() - 3_600_000,
     });
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/executions');
     const rows = page.getByRole('table').getByRole('row');
     await rows.nth(50).waitFor({ state: 'attached' });
@@ -233,7 +233,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       await leave();
       await page.waitForURL(url => url.pathname !== '/executions');
       await page.goBack();
-      await page.waitForFunction(wanted => Math.abs(scrollY - wanted) < 2, top);
+      await page.waitForFunction(expected => Math.abs(scrollY - expected) < 2, top);
     }
     await page.getByRole('link', { name: 'Media' }).click();
     await page.getByRole('link', { name: 'Runs' }).click();
@@ -247,8 +247,8 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       { width: 2560, height: 1440 },
     ]) {
       const view = { ...size, colorScheme: 'light' } as const;
-      await using opened = await browser.open(service.url, view, cookie);
-      const { page } = opened;
+      await using testPage = await browser.open(service.url, view, cookie);
+      const { page } = testPage;
       for (const name of ['workflows', 'templates', 'executions', 'media', 'settings/teams']) {
         await page.goto(`/${name}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
@@ -286,7 +286,7 @@ async function makeHostileThings(
   });
   receiver.answer(res => res.writeHead(410, SCRIPT.replace(/[^\x20-\x7e]/g, '')).end(SCRIPT));
   const { id: run } = await service.run(id);
-  const made = [
+  const created = [
     [
       'POST',
       `/workflows/${id}/publish`,
@@ -297,7 +297,7 @@ async function makeHostileThings(
     ['POST', '/keys', { name: SCRIPT, scopes: ['workflows:read'] }],
     ['POST', '/admin/users', { email: 'eve@example.com', name: SCRIPT, invite: true }],
   ] as const;
-  for (const [method, path, body] of made) {
+  for (const [method, path, body] of created) {
     const { status } = await service.request(method, path, body);
     assert.ok(status < 300, `${method} ${path}: ${status}`);
   }

@@ -32,8 +32,8 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
 
   it('creates the account with the link and sees the workflows', async () => {
     const link = await setUpLink();
-    await using opened = await browser.open(service.url);
-    const { page, context } = opened;
+    await using testPage = await browser.open(service.url);
+    const { page, context } = testPage;
     await page.goto(link);
     await page.getByLabel('Name').fill(WHO.name);
     await page.getByLabel('Email').fill(WHO.email);
@@ -43,7 +43,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await page.getByRole('heading', { name: 'Create your first workflow' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/workflows');
     cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`)[0] ?? '';
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('looks right on every first page', async () => {
@@ -58,8 +58,8 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   });
 
   it('copies a template, sees its sample, and runs it without a provider', async () => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/workflows');
     const card = page.getByRole('listitem').filter({ hasText: 'Make a picture' });
     await card.getByText('Sample; needs fal').waitFor();
@@ -90,12 +90,12 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await notice.getByText(/^Make the picture has changed since the sample was recorded/).waitFor();
     await page.getByRole('button', { name: 'Undo' }).first().click();
     await notice.getByText(/shows its sample result/).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('follows the first steps, closes them and finds them again', async () => {
-    await using opened = await browser.open(service.url, VIEW, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, VIEW, cookie);
+    const { page } = testPage;
     // As for a user who has just seen the gallery.
     await page.goto('/workflows');
     const steps = page.getByRole('complementary', { name: 'First steps' });
@@ -125,12 +125,12 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await steps.getByText('3 of 4').waitFor();
     await steps.getByRole('link', { name: /^Add a provider/ }).click();
     await page.waitForURL(/\/settings\/providers/);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows in the palette what each kind of model makes', async () => {
-    await using opened = await browser.open(service.url, VIEW, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, VIEW, cookie);
+    const { page } = testPage;
     await page.goto(`/flow/${workflow}`);
     await page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Add node' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add node' });
@@ -139,7 +139,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('combobox').fill('kling');
     await dialog.locator('img[src*="tpl_picture-to-video"]').first().waitFor();
     await takeScreenshot(page, 'palette-examples', VIEW);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('is offered a run for real where the provider is set up', async () => {
@@ -162,8 +162,8 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
         '/templates/tpl_make-a-picture/duplicate',
         {},
       );
-      await using opened = await browser.open(configured.url, VIEW, own);
-      const { page } = opened;
+      await using testPage = await browser.open(configured.url, VIEW, own);
+      const { page } = testPage;
       await page.goto(`/flow/${copy.id}`);
       await page.getByText('Sample result', { exact: true }).first().waitFor();
       const notice = page.getByRole('region', { name: 'Sample results' });
@@ -176,7 +176,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
       await page.getByRole('region', { name: 'Run', exact: true }).getByText('Completed').waitFor();
       await page.getByText('Sample result', { exact: true }).first().waitFor({ state: 'detached' });
       await notice.waitFor({ state: 'detached' });
-      assert.deepEqual(opened.errors, []);
+      assert.deepEqual(testPage.errors, []);
     } finally {
       await configured.close();
       await fal.close();

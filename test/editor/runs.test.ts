@@ -92,8 +92,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       { url: service.url, path: `/executions/${completed}`, name: 'run', cookie },
       page => page.getByRole('figure').first().waitFor(),
     );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto(`/executions/${completed}`);
     await page.getByText(`It says: ${SCRIPT}`).first().waitFor();
     await waitUntil('the first delivery', () => receiver.received.length > 0);
@@ -101,7 +101,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Resend' }).first().click();
     await page.getByText('The webhook is being resent.').waitFor();
     await waitUntil('another delivery', () => receiver.received.length > before);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('show their result large, with inputs and steps beside it', async () => {
@@ -118,8 +118,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await checkViews(browser, { url: service.url, path, name: 'run-picture', cookie }, page =>
       page.getByRole('figure', { name: 'Picture' }).getByRole('img').waitFor(),
     );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto(path);
     const boxOf = async (locator: Locator) => {
       await locator.waitFor();
@@ -127,19 +127,19 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       assert.ok(box);
       return box;
     };
-    const picture = page.getByRole('figure', { name: 'Picture' }).getByRole('img');
+    const image = page.getByRole('figure', { name: 'Picture' }).getByRole('img');
     const scene = page.getByRole('definition').filter({ hasText: 'a red boat' });
     const steps = page.getByRole('heading', { name: 'Steps' });
     await page.getByText('Set for this run').waitFor();
-    const large = await boxOf(picture);
+    const large = await boxOf(image);
     assert.ok(large.width > 800, `the result is ${large.width} px wide`);
     for (const beside of [await boxOf(scene), await boxOf(steps)])
       assert.ok(beside.x > large.x + large.width && beside.y < large.y + large.height + 100);
     await page.setViewportSize({ width: 390, height: 844 });
-    assert.ok((await boxOf(scene)).y > (await boxOf(picture)).y, 'a phone shows the result first');
+    assert.ok((await boxOf(scene)).y > (await boxOf(image)).y, 'a phone shows the result first');
     await page.getByRole('link', { name: 'Open workflow' }).click();
     await page.waitForURL(`**/flow/${id}`);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('that failed show why and where, and can be resumed', async () => {
@@ -152,8 +152,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       },
     );
     receiver.answer(res => res.writeHead(200, { 'content-type': 'text/plain' }).end('here again'));
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto(`/executions/${failed}`);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.waitForURL(url => !url.pathname.endsWith(failed));
@@ -171,8 +171,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     const run = await service.run(id);
     const message = String(run.error?.message);
     assert.ok(message.includes(SCRIPT), message);
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/executions');
     await page.getByRole('link', { name: 'Paints' }).click();
     await page.getByText(message).first().waitFor();
@@ -183,12 +183,12 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await page.locator('[data-node-id=m]').click();
     await page.getByRole('complementary', { name: 'Inspector' }).getByText(message).waitFor();
     assert.equal(await page.locator('img[src=x]').count(), 0);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('are found by their state, and the address keeps it', async () => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/executions');
     await page.getByLabel('Status').selectOption('FAILED');
     await page.getByText(SCRIPT).waitFor({ state: 'detached' });

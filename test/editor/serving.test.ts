@@ -26,12 +26,12 @@ describe('a page', () => {
     const starting = await createTestApp({ editor });
     t.after(() => starting.close());
     const openAt = (url: string) => starting.app.inject({ url, headers: { accept: BROWSER } });
-    const answer = await openAt('/sign-in');
+    const response = await openAt('/sign-in');
     // A browser reports other statuses as errors in its console.
-    assert.equal(answer.statusCode, 200);
-    assert.equal(answer.headers['cache-control'], 'no-store');
-    assert.match(answer.body, /<h1>Starting…<\/h1>/);
-    const [, script = ''] = /<script src="([^"]+)" defer>/.exec(answer.body) ?? [];
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers['cache-control'], 'no-store');
+    assert.match(response.body, /<h1>Starting…<\/h1>/);
+    const [, script = ''] = /<script src="([^"]+)" defer>/.exec(response.body) ?? [];
     assert.match((await openAt(script)).body, /location\.reload/);
     await editor.start();
     assert.match((await openAt('/sign-in')).body, /<script type="module"/);
@@ -87,8 +87,8 @@ describe('a page', () => {
       ['/\\evil.example', '/workflows'],
       ['https://evil.example', '/workflows'],
     ] as const) {
-      const answer = await open(`/sign-in?next=${encodeURIComponent(next)}`, { cookie: person.cookie });
-      assert.deepEqual([answer.statusCode, answer.headers.location], [302, expected]);
+      const response = await open(`/sign-in?next=${encodeURIComponent(next)}`, { cookie: person.cookie });
+      assert.deepEqual([response.statusCode, response.headers.location], [302, expected]);
     }
   });
 
@@ -108,10 +108,10 @@ describe('a file of the application', () => {
     assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.match(String(plain.headers['content-type']), /^text\/javascript/);
     for (const coding of ['br', 'gzip']) {
-      const answer = await open(entry, { 'accept-encoding': coding });
-      assert.equal(answer.headers['content-encoding'], coding);
-      assert.equal(answer.headers.vary, 'Accept-Encoding');
-      assert.ok(answer.rawPayload.length < plain.rawPayload.length / 2);
+      const response = await open(entry, { 'accept-encoding': coding });
+      assert.equal(response.headers['content-encoding'], coding);
+      assert.equal(response.headers.vary, 'Accept-Encoding');
+      assert.ok(response.rawPayload.length < plain.rawPayload.length / 2);
     }
   });
 

@@ -97,14 +97,14 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   });
 
   const open = async (part: string): Promise<TestPage> => {
-    const opened = await browser.open(service.url, undefined, cookie);
-    await opened.page.goto(`/settings/${part}`);
-    return opened;
+    const testPage = await browser.open(service.url, undefined, cookie);
+    await testPage.page.goto(`/settings/${part}`);
+    return testPage;
   };
 
   it('let an administrator invite a user, by a link that is shown once', async () => {
-    await using opened = await open('users');
-    const { page } = opened;
+    await using testPage = await open('users');
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Invite user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Bea');
@@ -130,7 +130,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText('Bea was enabled.').waitFor();
     await page.getByLabel('Search').fill('nobody at all');
     await page.getByRole('heading', { name: 'No matching users' }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   const acceptInvite = async (link: string): Promise<number> => {
@@ -143,8 +143,8 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   };
 
   it('add a model from the list of a provider, compare, and take it out after asking', async () => {
-    await using opened = await open('models');
-    const { page } = opened;
+    await using testPage = await open('models');
+    const { page } = testPage;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add model' }).click();
     await dialog.getByText('2 found').waitFor();
@@ -174,7 +174,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Kite was removed.').waitFor();
     await page.getByText('Hidden', { exact: true }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
 
     await page.getByRole('button', { name: 'Add model' }).click();
     // Only configured providers are offered.
@@ -185,13 +185,13 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   for (const width of WIDTHS)
     it(`show each part at ${width} px, light and dark`, async () => {
       const view = VIEWS.find(each => each.width === width);
-      await using opened = await browser.open(service.url, view, cookie);
-      const { page } = opened;
+      await using testPage = await browser.open(service.url, view, cookie);
+      const { page } = testPage;
       await page.goto('/settings');
       for (const [title, { part, words }] of Object.entries(PARTS)) {
         await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: title }).click();
         await page.waitForURL(`**/settings/${part}`);
-        await checkWidth(opened, { width, name: `settings-${part}` }, async () => {
+        await checkWidth(testPage, { width, name: `settings-${part}` }, async () => {
           await page.getByRole('heading', { name: title, level: 1 }).waitFor();
           await page.getByText(words).first().waitFor();
         });
@@ -199,20 +199,20 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     });
 
   it('change the name of who is signed in, wherever it stands', async () => {
-    await using opened = await open('profile');
-    const { page } = opened;
+    await using testPage = await open('profile');
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Change name' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Ana North');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your name was changed.').waitFor();
     await page.getByText('Ana', { exact: true }).first().waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Account: Ana North' }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('make a key that is shown once and works, and delete it after asking', async () => {
-    await using opened = await open('keys');
-    const { page } = opened;
+    await using testPage = await open('keys');
+    const { page } = testPage;
     await page.getByText('Authorization: Bearer sk-…').waitFor();
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');
@@ -236,12 +236,12 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('heading', { name: 'Delete Build machine?' }).waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Build machine was deleted.').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('ask for the password again in place, then create the key', async () => {
-    await using opened = await open('keys');
-    const { page } = opened;
+    await using testPage = await open('keys');
+    const { page } = testPage;
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create API key' });
     await dialog.getByLabel('Name').fill('after a while');
@@ -263,13 +263,13 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
 
   it('end another session, and say why a wrong password is refused before it changes', async () => {
     await signIn(service, PASSWORD);
-    await using opened = await open('sessions');
-    const { page } = opened;
+    await using testPage = await open('sessions');
+    const { page } = testPage;
     await page.getByRole('button', { name: /^Sign out of/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('The session was signed out.').waitFor();
     await page.getByRole('button', { name: /^Sign out of/ }).waitFor({ state: 'detached' });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
 
     await page.getByRole('link', { name: 'Password' }).click();
     await page.getByLabel('Current password').fill('not this one');
@@ -281,7 +281,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password was changed').waitFor();
-    const [session] = await opened.context.cookies();
+    const [session] = await testPage.context.cookies();
     cookie = `${session?.name}=${session?.value}`;
     assert.equal(await signIn(service, PASSWORD), 401);
     assert.equal(await signIn(service, 'a better horse'), 204);
@@ -296,13 +296,13 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     );
     const id = await service.create({ name: 'Bounded', nodes: [TEXT], edges: [] });
     await service.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 500 });
-    await using opened = await open('credits');
-    const { page } = opened;
+    await using testPage = await open('credits');
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Change the budget of Bounded' }).click();
     await page.getByLabel('Daily budget', { exact: true }).fill('750');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '750' }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('show lists of others only to administrators', async () => {
@@ -311,8 +311,8 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
       name: 'Cid',
       invite: true,
     });
-    await using opened = await browser.open(service.url);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url);
+    const { page } = testPage;
     await page.goto(invited.body.inviteUrl);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button').click();
@@ -330,8 +330,8 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
       { url: service.url, path: '/sign-in?refused=unknown', name: 'sign-in-openid' },
       page => page.getByText('No account uses your email.').waitFor(),
     );
-    await using opened = await browser.open(service.url);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url);
+    const { page } = testPage;
     await page.goto('/sign-in?next=%2Fsettings%2Fkeys');
     const button = page.getByRole('link', { name: `Continue with ${new URL(identities.issuer).host}` });
     assert.equal(await button.getAttribute('href'), '/api/v1/auth/oidc?next=%2Fsettings%2Fkeys');

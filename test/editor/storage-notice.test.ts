@@ -41,8 +41,8 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
   it('appears on every page from 80% on, and links to the media', async () => {
     const id = await service.create({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
     await use(0.79 * LIMIT);
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
     await page.goto('/workflows');
     await page.getByRole('heading', { level: 1 }).waitFor();
     const notice = page.getByRole('status').filter({ hasText: 'storage' });
@@ -65,10 +65,12 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
         const text = view.getByText('Your storage is full (1 GB of 1 GB).');
         await text.waitFor();
         assert.ok(
-          await text.evaluate(it => it.scrollWidth <= it.clientWidth && it.scrollHeight <= it.clientHeight),
+          await text.evaluate(
+            item => item.scrollWidth <= item.clientWidth && item.scrollHeight <= item.clientHeight,
+          ),
         );
         const isInside = await text.evaluate(
-          it => it.getBoundingClientRect().height <= (it.parentElement as HTMLElement).clientHeight,
+          item => item.getBoundingClientRect().height <= (item.parentElement as HTMLElement).clientHeight,
         );
         assert.ok(isInside);
       },

@@ -30,7 +30,7 @@ const text = (value: string) => ({
 describe('the workflows page', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
-  let opened: TestPage;
+  let testPage: TestPage;
   let page: Page;
   let cookie: string;
 
@@ -46,12 +46,12 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       });
       if (name === 'A greeting') await service.run(id);
     }
-    opened = await browser.open(service.url, undefined, cookie);
-    page = opened.page;
+    testPage = await browser.open(service.url, undefined, cookie);
+    page = testPage.page;
     await page.goto('/workflows');
   });
   after(async () => {
-    await opened?.[Symbol.asyncDispose]();
+    await testPage?.[Symbol.asyncDispose]();
     await browser?.close();
     await service?.close();
   });
@@ -63,8 +63,8 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       ['/workflows', 'workflows'],
       ['/workflows?view=table', 'workflows-table'],
     ] as const)
-      await checkViews(browser, { url: service.url, path, name, cookie }, opened =>
-        opened.getByRole('link', { name: 'Product film' }).waitFor(),
+      await checkViews(browser, { url: service.url, path, name, cookie }, testPage =>
+        testPage.getByRole('link', { name: 'Product film' }).waitFor(),
       );
   });
 
@@ -162,7 +162,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     ]);
     await link('Taken in').waitFor();
     await page.getByText('broken.json is not a JSON file.').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   async function act(name: string, action: string): Promise<void> {

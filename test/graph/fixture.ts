@@ -71,7 +71,7 @@ const ENTRIES: readonly CatalogEntry[] = [
   entry('utility:sticky_note', [field('text', 'TEXT')], [], { customNodeType: 'stickyNote' }),
 ];
 
-const BY_TYPE = new Map(ENTRIES.map(it => [it.nodeType, it]));
+const BY_TYPE = new Map(ENTRIES.map(item => [item.nodeType, item]));
 
 export const CATALOG: Catalog = {
   entries: ENTRIES,

@@ -47,7 +47,7 @@ function rectOf(it: GraphNode): Rect {
 }
 
 function rectsOf({ nodes }: Graph): Map<string, Rect> {
-  return new Map(nodes.map(it => [it.id, rectOf(it)]));
+  return new Map(nodes.map(item => [item.id, rectOf(item)]));
 }
 
 function overlaps(graph: Graph): string[] {

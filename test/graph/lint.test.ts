@@ -234,7 +234,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 function summarize({ nodes, edges = [], options = {} }: Case): string[] {
-  const graph = { nodes, edges: edges.map(it => (typeof it === 'string' ? edge(it) : it)) };
+  const graph = { nodes, edges: edges.map(item => (typeof item === 'string' ? edge(item) : item)) };
   return lintGraph(graph, CATALOG, options).issues.map(({ severity, code, path, suggestion }) => {
     const found = `${severity} ${code} ${path}`;
     return suggestion === undefined ? found : `${found} → ${suggestion}`;
@@ -271,7 +271,7 @@ describe('lintGraph', () => {
     const sentences = Object.values(CASES).flatMap(
       ({ nodes, edges = [], options }) =>
         lintGraph(
-          { nodes, edges: edges.map(it => (typeof it === 'string' ? edge(it) : it)) },
+          { nodes, edges: edges.map(item => (typeof item === 'string' ? edge(item) : item)) },
           CATALOG,
           options,
         ).issues,

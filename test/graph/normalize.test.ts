@@ -36,11 +36,11 @@ function normalize(config: JsonObject): { config: JsonObject | undefined; warnin
 }
 
 describe('normalizeConfig', () => {
-  for (const [key, given, kept] of CASES) {
-    it(`keeps ${key} ${JSON.stringify(given)} as ${JSON.stringify(kept)}`, () => {
-      const { config, warnings } = normalize({ [key]: given, other: 1 });
+  for (const [key, input, kept] of CASES) {
+    it(`keeps ${key} ${JSON.stringify(input)} as ${JSON.stringify(kept)}`, () => {
+      const { config, warnings } = normalize({ [key]: input, other: 1 });
       assert.deepEqual(config, { [key]: kept, other: 1 });
-      assert.equal(warnings.length, given === kept ? 0 : 1);
+      assert.equal(warnings.length, input === kept ? 0 : 1);
     });
   }
 

@@ -111,7 +111,7 @@ export async function testOnHosts(
   const refound = await askAgain(started, accounts, hooks.url);
   await Promise.all([...API, ...WORKERS].map(name => kept.get(name)?.stop('SIGTERM')));
   const fleet = { db, crashes, dataDir: options.folder };
-  const breaches = await findBreaches(
+  const violations = await findBreaches(
     { fleet, providers, hooks, shapes, started },
     {
       'all work ends': async () => settled,
@@ -129,7 +129,7 @@ export async function testOnHosts(
     statuses: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
     troubles: Object.fromEntries(troubles),
     settleMs,
-    breaches,
+    breaches: violations,
   };
 }
 

@@ -16,9 +16,9 @@ export async function startRoundRobin(
   const proxy = createServer((req, res) => {
     const server = servers[turn++ % servers.length];
     const { method, url: path, headers } = req;
-    const onward = request({ ...server, method, path, headers }, answer => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(res);
+    const onward = request({ ...server, method, path, headers }, response => {
+      res.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(res);
     });
     onward.on('error', () => {
       if (res.headersSent) res.destroy();

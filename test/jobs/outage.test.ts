@@ -20,9 +20,9 @@ interface Answer extends Reply<{ readonly error?: string; readonly executionId?:
 }
 
 const isDone =
-  (wanted: string) =>
+  (expected: string) =>
   ({ call, status }: Answer): boolean =>
-    call === wanted && status < 300;
+    call === expected && status < 300;
 
 describe('a service whose PostgreSQL is killed under load', () => {
   let folder: string;
@@ -56,17 +56,17 @@ describe('a service whose PostgreSQL is killed under load', () => {
       ['POST', '/media/upload', { dataUrl }],
     ];
     for (const [method, path, body] of calls) {
-      const { status, body: answer } = await api.request(method, path, body);
-      assert.ok(status < 300, `${method} ${path}: ${status} ${answer?.error}`);
+      const { status, body: response } = await api.request(method, path, body);
+      assert.ok(status < 300, `${method} ${path}: ${status} ${response?.error}`);
     }
-    const answers: Answer[] = [];
+    const responses: Answer[] = [];
     let isOver = false;
     const load = calls
       .flatMap(call => [call, call])
       .map(async ([method, path, body]) => {
         while (!isOver) {
           const reply = await api.request<Answer['body']>(method, path, body);
-          answers.push({ ...reply, call: `${method} ${path}` });
+          responses.push({ ...reply, call: `${method} ${path}` });
           await sleep(PAUSE_MS);
         }
       });
@@ -76,19 +76,19 @@ describe('a service whose PostgreSQL is killed under load', () => {
       assert.ok(killed !== undefined);
       process.kill(killed, 'SIGKILL');
       await waitUntil('another PostgreSQL', async () => ![killed, undefined].includes(await postmaster()));
-      const known = answers.length;
+      const known = responses.length;
       await waitUntil('it to accept queries', () =>
-        calls.every(([method, path]) => answers.slice(known).some(isDone(`${method} ${path}`))),
+        calls.every(([method, path]) => responses.slice(known).some(isDone(`${method} ${path}`))),
       );
     }
     await sleep(LOAD_MS);
     isOver = true;
     await Promise.all(load);
 
-    const away = answers.filter(({ status }) => status === 503);
+    const away = responses.filter(({ status }) => status === 503);
     assert.ok(away.length > 0, 'the kills met nobody');
     for (const { headers } of away) assert.match(headers.get('retry-after') ?? 'none', /^\d+$/);
-    for (const { call, status, body } of answers.filter(({ status }) => status >= 500 && status !== 503)) {
+    for (const { call, status, body } of responses.filter(({ status }) => status >= 500 && status !== 503)) {
       assert.match(call, /^(?:POST|PATCH) /, `${call}: ${status} ${body.error}`);
       assert.match(body.error ?? '', /outcome is unknown/, `${call}: ${status}`);
       if (call.endsWith('/run')) assert.ok(body.executionId, JSON.stringify(body));

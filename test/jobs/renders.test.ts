@@ -56,13 +56,13 @@ describe('a worker that renders', { skip }, () => {
   });
   after(() => service.close());
 
-  const ask = async (body: object): Promise<Render['data']> => {
-    const answer = await service.request<Render>('POST', '/render/renderer/preview', {
+  const sendRequest = async (body: object): Promise<Render['data']> => {
+    const response = await service.request<Render>('POST', '/render/renderer/preview', {
       format: 'mp4',
       ...body,
     });
-    assert.equal(answer.status, 202, JSON.stringify(answer.body));
-    return answer.body.data;
+    assert.equal(response.status, 202, JSON.stringify(response.body));
+    return response.body.data;
   };
   const read = async (id: string): Promise<Render['data']> =>
     (await service.request<Render>('GET', `/render/renderer/${id}`)).body.data;
@@ -78,13 +78,13 @@ describe('a worker that renders', { skip }, () => {
   const ended = (id: string) => until(id, ({ status }) => ENDED.includes(status));
   /** Media URLs use BASE_URL, but the service listens elsewhere here. */
   const download = async (url: string | null): Promise<Buffer> => {
-    const answer = await fetch(`${service.url}${new URL(url ?? '').pathname}`);
-    assert.equal(answer.status, 200);
-    return Buffer.from(await answer.arrayBuffer());
+    const response = await fetch(`${service.url}${new URL(url ?? '').pathname}`);
+    assert.equal(response.status, 200);
+    return Buffer.from(await response.arrayBuffer());
   };
 
   it('completes a clip with a poster and its metadata', async () => {
-    const { renderId } = await ask({ sceneGraph: scene(2), range: [5, 15], scale: 0.5 });
+    const { renderId } = await sendRequest({ sceneGraph: scene(2), range: [5, 15], scale: 0.5 });
     const clip = await ended(renderId);
     assert.deepEqual([clip.status, clip.progress], ['COMPLETED', 1]);
     assert.deepEqual(
@@ -97,11 +97,11 @@ describe('a worker that renders', { skip }, () => {
   });
 
   it('stops a clip that is cancelled and continues with the next', async () => {
-    const { renderId, urls } = await ask({ sceneGraph: longScene() });
+    const { renderId, urls } = await sendRequest({ sceneGraph: longScene() });
     await until(renderId, ({ progress }) => progress > 0);
     const { body } = await service.request<Render>('POST', urls.cancel);
     assert.equal(body.data.status, 'CANCELLED');
-    const next = await ask({ sceneGraph: scene(1) });
+    const next = await sendRequest({ sceneGraph: scene(1) });
     assert.equal((await ended(next.renderId)).status, 'COMPLETED');
     const { status, url } = await read(renderId);
     assert.deepEqual([status, url], ['CANCELLED', null]);

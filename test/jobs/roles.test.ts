@@ -31,7 +31,7 @@ const requesting = (path: string) => ({
   nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}`, timeoutMs: 60_000 })],
   edges: [],
 });
-const count = (path: string): number => receiver.received.filter(one => one.path === path).length;
+const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
 const inFlight = async (path: string): Promise<string> => {
   const id = await api.start(await api.create(requesting(path)));
   await waitUntil('the request', () => count(path) === 1);
@@ -94,15 +94,15 @@ describe('a worker', () => {
   });
 
   it('that shuts down finishes what ends in time and hands over the rest', async () => {
-    const answers: (() => void)[] = [];
+    const responses: (() => void)[] = [];
     receiver.answer((res, { path }) => {
-      if (path === '/soon') answers.push(() => res.writeHead(200).end('in time'));
+      if (path === '/soon') responses.push(() => res.writeHead(200).end('in time'));
     });
     const [soon, never] = [await inFlight('/soon'), await inFlight('/never')];
     const next = await api.join({ ROLE: 'worker' });
     const closing = worker.close();
     worker = next;
-    for (const answer of answers) answer();
+    for (const response of responses) response();
     const ended = await api.until(soon);
     assert.deepEqual(
       [ended.status, statesOf(ended).r?.text, statesOf(ended).r?.attempt],
@@ -128,13 +128,13 @@ describe('a worker with few slots', () => {
     const hanging = await service.create(requesting('/greedy'));
     const ids = await Promise.all(Array.from({ length: 40 }, () => service.start(hanging)));
     await waitUntil('half of the slots to be used', () => count('/greedy') >= 4);
-    const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+    const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'modest@example.com',
       name: 'Modest',
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
-    const modest = service.as(stranger.body.apiKey);
+    const modest = service.as(otherUser.body.apiKey);
     const workflow = await modest.create(PAIR);
     for (let run = 0; run < 3; run++) {
       assert.equal((await modest.run(workflow)).status, 'COMPLETED');

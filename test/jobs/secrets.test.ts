@@ -87,7 +87,7 @@ describe('a secret used by runs', () => {
     const record = await api.until(id);
     await stream.closed;
     await waitUntil('the event', () => receiver.received.some(({ path }) => path === '/event'));
-    const asked = (path: string) => receiver.received.find(one => one.path === path);
+    const asked = (path: string) => receiver.received.find(item => item.path === path);
     assert.equal(asked('/taken')?.headers.authorization, `Bearer ${VALUE}`);
     assert.equal(asked('/refused')?.raw, VALUE);
     assert.equal(statesOf(record).lost?.status, 'FAILED');

@@ -53,11 +53,11 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, start));
     proxy.goSilent();
     const before = performance.now();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => cut.request('GET', `/workflows/${workflow}`)),
     );
     const tookMs = performance.now() - before;
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503]);
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503]);
     assert.ok(tookMs < MOST_MS, `${tookMs} ms`);
     proxy.heal();
     ids.push(await start());

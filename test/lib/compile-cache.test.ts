@@ -27,10 +27,10 @@ describe('the compile cache', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit');
-    const [said] = await once(child.stdout, 'data');
+    const [output] = await once(child.stdout, 'data');
     child.kill('SIGKILL');
     await ended;
-    assert.deepEqual(JSON.parse(String(said)), { NODE_COMPILE_CACHE: folder });
+    assert.deepEqual(JSON.parse(String(output)), { NODE_COMPILE_CACHE: folder });
     const [version = '', ...others] = await readdir(folder);
     assert.deepEqual(others, []);
     assert.ok((await readdir(join(folder, version))).length > 0);

@@ -48,7 +48,7 @@ describe('markInexactNumbers', () => {
 
   it('ignores strings', () => {
     const texts = ['12345678901234567890', 'a"12345678901234567890', '\\', '\\"1e400', 'e{[1e400'];
-    const text = JSON.stringify({ data: { config: Object.fromEntries(texts.map(one => [one, one])) } });
+    const text = JSON.stringify({ data: { config: Object.fromEntries(texts.map(item => [item, item])) } });
     assert.equal(markInexactNumbers(text), text);
   });
 

@@ -279,9 +279,9 @@ test('redirects are followed up to a limit, or not at all', async () => {
 
 test('a redirect to another origin loses every header that may be a credential', async () => {
   const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'xi-api-key': 'k', Accept: 'image/png' };
-  const stranger = `http://localhost:${port}/echo`;
+  const otherUser = `http://localhost:${port}/echo`;
   names.localhost = ['127.0.0.1'];
-  const away = JSON.parse((await free.fetch(to(stranger), { ...BOUNDS, headers })).body.toString()).headers;
+  const away = JSON.parse((await free.fetch(to(otherUser), { ...BOUNDS, headers })).body.toString()).headers;
   assert.deepEqual(
     [away.authorization, away.cookie, away['xi-api-key'], away.accept],
     [undefined, undefined, undefined, 'image/png'],
@@ -321,8 +321,8 @@ test('a redirect to another host is followed without headers that must not leave
   };
   const to = (status: number) => hub(`/to?status=${status}&location=${encodeURIComponent('/echo')}`);
   const request = { ...BOUNDS, headers, mayRedirect };
-  const answer = await client.fetch(to(302), { ...request, method: 'POST', body: 'secret' });
-  assert.ok(!answer.body.toString().includes('secret'), answer.body.toString());
+  const response = await client.fetch(to(302), { ...request, method: 'POST', body: 'secret' });
+  assert.ok(!response.body.toString().includes('secret'), response.body.toString());
   assert.deepEqual(asked, [hub('/echo')]);
   assert.ok(!(await client.fetch(to(307), request)).body.toString().includes('secret'));
   await refuses(

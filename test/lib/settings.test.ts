@@ -24,15 +24,15 @@ describe('settings', () => {
   });
 
   it('accept true, false, or addresses and ranges for proxies', () => {
-    for (const [given, read] of [
+    for (const [input, read] of [
       ['true', true],
       ['false', false],
       ['10.0.0.1', '10.0.0.1'],
       ['10.0.0.0/8, fd00::/8', '10.0.0.0/8, fd00::/8'],
     ] as const)
-      assert.equal(readSettings({ TRUST_PROXY: given }).TRUST_PROXY, read);
-    for (const given of ['yes', 'proxy.local', '10.0.0.0/33', '10.0.0.0/', '10.0.0.1,', '10.0.0.0/8/8'])
-      assert.throws(() => readSettings({ TRUST_PROXY: given }), /^SettingsError: TRUST_PROXY must be/, given);
+      assert.equal(readSettings({ TRUST_PROXY: input }).TRUST_PROXY, read);
+    for (const input of ['yes', 'proxy.local', '10.0.0.0/33', '10.0.0.0/', '10.0.0.1,', '10.0.0.0/8/8'])
+      assert.throws(() => readSettings({ TRUST_PROXY: input }), /^SettingsError: TRUST_PROXY must be/, input);
   });
 
   it('accept integers by provider for concurrent calls', () => {
@@ -40,7 +40,7 @@ describe('settings', () => {
       fal: 2000,
     });
     assert.deepEqual(readSettings({}).PROVIDER_CONCURRENCY, {});
-    for (const given of [
+    for (const input of [
       '{fal: 2}',
       '20',
       '[]',
@@ -50,9 +50,9 @@ describe('settings', () => {
       '{"nobody": 3}',
     ])
       assert.throws(
-        () => readSettings({ PROVIDER_CONCURRENCY: given }),
+        () => readSettings({ PROVIDER_CONCURRENCY: input }),
         /^SettingsError: PROVIDER_CONCURRENCY must be JSON/,
-        given,
+        input,
       );
   });
 

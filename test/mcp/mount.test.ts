@@ -54,7 +54,9 @@ function messageOf(payload: string): {
   readonly result?: unknown;
   readonly error?: { readonly code: number };
 } {
-  const line = payload.startsWith('{') ? payload : payload.split('\n').find(it => it.startsWith('data: {'));
+  const line = payload.startsWith('{')
+    ? payload
+    : payload.split('\n').find(item => item.startsWith('data: {'));
   return JSON.parse((line ?? '').replace(/^data: /, ''));
 }
 
@@ -85,8 +87,8 @@ describe('POST /mcp', () => {
   });
 
   it('accepts no session cookie', async () => {
-    const answer = await send(PING, { key: '', headers: { cookie: 'session=anything' } });
-    assert.equal(answer.statusCode, 401);
+    const response = await send(PING, { key: '', headers: { cookie: 'session=anything' } });
+    assert.equal(response.statusCode, 401);
   });
 
   it('refuses the Host and the Origin of another site', async () => {
@@ -95,9 +97,9 @@ describe('POST /mcp', () => {
       { origin: 'https://evil.example.com' },
       { origin: 'null' },
     ]) {
-      const answer = await send(PING, { headers: headers as Record<string, string> });
-      assert.equal(answer.statusCode, 403, JSON.stringify(headers));
-      assert.equal(answer.json().code, 'cross_site_request');
+      const response = await send(PING, { headers: headers as Record<string, string> });
+      assert.equal(response.statusCode, 403, JSON.stringify(headers));
+      assert.equal(response.json().code, 'cross_site_request');
     }
     const own = await send(PING, { headers: { origin: test.deps.settings.BASE_URL } });
     assert.equal(own.statusCode, 200);
@@ -105,21 +107,21 @@ describe('POST /mcp', () => {
 
   it('answers 405 to GET and DELETE', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
-      const answer = await send(undefined, { method });
-      assert.equal(answer.statusCode, 405);
-      assert.equal(answer.headers.allow, 'POST');
+      const response = await send(undefined, { method });
+      assert.equal(response.statusCode, 405);
+      assert.equal(response.headers.allow, 'POST');
     }
   });
 
   it('refuses a body of more than 1 MB', async () => {
-    const answer = await send({ ...LIST, params: { filler: 'x'.repeat(1_100_000) } });
-    assert.equal(answer.statusCode, 413);
+    const response = await send({ ...LIST, params: { filler: 'x'.repeat(1_100_000) } });
+    assert.equal(response.statusCode, 413);
   });
 
   it('answers 500 if the protocol itself fails, and leaves no caller waiting', async () => {
-    const answer = await send(PING, { headers: { 'x-fails': '1' } });
-    assert.equal(answer.statusCode, 500);
-    assert.equal(messageOf(answer.payload).error?.code, -32603);
+    const response = await send(PING, { headers: { 'x-fails': '1' } });
+    assert.equal(response.statusCode, 500);
+    assert.equal(messageOf(response.payload).error?.code, -32603);
   });
 
   it('limits a key to the requests and runs of its plan', async () => {
@@ -168,9 +170,9 @@ describe('POST /mcp', () => {
   it('answers 403 with every required scope if the key lacks one', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };
-    const answer = await send(call, { key: writer.key });
-    assert.equal(answer.statusCode, 403, answer.payload);
-    const challenge = String(answer.headers['www-authenticate']);
+    const response = await send(call, { key: writer.key });
+    assert.equal(response.statusCode, 403, response.payload);
+    const challenge = String(response.headers['www-authenticate']);
     assert.match(challenge, /error="insufficient_scope"/);
     assert.match(challenge, /scope="workflows:read workflows:write"/);
   });

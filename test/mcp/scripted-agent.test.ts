@@ -119,11 +119,11 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         produces: 'IMAGE',
         freeOnly: true,
       });
-      const card = found.nodes.find((it: { about: string }) => /card|text/i.test(it.about)).nodeType;
+      const card = found.nodes.find((item: { about: string }) => /card|text/i.test(item.about)).nodeType;
       const read = await own.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
       const [entry, input, output] = read.nodes;
       const title = portOf(entry.in.find((line: string) => / TEXT/.test(line)));
-      const made = await own.get('create_workflow', {
+      const created = await own.get('create_workflow', {
         name: 'Card',
         nodes: [
           { ...input.example, id: 'words' },
@@ -135,8 +135,11 @@ for (const { revision, credential, bearerOf } of AGENTS) {
           `card.${portOf(entry.out[0])} -> result.${portOf(output.in[0])}`,
         ],
       });
-      assert.deepEqual(made.estimate, { credits: 0, exact: true });
-      const run = await own.call('run_workflow', { workflowId: made.id, inputs: { words: 'Good morning' } });
+      assert.deepEqual(created.estimate, { credits: 0, exact: true });
+      const run = await own.call('run_workflow', {
+        workflowId: created.id,
+        inputs: { words: 'Good morning' },
+      });
       assert.equal(run.data.status, 'COMPLETED', run.text);
 
       assert.ok(own.calls.length <= MAX_CALLS, `${own.calls.length} calls`);
@@ -151,7 +154,10 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       const record = await person.execution(run.data.executionId);
       assert.equal(record.trigger, 'mcp');
       assert.equal(record.status, 'COMPLETED');
-      const stored = await person.request<{ nodes: { position: object }[] }>('GET', `/workflows/${made.id}`);
+      const stored = await person.request<{ nodes: { position: object }[] }>(
+        'GET',
+        `/workflows/${created.id}`,
+      );
       const places = new Set(stored.body.nodes.map(({ position }) => JSON.stringify(position)));
       assert.equal(places.size, 3, 'each node has a place of its own');
       await own.close();
@@ -199,16 +205,16 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       await publishVideoTemplate(await newPerson(0));
       const { templates } = await agent.get('list_templates', { query: 'title card' });
       assert.equal(templates[0].usesRenderer, true);
-      const made = await agent.get('clone_template', { templateId: templates[0].id, name: 'Mine' });
-      const { inputs, nodes, version } = await agent.get('get_workflow', { workflowId: made.id });
-      const video = nodes.find((it: { nodeType: string }) => it.nodeType === 'video:renderer').id;
+      const created = await agent.get('clone_template', { templateId: templates[0].id, name: 'Mine' });
+      const { inputs, nodes, version } = await agent.get('get_workflow', { workflowId: created.id });
+      const video = nodes.find((item: { nodeType: string }) => item.nodeType === 'video:renderer').id;
       for (const refused of [
         await agent.call('update_workflow_config', {
-          workflowId: made.id,
+          workflowId: created.id,
           changes: [{ nodeId: video, config: { templateId: 'x' } }],
         }),
         await agent.call('edit_workflow', {
-          workflowId: made.id,
+          workflowId: created.id,
           baseVersion: version,
           operations: [{ op: 'add_node', nodeId: 'more', nodeType: 'video:renderer' }],
         }),
@@ -217,7 +223,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         assert.equal(refused.data.code, 'field_not_writable', refused.text);
       }
       const run = await agent.call('run_workflow', {
-        workflowId: made.id,
+        workflowId: created.id,
         inputs: { [inputs[0].nodeId]: 'Good evening' },
         waitSeconds: 90,
       });
@@ -228,7 +234,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         ['video/mp4'],
       );
       assert.equal(run.content.filter(({ type }) => type === 'image').length, 1, 'a still of the video');
-      assert.equal((await person.request('GET', `/workflows/${made.id}`)).status, 200);
+      assert.equal((await person.request('GET', `/workflows/${created.id}`)).status, 200);
     });
 
     it('cancels a run', async () => {
@@ -246,28 +252,28 @@ for (const { revision, credential, bearerOf } of AGENTS) {
     });
 
     it('publishes and unpublishes a workflow', async () => {
-      const made = await agent.get('create_workflow', {
+      const created = await agent.get('create_workflow', {
         name: `Shown ${revision} ${credential}`,
         nodes: [{ id: 'a', nodeType: 'input:text', config: { value: 'x' } }],
         edges: [],
       });
       const shown = await agent.get('publish_workflow', {
-        workflowId: made.id,
+        workflowId: created.id,
         published: true,
         title: 'Shown',
         exposedInputs: ['a'],
       });
-      assert.equal(shown.version, made.version);
+      assert.equal(shown.version, created.version);
       const anyone = () => fetch(`${paid.service.url}/api/v1/published/${shown.slug}`);
       assert.equal((await anyone()).status, 200);
-      await agent.get('publish_workflow', { workflowId: made.id, published: false });
+      await agent.get('publish_workflow', { workflowId: created.id, published: false });
       assert.equal((await anyone()).status, 404);
     });
 
     it('learns the price before spending, and that credits are short', async () => {
       const poor = await newPerson(PRICE - 1);
       const own = await connect(poor);
-      const made = await own.get('create_workflow', {
+      const created = await own.get('create_workflow', {
         name: 'Paid',
         nodes: [
           { id: 'm', nodeType: MODEL, config: { prompt: 'a fox' } },
@@ -275,11 +281,11 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         ],
         edges: ['m.image -> end.input'],
       });
-      assert.deepEqual(made.estimate, { credits: PRICE, exact: true });
-      const asked = await own.call('run_workflow', { workflowId: made.id });
+      assert.deepEqual(created.estimate, { credits: PRICE, exact: true });
+      const asked = await own.call('run_workflow', { workflowId: created.id });
       assert.equal(asked.isError, true);
       assert.match(asked.text, new RegExp(`costs ${PRICE} credits`));
-      const short = await own.call('run_workflow', { workflowId: made.id, maxCredits: PRICE });
+      const short = await own.call('run_workflow', { workflowId: created.id, maxCredits: PRICE });
       assert.equal(short.data.code, 'insufficient_credits', short.text);
       assert.equal(short.data.availableCredits, PRICE - 1);
       const { body } = await poor.request<{ data: unknown[] }>('GET', '/executions');

@@ -42,14 +42,14 @@ async function isClosed(file: FileHandle): Promise<boolean> {
 
 it('returns the bytes of its range, piped or read', async () => {
   for (const [start, end] of RANGES) {
-    const wanted = BYTES.subarray(start, end + 1);
-    assert.ok(wanted.equals(await buffer(new FileStream(await open(path), { start, end }))));
+    const expected = BYTES.subarray(start, end + 1);
+    assert.ok(expected.equals(await buffer(new FileStream(await open(path), { start, end }))));
     const pieces: Buffer[] = [];
     const file = await open(path);
     const stream = new FileStream(file, { start, end });
     const closed = once(stream, 'close');
     await once(stream.pipe(slowTarget(pieces)), 'finish');
-    assert.ok(wanted.equals(Buffer.concat(pieces)));
+    assert.ok(expected.equals(Buffer.concat(pieces)));
     await closed;
     assert.equal(await isClosed(file), true);
   }

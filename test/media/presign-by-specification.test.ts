@@ -63,6 +63,6 @@ test('a signature by the specification is accepted, and nothing else', async () 
 test('issued URLs are signed by the specification', async () => {
   const put = { url: `https://${HOST}${PATH}`, contentType: 'image/png', bytes: 5, nowMs: NOW_MS };
   const { uploadUrl } = await presignPut(KEY, put);
-  const wanted = new URLSearchParams(sign(HOST, PATH));
-  assert.deepEqual([...new URL(uploadUrl).searchParams].sort(), [...wanted].sort());
+  const expected = new URLSearchParams(sign(HOST, PATH));
+  assert.deepEqual([...new URL(uploadUrl).searchParams].sort(), [...expected].sort());
 });

@@ -51,9 +51,9 @@ test('no file remains in the spool folder', async () => {
 test('the bucket serves an object with its stored content type', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/webp', maxBytes: 10 });
-  const answer = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
+  const response = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
   assert.deepEqual(
-    [answer.headers['content-type'], answer.headers['cache-control']],
+    [response.headers['content-type'], response.headers['cache-control']],
     ['image/webp', 'public, max-age=31536000, immutable'],
   );
 });
@@ -81,8 +81,8 @@ test('the bucket accepts a presigned upload, and keeps its type when it is moved
   const storage = await open();
   await storage.move(pendingKey(id), id);
   assert.deepEqual(await storage.stat(id), { bytes: 5 });
-  const answer = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
-  assert.equal(answer.headers['content-type'], 'image/png');
+  const response = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
+  assert.equal(response.headers['content-type'], 'image/png');
 });
 
 test('the bucket serves a presigned URL to anyone, with the requested file name', async () => {
@@ -92,10 +92,10 @@ test('the bucket serves a presigned URL to anyone, with the requested file name'
   const disposition = 'attachment; filename="K_se a.svg"';
   const served = { disposition, contentType: 'image/avif' };
   const url = await presignGet(key, { url: objectUrl(bucket, id), ...served, nowMs: Date.now() });
-  const answer = await fetch(url);
-  assert.deepEqual([answer.status, await answer.text()], [200, 'x']);
-  assert.equal(answer.headers.get('content-disposition'), disposition);
-  assert.equal(answer.headers.get('content-type'), 'image/avif');
+  const response = await fetch(url);
+  assert.deepEqual([response.status, await response.text()], [200, 'x']);
+  assert.equal(response.headers.get('content-disposition'), disposition);
+  assert.equal(response.headers.get('content-type'), 'image/avif');
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 

@@ -55,10 +55,10 @@ const RANGES: readonly (readonly [string, number, number])[] = [
 ];
 for (const [range, start, end] of RANGES) {
   test(`206: ${range.slice(0, 20)}`, () => {
-    const answer = get({ range });
-    assert.deepEqual([answer.status, answer.range], [206, { start, end }]);
-    assert.equal(answer.headers['Content-Range'], `bytes ${start}-${end}/1000`);
-    assert.equal(answer.headers['Content-Length'], String(end - start + 1));
+    const response = get({ range });
+    assert.deepEqual([response.status, response.range], [206, { start, end }]);
+    assert.equal(response.headers['Content-Range'], `bytes ${start}-${end}/1000`);
+    assert.equal(response.headers['Content-Length'], String(end - start + 1));
   });
 }
 

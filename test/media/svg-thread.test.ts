@@ -18,8 +18,8 @@ test('small and large files have the same result as from the sanitizer itself', 
 
 test('many large files at once all get a result', async () => {
   const large = drawing(5000);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => sanitizeSvgInPool(large, signal)));
-  for (const answer of answers) assert.equal(answer.length, answers[0]?.length);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => sanitizeSvgInPool(large, signal)));
+  for (const response of responses) assert.equal(response.length, responses[0]?.length);
 });
 
 test('an error from the thread keeps its code, and the thread keeps working', async () => {
@@ -37,8 +37,8 @@ test('an error from the thread keeps its code, and the thread keeps working', as
 test('an aborted request gets no result, and the next one does', async () => {
   await assert.rejects(sanitizeSvgInPool(drawing(5000), AbortSignal.abort()));
   const abort = new AbortController();
-  const given = sanitizeSvgInPool(drawing(15_000), abort.signal);
+  const result = sanitizeSvgInPool(drawing(15_000), abort.signal);
   setImmediate(() => abort.abort());
-  await assert.rejects(given);
+  await assert.rejects(result);
   assert.ok((await sanitizeSvgInPool(drawing(5000), signal)).length > 0);
 });

@@ -71,9 +71,9 @@ test('shapes, gradients, clips, masks and references are kept', () => {
 });
 
 test('an xlink reference keeps its form, whatever its prefix', () => {
-  const given = `<svg ${NS} xmlns:q="http://www.w3.org/1999/xlink"><use q:href=" #a "/></svg>`;
+  const input = `<svg ${NS} xmlns:q="http://www.w3.org/1999/xlink"><use q:href=" #a "/></svg>`;
   assert.equal(
-    sanitize(given),
+    sanitize(input),
     `<svg ${NS} xmlns:xlink="http://www.w3.org/1999/xlink"><use xlink:href="#a"/></svg>`,
   );
 });

@@ -117,9 +117,9 @@ describe('a secret in an HTTP request', () => {
     const headers = { authorization: 'Bearer {{secrets.TOK}}' };
     const url = `${at}/{{secrets.TOK}}?key={{ secrets.TOK }}`;
     await run({ url, method: 'POST', headers, body: 'k={{secrets.TOK}}' }, ctx);
-    const [{ url: address, headers: given, body, mayRedirect } = { url: '' }] = sent;
+    const [{ url: address, headers: sentHeaders, body, mayRedirect } = { url: '' }] = sent;
     assert.deepEqual(
-      [address, given, body],
+      [address, sentHeaders, body],
       [`${at}/${VALUE}?key=${VALUE}`, { authorization: `Bearer ${VALUE}` }, `k=${VALUE}`],
     );
     assert.deepEqual(
@@ -158,9 +158,9 @@ describe('a secret in an HTTP request', () => {
     assert.deepEqual(sent, []);
     const taken = await withSecret('', ['url', 'body']);
     await run({ url: `${at}/{{secrets.TOK}}`, method: 'POST', headers, body: '{{secrets.TOK}}' }, taken.ctx);
-    const [{ url, body, headers: given } = { url: '' }] = taken.sent;
+    const [{ url, body, headers: sentHeaders } = { url: '' }] = taken.sent;
     assert.deepEqual([url, body], [`${at}/{{secrets.TOK}}`, '{{secrets.TOK}}']);
-    assert.deepEqual(given, { authorization: VALUE });
+    assert.deepEqual(sentHeaders, { authorization: VALUE });
   });
 
   it('is removed from the response', async () => {

@@ -42,9 +42,9 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       pace: FAST_PACE,
     });
     const host = (options?: HostOptions): TestHost => {
-      const made = makeHost(double.url, { key: contract.key, ...options });
-      hosts.push(made);
-      return made;
+      const created = makeHost(double.url, { key: contract.key, ...options });
+      hosts.push(created);
+      return created;
     };
     const run = (options?: HostOptions) => runToEnd(provider(), contract.call, host(options));
     beforeEach(async () => {
@@ -83,14 +83,14 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
     });
 
     it('submits again if nothing was sent', async () => {
-      const made = host();
+      const created = host();
       let refusals = 2;
       const fetch: TestHost['fetch'] = (url, init) => {
         const isRefused =
           contract.submission.test(`${init.method} ${new URL(url).pathname}`) && refusals-- > 0;
-        return made.fetch(isRefused ? UNREACHABLE_URL : url, init);
+        return created.fetch(isRefused ? UNREACHABLE_URL : url, init);
       };
-      contract.check(await runToEnd(provider(), contract.call, { ...made, fetch }));
+      contract.check(await runToEnd(provider(), contract.call, { ...created, fetch }));
       assert.equal(submissions(), 1);
     });
 
@@ -183,12 +183,12 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       it('reads its id even when the run is cancelled during the submission, and is cancelled then', async () => {
         delay(double);
         const stop = new AbortController();
-        const made = host({ signal: stop.signal });
+        const created = host({ signal: stop.signal });
         const fetch: TestHost['fetch'] = (url, init) => {
           if (contract.submission.test(`${init.method} ${new URL(url).pathname}`)) stop.abort('cancelled');
-          return made.fetch(url, init);
+          return created.fetch(url, init);
         };
-        const running = runToEnd(provider(), contract.call, { ...made, fetch });
+        const running = runToEnd(provider(), contract.call, { ...created, fetch });
         await assert.rejects(running, reason => reason === 'cancelled');
         assert.equal(submissions(), 1);
         assert.equal(double.count(cancel), 1);

@@ -10,9 +10,9 @@ import {
   fill,
   group,
   holding,
+  image,
   line,
   moving,
-  picture,
   rectangle,
   shapes,
   still,
@@ -126,7 +126,7 @@ describe('an animation', () => {
   it('shows embedded images, and fetches none', async () => {
     const inside = `data:image/png;base64,${(await plainImage(100, 100, '#00ff00')).toString('base64')}`;
     const asset = { id: 'p', w: 100, h: 100, u: '', p: inside, e: 1 };
-    const embedded = await drawFrame(animation([picture('p')], { assets: [asset] }));
+    const embedded = await drawFrame(animation([image('p')], { assets: [asset] }));
     assert.ok(isNear(embedded.at(50, 50), GREEN), String(embedded.at(50, 50)));
     assert.deepEqual(embedded.warnings, []);
     for (const [u, p] of [
@@ -135,7 +135,7 @@ describe('an animation', () => {
       ['', 'file:///etc/passwd'],
     ]) {
       const { at, warnings } = await drawFrame(
-        animation([picture('p')], { assets: [{ ...asset, u, p, e: 0 }] }),
+        animation([image('p')], { assets: [{ ...asset, u, p, e: 0 }] }),
       );
       assert.ok(isNear(at(50, 50), BLACK));
       assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 names files, of which none is fetched/);

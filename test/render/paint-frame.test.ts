@@ -97,7 +97,7 @@ const ROUNDING = 5;
 const EDGE = 48;
 const EDGE_SHARE = 0.002;
 
-async function check(timeline: Timeline, frames: readonly number[], what: string): Promise<void> {
+async function check(timeline: Timeline, frames: readonly number[], label: string): Promise<void> {
   for (const painted of await paintTwice(timeline, frames)) {
     const { frame, fresh, followed } = painted;
     let edges = 0;
@@ -106,22 +106,22 @@ async function check(timeline: Timeline, frames: readonly number[], what: string
       if (difference <= ROUNDING) continue;
       edges++;
       const [x, y] = [(at >> 2) % timeline.width, Math.floor((at >> 2) / timeline.width)];
-      assert.ok(difference <= EDGE, `${what}, frame ${frame}: ${x}, ${y} differs by ${difference}`);
+      assert.ok(difference <= EDGE, `${label}, frame ${frame}: ${x}, ${y} differs by ${difference}`);
     }
-    assert.ok(edges <= EDGE_SHARE * fresh.length, `${what}, frame ${frame}: ${edges} values differ`);
-    checkRows(painted, timeline.width * 4, `${what}, frame ${frame}`);
+    assert.ok(edges <= EDGE_SHARE * fresh.length, `${label}, frame ${frame}: ${edges} values differ`);
+    checkRows(painted, timeline.width * 4, `${label}, frame ${frame}`);
   }
 }
 
 /** Rows that were not reported are unchanged. */
-function checkRows({ followed, before, rows }: TwicePainted, stride: number, what: string): void {
+function checkRows({ followed, before, rows }: TwicePainted, stride: number, label: string): void {
   if (before === undefined) return;
   for (let row = 0; row * stride < followed.length; row++) {
     if (rows !== undefined && row >= rows[0] && row < rows[1]) continue;
     const [from, to] = [row * stride, (row + 1) * stride];
     assert.ok(
       followed.subarray(from, to).equals(before.subarray(from, to)),
-      `${what}: row ${row} changed untold`,
+      `${label}: row ${row} changed untold`,
     );
   }
 }

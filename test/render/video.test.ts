@@ -148,15 +148,15 @@ function testVideos(backend: Backend): void {
         const more = segments === undefined ? {} : { segmentFolder: segments };
         const result = await render(folder, { graph, files, range: [10, 40], ...more });
         assert.deepEqual([result.hasAudio, result.durationSeconds, result.warnings], [true, 1.5, []]);
-        const made = {
+        const created = {
           path: join(folder, 'video.mp4'),
           info: await probeMedia(join(folder, 'video.mp4'), signal),
         };
-        assert.ok(Math.abs(made.info.durationSeconds - 1.5) < 0.03, `${made.info.durationSeconds} s`);
-        const heard = await collect(decodeAudio(backend, made, { startSeconds: 0, seconds: 1.5 }, signal));
+        assert.ok(Math.abs(created.info.durationSeconds - 1.5) < 0.03, `${created.info.durationSeconds} s`);
+        const heard = await collect(decodeAudio(backend, created, { startSeconds: 0, seconds: 1.5 }, signal));
         assert.ok(peak(heard, 0, 0.1, 0.4) < 0.05, 'It is silent up to its first second.');
         assert.ok(peak(heard, 0, 0.6, 1.4) > 0.3, 'Then it is heard.');
-        const [number] = await numbersAt(backend, made.path, [20]);
+        const [number] = await numbersAt(backend, created.path, [20]);
         assert.equal(number, 30);
       }
     }));
@@ -332,7 +332,7 @@ function renderGroup(parent: number): readonly number[] {
   const leaders = all.filter(({ pid, parent: of, group }) => of === parent && pid === group);
   return leaders.flatMap(({ pid }) => [
     pid,
-    ...all.filter(one => one.group === pid && one.pid !== pid).map(one => one.pid),
+    ...all.filter(item => item.group === pid && item.pid !== pid).map(one => one.pid),
   ]);
 }
 
@@ -374,8 +374,8 @@ async function compare(
   const info = await probeMedia(path, signal);
   const { width = 0, height = 0 } = info.video ?? {};
   const region = { left: 0, top: 0, width, height };
-  const wanted = await sharp(frames[0]?.bytes).extract(region).ensureAlpha().raw().toBuffer();
-  assert.equal(shown.length, wanted.length);
-  const sum = wanted.reduce((total, value, index) => total + (value - (shown[index] ?? 0)) ** 2, 0);
-  return 10 * Math.log10((255 * 255) / (sum / wanted.length));
+  const expected = await sharp(frames[0]?.bytes).extract(region).ensureAlpha().raw().toBuffer();
+  assert.equal(shown.length, expected.length);
+  const sum = expected.reduce((total, value, index) => total + (value - (shown[index] ?? 0)) ** 2, 0);
+  return 10 * Math.log10((255 * 255) / (sum / expected.length));
 }

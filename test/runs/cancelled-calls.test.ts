@@ -45,10 +45,10 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-cancelled-'));
   const file = join(folder, 'prices.json');
   await writeFile(file, JSON.stringify(PRICES));
-  const picture = await plainImage(8, 8, '#336699');
+  const image = await plainImage(8, 8, '#336699');
   elevenlabs = await startElevenLabs(wav(20_000));
-  replicate = await startReplicate(picture);
-  comfyui = await startComfy(picture);
+  replicate = await startReplicate(image);
+  comfyui = await startComfy(image);
   paid = await startPaidService({
     PRICES_FILE: file,
     ELEVENLABS_API_KEY: 'xi-key',

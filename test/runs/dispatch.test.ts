@@ -22,7 +22,7 @@ describe('a run', () => {
     nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}`, timeoutMs: 60_000 })],
     edges: [],
   });
-  const count = (path: string): number => receiver.received.filter(one => one.path === path).length;
+  const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
   const leases = async (ids: readonly string[]): Promise<readonly number[]> => {
     const { rows } = await api.db.query<{ lease: number }>(
       'select lease from executions where id = any ($1::text[])',

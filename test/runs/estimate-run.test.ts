@@ -108,9 +108,9 @@ describe('an estimate', () => {
   afterEach(() => assertLedgerBalanced(paid.service.db));
 
   const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
-    const answer = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    return answer.body;
+    const response = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    return response.body;
   };
 
   for (const [name, { graph, body = {}, calls }] of Object.entries(CASES)) {

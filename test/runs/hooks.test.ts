@@ -75,10 +75,10 @@ describe('a hook of fal', () => {
       [id],
     );
     paid.fal.polls = 0;
-    const door = doorOf();
-    assert.deepEqual(await Promise.all([send(door), send(door)]), [200, 200]);
+    const callbackUrl = doorOf();
+    assert.deepEqual(await Promise.all([send(callbackUrl), send(callbackUrl)]), [200, 200]);
     assert.equal((await user.until(id)).status, 'COMPLETED');
-    assert.equal(await send(door), 200);
+    assert.equal(await send(callbackUrl), 200);
   });
 
   it('is not trusted: it does not end work that is still running', async () => {
@@ -99,21 +99,21 @@ describe('a hook of fal', () => {
 
   it('is refused if it is forged, stale, altered or unknown, and changes nothing', async () => {
     const id = await startWaiting();
-    const door = doorOf();
-    assert.equal(await send(door, { key: generateKeyPairSync('ed25519').privateKey }), 401);
-    assert.equal(await send(door, { atMs: Date.now() - 3_600_000 }), 401);
-    assert.equal(await send(door, { sent: '{"status":"ERROR"}' }), 401);
-    assert.equal((await fetch(door, { method: 'POST', body: '{}' })).status, 401);
-    assert.equal(await send(door.replace('/fal/', '/nobody/')), 404);
-    assert.equal(await send(door.replace(/[\w-]{32}$/, 'x'.repeat(32))), 200);
-    assert.equal(await send(door, { body: 'x'.repeat(10_000_000) }), 413);
+    const callbackUrl = doorOf();
+    assert.equal(await send(callbackUrl, { key: generateKeyPairSync('ed25519').privateKey }), 401);
+    assert.equal(await send(callbackUrl, { atMs: Date.now() - 3_600_000 }), 401);
+    assert.equal(await send(callbackUrl, { sent: '{"status":"ERROR"}' }), 401);
+    assert.equal((await fetch(callbackUrl, { method: 'POST', body: '{}' })).status, 401);
+    assert.equal(await send(callbackUrl.replace('/fal/', '/nobody/')), 404);
+    assert.equal(await send(callbackUrl.replace(/[\w-]{32}$/, 'x'.repeat(32))), 200);
+    assert.equal(await send(callbackUrl, { body: 'x'.repeat(10_000_000) }), 413);
     const { rows } = await paid.service.db.query<{ ended_at: Date | null }>(
       'select ended_at from calls where execution_id = $1',
       [id],
     );
     assert.equal(rows[0]?.ended_at, null);
     await user.request('POST', `/executions/${id}/cancel`);
-    assert.equal(await send(door), 200);
+    assert.equal(await send(callbackUrl), 200);
     assert.equal((await user.execution(id)).status, 'CANCELLED');
   });
 
@@ -130,7 +130,7 @@ describe('a hook of Replicate', () => {
     nodes: [node('m', 'generate:replicate_flux_pro', { prompt: 'a fox' }), node('end', 'output:preview')],
     edges: [edge('m.image > end.input')],
   };
-  const sendSigned = async (door: string, secret: string, sent?: string): Promise<number> => {
+  const sendSigned = async (callbackUrl: string, secret: string, sent?: string): Promise<number> => {
     const [id, timestamp, body] = ['msg_1', String(Math.floor(Date.now() / 1000)), '{"status":"succeeded"}'];
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
     const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
@@ -140,7 +140,7 @@ describe('a hook of Replicate', () => {
       'webhook-timestamp': timestamp,
       'webhook-signature': `v1,${signature}`,
     };
-    return (await fetch(door, { method: 'POST', headers, body: sent ?? body })).status;
+    return (await fetch(callbackUrl, { method: 'POST', headers, body: sent ?? body })).status;
   };
 
   it("wakes the run if it is signed with the account's secret, and changes nothing otherwise", async () => {
@@ -153,20 +153,23 @@ describe('a hook of Replicate', () => {
     const asked = replicate.asked.findLast(({ method }) => method === 'POST');
     const { pathname } = new URL(String(asked?.json.webhook));
     assert.match(pathname, /^\/hooks\/replicate\/[\w-]{32}$/);
-    const door = paid.service.url + pathname;
+    const callbackUrl = paid.service.url + pathname;
     const { secret } = replicate.state;
-    assert.equal(await sendSigned(door, 'whsec_b3RoZXI='), 401);
-    assert.equal(await sendSigned(door, secret, '{"status":"failed"}'), 401);
-    assert.equal(await sendSigned(door.replace(/[\w-]{32}$/, 'z'.repeat(32)), secret), 200);
+    assert.equal(await sendSigned(callbackUrl, 'whsec_b3RoZXI='), 401);
+    assert.equal(await sendSigned(callbackUrl, secret, '{"status":"failed"}'), 401);
+    assert.equal(await sendSigned(callbackUrl.replace(/[\w-]{32}$/, 'z'.repeat(32)), secret), 200);
     const { rows } = await paid.service.db.query(
       'select from calls where ended_at is null and execution_id = $1',
       [id],
     );
     assert.equal(rows.length, 1);
     replicate.state.polls = 0;
-    assert.deepEqual(await Promise.all([sendSigned(door, secret), sendSigned(door, secret)]), [200, 200]);
+    assert.deepEqual(
+      await Promise.all([sendSigned(callbackUrl, secret), sendSigned(callbackUrl, secret)]),
+      [200, 200],
+    );
     assert.equal((await user.until(id)).status, 'COMPLETED');
-    assert.equal(await sendSigned(door, secret), 200);
+    assert.equal(await sendSigned(callbackUrl, secret), 200);
     assert.equal(replicate.created.length, 1);
   });
 });

@@ -64,7 +64,7 @@ function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
 }
 
 const has = (effects: readonly Effect[], kind: Effect['kind']): boolean =>
-  effects.some(one => one.kind === kind);
+  effects.some(item => item.kind === kind);
 
 describe('a run, whatever happens to it', () => {
   const walks: {

@@ -22,7 +22,7 @@ describe('the same graph in two workspaces', () => {
 
   const draw = async (by: Client, workflow: string): Promise<State | undefined> =>
     statesOf(await by.run(workflow)).p;
-  const stranger = async (): Promise<Client> => {
+  const otherUser = async (): Promise<Client> => {
     const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'stranger@example.com',
       name: 'Stranger',
@@ -41,7 +41,7 @@ describe('the same graph in two workspaces', () => {
     const inTeam = await service.create(DRAWING);
     await service.request('PUT', `/workflows/${inTeam}`, { folderId: folder.body.id });
     const own = await service.create(DRAWING);
-    const other = await stranger();
+    const other = await otherUser();
     const foreign = await other.create(DRAWING);
     const places = [
       [service, own],

@@ -41,9 +41,9 @@ interface Refused {
   readonly [detail: string]: unknown;
 }
 const refuse = async (user: Client, workflow: string, body: object, code: string): Promise<Refused> => {
-  const answer = await user.request<Refused>('POST', `/workflows/${workflow}/run`, body);
-  assert.deepEqual([answer.status, answer.body.code], [402, code], JSON.stringify(answer.body));
-  return answer.body;
+  const response = await user.request<Refused>('POST', `/workflows/${workflow}/run`, body);
+  assert.deepEqual([response.status, response.body.code], [402, code], JSON.stringify(response.body));
+  return response.body;
 };
 
 describe('a paid run within its limits', () => {
@@ -92,9 +92,9 @@ describe('a paid run within its limits', () => {
       amount: 10,
       note: 'top-up',
     });
-    const answers = [await start(), await start()];
+    const responses = [await start(), await start()];
     assert.deepEqual(
-      answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]),
+      responses.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]),
       [
         [202, null],
         [202, 'true'],
@@ -107,10 +107,10 @@ describe('a paid run within its limits', () => {
     const user = await paid.newUser(1000);
     const workflow = await user.create(single());
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => user.request<Refused>('POST', `/workflows/${workflow}/run`, {})),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 202, 402, 402, 402, 402, 402, 402]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 202, 402, 402, 402, 402, 402, 402]);
     await waitUntil('the charges', async () => (await balanceOf(user))[0] === 1000 - 2 * PRICE);
     const { requiredCredits, availableCredits } = await refuse(user, workflow, {}, 'daily_budget_exceeded');
     assert.deepEqual([requiredCredits, availableCredits], [PRICE, 1]);
@@ -191,13 +191,13 @@ describe('a paid run within its limits', () => {
   it('is one of 50 that a balance for 50 accepts of 200 started at once', async () => {
     const user = await paid.newUser(50 * PRICE);
     const workflow = await user.create(single());
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 200 }, () =>
         user.request<{ code?: string; executionId?: string }>('POST', `/workflows/${workflow}/run`, {}),
       ),
     );
-    const admitted = answers.filter(({ status }) => status === 202);
-    const refused = answers.filter(({ body }) => body.code === 'insufficient_credits');
+    const admitted = responses.filter(({ status }) => status === 202);
+    const refused = responses.filter(({ body }) => body.code === 'insufficient_credits');
     assert.deepEqual([admitted.length, refused.length], [50, 150]);
     for (const { body } of admitted) {
       assert.equal((await user.until(body.executionId ?? '')).status, 'COMPLETED');

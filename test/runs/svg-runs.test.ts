@@ -45,14 +45,18 @@ const UNDRAWABLE = 'width="0" height="0"';
 
 async function assertRefused(workflowId: string, body: object, nodeIds: readonly string[]): Promise<void> {
   const [before, asked] = [await balanceOf(user), paid.fal.accepted.length];
-  const answer = await user.request<{ code: string; issues: { nodeId: string }[] }>(
+  const response = await user.request<{ code: string; issues: { nodeId: string }[] }>(
     'POST',
     `/workflows/${workflowId}/run`,
     body,
   );
-  assert.deepEqual([answer.status, answer.body.code], [400, 'svg_not_drawable'], JSON.stringify(answer.body));
   assert.deepEqual(
-    answer.body.issues.map(({ nodeId }) => nodeId),
+    [response.status, response.body.code],
+    [400, 'svg_not_drawable'],
+    JSON.stringify(response.body),
+  );
+  assert.deepEqual(
+    response.body.issues.map(({ nodeId }) => nodeId),
     nodeIds,
   );
   const { body: list } = await user.request<{ data: unknown[] }>(

@@ -85,13 +85,13 @@ describe('the sweep of runs', () => {
     await sweep();
     assert.equal((await countRows())[0], 2);
     const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
-    assert.equal(body.find(one => (one as { id?: string }).id === workflow)?.executionCount, 5);
+    assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 5);
   });
 
   it('drops a partition of node states, and keeps those of runs that have not ended', async () => {
     const { db } = test.deps;
     await createStepPartitions(db, Date.now(), 1);
-    const made = (await listStepPartitions(db)).map(({ name }) => name);
+    const created = (await listStepPartitions(db)).map(({ name }) => name);
     await insertRuns(600, -2.5);
     const [open] = await insertRuns(1, -2.5, false);
     const later = { ...test.deps, now: () => Date.now() + 20 * DAY_MS };
@@ -100,9 +100,9 @@ describe('the sweep of runs', () => {
     assert.deepEqual(rows, [{ execution_id: open }]);
     assert.deepEqual(await countRows(), [1, 1, 0, 0, 0]);
     const left = (await listStepPartitions(db)).map(({ name }) => name);
-    assert.ok(left.length > 0 && left.every(name => !made.includes(name)), 'only new ones are there');
+    assert.ok(left.length > 0 && left.every(name => !created.includes(name)), 'only new ones are there');
     const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
-    assert.equal(body.find(one => (one as { id?: string }).id === workflow)?.executionCount, 601);
+    assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 601);
   });
 
   it('deletes old results and counters', async () => {

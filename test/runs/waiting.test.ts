@@ -211,13 +211,13 @@ describe('a mapped node that waits for its calls', () => {
 });
 
 describe('a provider that is polled for a call', () => {
-  for (const [what, fault] of [
+  for (const [label, fault] of [
     ['429', { status: 429, body: { detail: 'slow down' } }],
     ['500', { status: 500, body: {} }],
     ['a page', { status: 503, body: Buffer.from('<html>busy</html>') }],
     ['a reset', 'reset'],
   ] as const)
-    it(`is polled again after ${what}`, async () => {
+    it(`is polled again after ${label}`, async () => {
       paid.fal.failRequests(/^GET .*\/status$/, fault, 2);
       paid.fal.polls = 0;
       const id = await user.start(await user.create(single()));

@@ -41,9 +41,9 @@ it('writes, starts runs, uploads and reads lists with the session, like the edit
     format: 'iife',
     globalName: 'sdk',
   });
-  await using opened = await browser.open(url, undefined, person.cookie);
-  await opened.page.goto('/docs');
-  const seen = await opened.page.evaluate(`(async () => {
+  await using testPage = await browser.open(url, undefined, person.cookie);
+  await testPage.page.goto('/docs');
+  const seen = await testPage.page.evaluate(`(async () => {
     ${outputFiles[0]?.text}
     const client = sdk.createClient({ url: '', headers: { 'X-Client': 'editor' } });
     const { email } = await client.request('GET', '/me');
@@ -57,5 +57,5 @@ it('writes, starts runs, uploads and reads lists with the session, like the edit
     return [email, trigger, first, media.contentType, runs];
   })()`);
   assert.deepEqual(seen, [person.email, 'editor', 'snapshot', 'image/svg+xml', [true]]);
-  assert.deepEqual(opened.errors, []);
+  assert.deepEqual(testPage.errors, []);
 });

@@ -16,7 +16,7 @@ function big(length: number): Uint8Array<ArrayBuffer> {
 /** The service and its storage in one server. `put` handles the PUT of the bytes. */
 async function serveUploads(t: TestContext, put: Reply, timing: ClientOptions['timing'] = TIMING) {
   let puts = 0;
-  const answer: Reply = async (req, res) => {
+  const response: Reply = async (req, res) => {
     if (req.method === 'PUT') return put(req, res, puts++);
     const body = Buffer.concat(await req.toArray()).toString('latin1');
     if (req.url !== '/api/v1/media/upload-url')
@@ -34,7 +34,7 @@ async function serveUploads(t: TestContext, put: Reply, timing: ClientOptions['t
       mediaId: 'med_1',
     });
   };
-  const double = await serve(t, answer, { timing });
+  const double = await serve(t, response, { timing });
   return { ...double, puts: () => puts };
 }
 

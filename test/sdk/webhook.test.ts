@@ -18,8 +18,8 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 const sign = (secret = SECRET, timestampSeconds = nowSeconds()) =>
   signWebhook({ secret, body: JSON.stringify(event), eventId: event.eventId, timestampSeconds });
 const FORMS = ['standard', 'body'] as const;
-const refuses = (webhook: WebhookToVerify, what = ''): Promise<void> =>
-  assert.rejects(verifyWebhook(webhook), WebhookVerificationError, what);
+const refuses = (webhook: WebhookToVerify, label = ''): Promise<void> =>
+  assert.rejects(verifyWebhook(webhook), WebhookVerificationError, label);
 
 describe('verifyWebhook', () => {
   it('accepts signatures of the service in both forms, with both kinds of secrets and any type of headers', async () => {
@@ -29,9 +29,9 @@ describe('verifyWebhook', () => {
         Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
       );
       for (const form of FORMS)
-        for (const given of [headers, lower, new Headers(headers)])
+        for (const input of [headers, lower, new Headers(headers)])
           for (const bytes of [body, body.buffer, JSON.stringify(event)])
-            assert.deepEqual(await verifyWebhook({ body: bytes, headers: given, secret, form }), event);
+            assert.deepEqual(await verifyWebhook({ body: bytes, headers: input, secret, form }), event);
     }
   });
 
@@ -80,8 +80,8 @@ describe('verifyWebhook', () => {
   it('accepts a valid signature among invalid ones, and one of several secrets', async () => {
     const headers = sign();
     const signature = `v1,AAAA v1,${'A'.repeat(43)}= v2,x ${headers['webhook-signature']}`;
-    const given = { ...headers, 'webhook-signature': signature };
-    assert.deepEqual(await verifyWebhook({ body, headers: given, secret: ['old', SECRET] }), event);
+    const input = { ...headers, 'webhook-signature': signature };
+    assert.deepEqual(await verifyWebhook({ body, headers: input, secret: ['old', SECRET] }), event);
     await refuses({
       body,
       headers: { ...headers, 'webhook-signature': 'v1,AAAA v1,%%% v2,x' },

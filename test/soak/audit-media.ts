@@ -17,17 +17,17 @@ export function checkMedia(crashes: number): Check {
     );
     const { rows: orphans } = await fleet.db.query<{ id: string }>('select id from media_strays');
     const named = new Set([...rows, ...orphans].map(({ id }) => id));
-    const breaches: string[] = [];
+    const violations: string[] = [];
     for (const { id, bytes, sha256 } of rows) {
       const path = files.get(id);
       const content = path === undefined ? undefined : await readFile(path);
-      if (content === undefined) breaches.push(`the media ${id} has no file`);
+      if (content === undefined) violations.push(`the media ${id} has no file`);
       else if (content.length !== bytes || createHash('sha256').update(content).digest('hex') !== sha256)
-        breaches.push(`the file of ${id} differs from its row`);
+        violations.push(`the file of ${id} differs from its row`);
     }
     const unknown = [...files.keys()].filter(id => !named.has(id));
     const isExcused = unknown.length <= crashes * LOST_NOTES_A_CRASH;
-    return isExcused ? breaches : [...breaches, ...unknown.map(id => `the file ${id} has no row`)];
+    return isExcused ? violations : [...violations, ...unknown.map(id => `the file ${id} has no row`)];
   };
 }
 

@@ -105,8 +105,8 @@ const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'C
 async function checkStrangers(scene: Scene): Promise<readonly string[]> {
   const known = new Set(accepted(scene).map(({ id }) => id));
   const twice = known.size === accepted(scene).length ? [] : ['two keys were answered with one execution'];
-  const strangers = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
-  return [...twice, ...strangers.map(id => `${id} exists but no caller received its id`)];
+  const otherUsers = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
+  return [...twice, ...otherUsers.map(id => `${id} exists but no caller received its id`)];
 }
 
 async function checkEvents(scene: Scene): Promise<readonly string[]> {
@@ -150,12 +150,14 @@ async function checkSubmissions(scene: Scene): Promise<readonly string[]> {
     const steps = new Map(rows.get(id)?.steps.map(step => [step.nodeId, step]));
     return asks.flatMap(([nodeId, labels]) =>
       labels.flatMap(label => {
-        const made = submissions.get(`${run} ${label}`) ?? [];
+        const created = submissions.get(`${run} ${label}`) ?? [];
         const step = steps.get(nodeId);
         const name = `node ${nodeId} (${label}) of run ${run} (${shape}, ${id}, ${step?.status ?? 'not started'})`;
-        if (made.length > 1)
-          return [`${name} was submitted ${made.length} times: ${made.map(({ ourId }) => ourId ?? '-')}`];
-        if (made.length === 0 && step?.status === 'COMPLETED') return [`${name} was never submitted`];
+        if (created.length > 1)
+          return [
+            `${name} was submitted ${created.length} times: ${created.map(({ ourId }) => ourId ?? '-')}`,
+          ];
+        if (created.length === 0 && step?.status === 'COMPLETED') return [`${name} was never submitted`];
         return [];
       }),
     );
@@ -163,13 +165,13 @@ async function checkSubmissions(scene: Scene): Promise<readonly string[]> {
 }
 
 async function checkLedger({ fleet }: Scene): Promise<readonly string[]> {
-  const breaches: string[] = [];
-  await assertLedgerBalanced(fleet.db).catch((err: Error) => breaches.push(err.message));
+  const violations: string[] = [];
+  await assertLedgerBalanced(fleet.db).catch((err: Error) => violations.push(err.message));
   const { rows } = await fleet.db.query<{ workspace: string; held: number }>(
     'select workspace, held from credit_pools where held <> 0',
   );
   return [
-    ...breaches,
+    ...violations,
     ...rows.map(({ workspace, held }) => `${workspace} still has ${held} credits reserved`),
   ];
 }
@@ -180,15 +182,16 @@ async function checkCharges(scene: Scene): Promise<readonly string[]> {
      group by 1, 2`,
   );
   const charges = new Map(rows.map(row => [`${row.execution_id} ${row.node_id}`, row.charged]));
-  const breaches: string[] = [];
+  const violations: string[] = [];
   for (const { id, steps } of (await readRuns(scene)).values()) {
     for (const { nodeId, credits = 0 } of steps) {
       const charged = charges.get(`${id} ${nodeId}`) ?? 0;
       charges.delete(`${id} ${nodeId}`);
-      if (charged !== credits) breaches.push(`${nodeId} of ${id} cost ${credits} and was charged ${charged}`);
+      if (charged !== credits)
+        violations.push(`${nodeId} of ${id} cost ${credits} and was charged ${charged}`);
     }
   }
-  return [...breaches, ...[...charges.keys()].map(key => `${key} was charged but has no state`)];
+  return [...violations, ...[...charges.keys()].map(key => `${key} was charged but has no state`)];
 }
 
 async function checkQueue({ fleet }: Scene): Promise<readonly string[]> {

@@ -52,11 +52,11 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
   const caller = await app.createCaller();
   const origin = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }));
   const corpus = [await formOf('image/png', await noiseImage(8, 8, 'png')), formOf('image/svg+xml', SVG)];
-  const breaches: string[] = [];
+  const violations: string[] = [];
   const endMs = performance.now() + forMs;
   let [rounds, taken] = [0, 0];
   const worker = async (): Promise<void> => {
-    while (performance.now() < endMs && breaches.length < MAX_BREACHES) {
+    while (performance.now() < endMs && violations.length < MAX_BREACHES) {
       const round = rounds++;
       const random = seededRandom(seed * 1_000_003 + round);
       // Sometimes unchanged, to check that valid forms are accepted.
@@ -65,9 +65,9 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
       if (status === 200) taken++;
       const isValid = corpus.includes(form);
       const found = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
-      if (!ANSWERS.has(status) || (isValid && status !== 200)) breaches.push(found);
+      if (!ANSWERS.has(status) || (isValid && status !== 200)) violations.push(found);
       else if (status === 200 && !(await isSame(app, body, form)))
-        breaches.push(`stored otherwise, ${found}`);
+        violations.push(`stored otherwise, ${found}`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
@@ -76,8 +76,8 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
   );
   const left = rows[0] ?? { orphans: 0, media: 0 };
   if (left.orphans > 0 || left.media !== taken)
-    breaches.push(`${left.media} media and ${left.orphans} orphans after ${taken} were taken`);
-  return { rounds, taken, breaches };
+    violations.push(`${left.media} media and ${left.orphans} orphans after ${taken} were taken`);
+  return { rounds, taken, breaches: violations };
 }
 
 const SVG = Buffer.from(
@@ -95,11 +95,11 @@ function formOf(type: string, file: Buffer): Buffer {
  * Compares the stored media with the file that another parser finds. If that parser refuses the form, any media will
  * do.
  */
-async function isSame({ deps }: TestApp, answer: string, form: Buffer): Promise<boolean> {
+async function isSame({ deps }: TestApp, response: string, form: Buffer): Promise<boolean> {
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
   const other = await new Response(new Uint8Array(form), { headers }).formData().catch(() => undefined);
   const files = [...(other?.values() ?? [])].filter(value => value instanceof File);
-  const { mediaId, contentType } = JSON.parse(answer) as {
+  const { mediaId, contentType } = JSON.parse(response) as {
     readonly mediaId: string;
     readonly contentType: string;
   };
@@ -111,15 +111,15 @@ async function isSame({ deps }: TestApp, answer: string, form: Buffer): Promise<
   return rows[0]?.sha256 === sha256Hex(Buffer.from(await (files[0] as File).arrayBuffer()));
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** Status 0 means no answer in time. */
-async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<Answer> {
+async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<HttpResponse> {
   const socket = connect(Number(origin.port), origin.hostname);
-  const answer = readAnswer(socket);
+  const response = readAnswer(socket);
   socket.write(
     `POST /api/v1/media/upload HTTP/1.1\r\nhost: ${origin.host}\r\nauthorization: Bearer ${caller.key}\r\n` +
       `connection: close\r\ncontent-type: multipart/form-data; boundary=${BOUNDARY}\r\ncontent-length: ${form.length}\r\n\r\n`,
@@ -130,10 +130,10 @@ async function send(origin: URL, caller: Caller, form: Buffer, random: () => num
     from = to;
     if (random() < 0.5) await sleep(0);
   }
-  return answer;
+  return response;
 }
 
-async function readAnswer(socket: Socket): Promise<Answer> {
+async function readAnswer(socket: Socket): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   socket.on('data', chunk => chunks.push(chunk));
   // The service may have answered before it cut the connection.

@@ -27,24 +27,28 @@ const TAKEN = 1;
 /** `seed` and the number of the round determine the input. */
 export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> {
   const counters = new Int32Array(new SharedArrayBuffer(8));
-  const breaches: string[] = [];
+  const violations: string[] = [];
   const thread = new Worker(new URL(import.meta.url), { workerData: { seed, counters } });
-  thread.on('message', (breach: string) => breaches.push(breach));
-  thread.on('error', err => breaches.push(`the thread died: ${err.stack}`));
+  thread.on('message', (violation: string) => violations.push(violation));
+  thread.on('error', err => violations.push(`the thread died: ${err.stack}`));
   const endMs = performance.now() + forMs;
   let [seen, sinceMs] = [-1, performance.now()];
-  while (performance.now() < endMs && breaches.length < MAX_BREACHES) {
+  while (performance.now() < endMs && violations.length < MAX_BREACHES) {
     await sleep(LOOK_MS);
     const round = Atomics.load(counters, ROUND);
     if (round !== seen) [seen, sinceMs] = [round, performance.now()];
     // Starting takes a moment as well.
     else if (performance.now() - sinceMs > HANG_MS) {
-      breaches.push(`round ${round} of seed ${seed} hangs`);
+      violations.push(`round ${round} of seed ${seed} hangs`);
       break;
     }
   }
   await thread.terminate();
-  return { rounds: Atomics.load(counters, ROUND), taken: Atomics.load(counters, TAKEN), breaches };
+  return {
+    rounds: Atomics.load(counters, ROUND),
+    taken: Atomics.load(counters, TAKEN),
+    breaches: violations,
+  };
 }
 
 const TOKENS = [
@@ -129,8 +133,8 @@ function faultOf(name: string, attributes: Readonly<Record<string, string>>): st
 /** Describes the harm in the output as XML and as HTML. */
 export function findHarm(output: string): string | undefined {
   const found: string[] = [];
-  const note = (what: string | undefined): void => {
-    if (what !== undefined) found.push(what);
+  const note = (reason: string | undefined): void => {
+    if (reason !== undefined) found.push(reason);
   };
   const parser = new SaxesParser();
   parser.on('text', text => note(`the text ${text}`));
@@ -165,9 +169,9 @@ function fuzz({ seed, counters }: { readonly seed: number; readonly counters: In
   }
 }
 
-function report(round: number, input: Buffer, what: string): void {
+function report(round: number, input: Buffer, reason: string): void {
   parentPort?.postMessage(
-    `round ${round}: ${what} from ${JSON.stringify(input.toString('latin1')).slice(0, 600)}`,
+    `round ${round}: ${reason} from ${JSON.stringify(input.toString('latin1')).slice(0, 600)}`,
   );
 }
 

@@ -70,10 +70,10 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
       if (!state.isStopping) await sleep(RESTART_DELAY_MS);
     }
   };
-  const signal = (what: NodeJS.Signals): void => {
+  const signal = (name: NodeJS.Signals): void => {
     if (child?.pid === undefined || !isRunning(child.pid)) return;
-    if (what === 'SIGKILL' || what === 'SIGTERM') state.isSignalled = true;
-    process.kill(what === 'SIGKILL' ? -child.pid : child.pid, what);
+    if (name === 'SIGKILL' || name === 'SIGTERM') state.isSignalled = true;
+    process.kill(name === 'SIGKILL' ? -child.pid : child.pid, name);
   };
   // When the soak dies, its processes must not remain.
   const endNow = (): void => signal('SIGKILL');
@@ -88,12 +88,12 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
       return state.starts;
     },
     signal,
-    stop: async what => {
+    stop: async name => {
       state.isStopping = true;
-      signal(what);
+      signal(name);
       const isEnded = await Promise.race([kept.then(() => true), sleep(STOP_MS, false, { ref: false })]);
       if (!isEnded) {
-        crashes.push(`${name} did not stop within ${STOP_MS / 1000} s of ${what}`);
+        crashes.push(`${name} did not stop within ${STOP_MS / 1000} s of ${name}`);
         signal('SIGKILL');
       }
       await kept;

@@ -36,13 +36,13 @@ const BUSY: Fault = { status: 429, headers: { 'retry-after': '1' }, body: { deta
 const BROKEN: Fault = { status: 503, body: { detail: 'Bad gateway' } };
 
 export async function startProviders(): Promise<Providers> {
-  const picture = await plainImage(64, 64, '#336699');
+  const image = await plainImage(64, 64, '#336699');
   const doubles = {
-    fal: await startFal(picture),
-    replicate: await startReplicate(picture),
-    openai: await startOpenAi(picture),
+    fal: await startFal(image),
+    replicate: await startReplicate(image),
+    openai: await startOpenAi(image),
     elevenlabs: await startElevenLabs(silence()),
-    comfyui: await startComfy(picture),
+    comfyui: await startComfy(image),
   };
   const { fal, replicate, openai, elevenlabs, comfyui } = doubles;
   fal.polls = POLLS;

@@ -75,7 +75,7 @@ export async function soak(
   await fleet.drain();
   const scene = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
-  const breaches = await findBreaches(scene, {
+  const violations = await findBreaches(scene, {
     'all work ends': async () => settled,
     'callers get final answers': async () => unanswered,
     'the same key finds the same run': async () => refound,
@@ -88,7 +88,7 @@ export async function soak(
     troubles: Object.fromEntries(troubles),
     loadMs,
     settleMs,
-    breaches,
+    breaches: violations,
   };
 }
 
@@ -97,12 +97,12 @@ export async function findBreaches(
   scene: Scene,
   checks: Readonly<Record<string, Check>>,
 ): Promise<SoakReport['breaches']> {
-  const breaches: Record<string, readonly string[]> = {};
+  const violations: Record<string, readonly string[]> = {};
   for (const [name, check] of Object.entries(checks)) {
     const found = await check(scene);
-    if (found.length > 0) breaches[name] = found;
+    if (found.length > 0) violations[name] = found;
   }
-  return breaches;
+  return violations;
 }
 
 export async function startRuns(

@@ -46,9 +46,9 @@ export async function openAccounts(
     const caller = createCaller(url, body.apiKey, troubles);
     const workflows = new Map<string, string>();
     for (const [name, { nodes, edges }] of Object.entries(shapes)) {
-      const made = await caller.ask<{ id: string }>('POST', '/workflows', { name, nodes, edges });
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-      workflows.set(name, made.body.id);
+      const created = await caller.ask<{ id: string }>('POST', '/workflows', { name, nodes, edges });
+      assert.equal(created.status, 201, JSON.stringify(created.body));
+      workflows.set(name, created.body.id);
     }
     accounts.push({ caller, workflows });
   }

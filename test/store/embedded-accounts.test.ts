@@ -40,7 +40,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     await running?.stop();
     running = undefined;
   };
-  const ask = async (postgres: EmbeddedPostgres, statement: string): Promise<readonly unknown[]> => {
+  const runQuery = async (postgres: EmbeddedPostgres, statement: string): Promise<readonly unknown[]> => {
     const db = openDb({ connection: postgres, maxConnections: 1, onError: err => process.emitWarning(err) });
     try {
       return (await db.query(statement)).rows;
@@ -70,7 +70,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
 
   it('runs if there is no such account', async () => {
     const postgres = await start(root, MISSING);
-    assert.deepEqual(await ask(postgres, 'select 1 as one'), [{ one: 1 }]);
+    assert.deepEqual(await runQuery(postgres, 'select 1 as one'), [{ one: 1 }]);
   });
 
   for (const account of ['nobody', MISSING]) {
@@ -79,7 +79,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     }, async () => {
       await chmod(root, 0o700);
       const postgres = await start(join(root, 'data'), account);
-      assert.deepEqual(await ask(postgres, 'select 1 as one'), [{ one: 1 }]);
+      assert.deepEqual(await runQuery(postgres, 'select 1 as one'), [{ one: 1 }]);
       assert.equal(await clusterOwner(join(root, 'data')), 0);
     });
   }
@@ -88,12 +88,12 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     skip: NO_NAMESPACES,
   }, async () => {
     await mkdir(join(root, 'open'));
-    await ask(await start(join(root, 'open'), 'nobody'), 'create table t as select 5 as n');
+    await runQuery(await start(join(root, 'open'), 'nobody'), 'create table t as select 5 as n');
     await stop();
     await mkdir(join(root, 'closed'), { mode: 0o700 });
     await rename(join(root, 'open'), join(root, 'closed', 'moved'));
     const postgres = await start(join(root, 'closed', 'moved'), 'nobody');
-    assert.deepEqual(await ask(postgres, 'select n from t'), [{ n: 5 }]);
+    assert.deepEqual(await runQuery(postgres, 'select n from t'), [{ n: 5 }]);
   });
 
   for (const account of ['nobody', MISSING]) {

@@ -14,7 +14,7 @@ const open = (connection: EmbeddedPostgres): Db =>
   openDb({ connection, maxConnections: 2, onError: err => process.emitWarning(err) });
 
 /** Runs the statement on a running server, through its own pool. */
-async function ask(
+async function runQuery(
   postgres: EmbeddedPostgres,
   statement: string,
 ): Promise<readonly Record<string, unknown>[]> {
@@ -56,12 +56,12 @@ describe('startEmbedded', () => {
     await mkdir(join(root, "dà ta'"));
     await symlink("dà ta'", dataDir);
     const first = await startEmbedded({ dataDir });
-    await ask(first, 'create table t as select 7 as n');
+    await runQuery(first, 'create table t as select 7 as n');
     await first.stop();
     assert.equal(isRunning(first.pid), false);
     assert.equal(existsSync(first.socketDir), false, 'the socket folder is gone');
     const second = await start();
-    assert.deepEqual(await ask(second, 'select n from t'), [{ n: 7 }]);
+    assert.deepEqual(await runQuery(second, 'select n from t'), [{ n: 7 }]);
   });
 
   it('is as durable as PostgreSQL is by default, in UTF-8, and sorts by code point', async () => {
@@ -74,7 +74,7 @@ describe('startEmbedded', () => {
       'listen_addresses',
       'data_checksums',
     ];
-    const rows = await ask(
+    const rows = await runQuery(
       postgres,
       `select name, setting from pg_settings where name in (${names.map(name => `'${name}'`)})`,
     );
@@ -86,7 +86,7 @@ describe('startEmbedded', () => {
       listen_addresses: '',
       data_checksums: 'on',
     });
-    assert.deepEqual(await ask(postgres, "select 'Z' < 'a' as code_point, upper('ä') as upper"), [
+    assert.deepEqual(await runQuery(postgres, "select 'Z' < 'a' as code_point, upper('ä') as upper"), [
       { code_point: true, upper: 'Ä' },
     ]);
   });
@@ -116,7 +116,7 @@ describe('startEmbedded', () => {
     const before = Object.keys(foreign).map(name => [name, process.env[name]] as const);
     Object.assign(process.env, foreign);
     try {
-      assert.deepEqual(await ask(await start(), 'select 1 as one'), [{ one: 1 }]);
+      assert.deepEqual(await runQuery(await start(), 'select 1 as one'), [{ one: 1 }]);
     } finally {
       for (const [name, value] of before) {
         if (value === undefined) delete process.env[name];
@@ -128,7 +128,7 @@ describe('startEmbedded', () => {
   it('recovers from an interrupted first start', async () => {
     await mkdir(join(dataDir, 'postgres', 'cluster.new', 'base'), { recursive: true });
     await writeFile(join(dataDir, 'postgres', 'cluster.new', 'PG_VERSION'), '18\n');
-    assert.deepEqual(await ask(await start(), 'select 1 as one'), [{ one: 1 }]);
+    assert.deepEqual(await runQuery(await start(), 'select 1 as one'), [{ one: 1 }]);
   });
 
   it('refuses a second service on the folder and names the first', async () => {

@@ -108,11 +108,11 @@ async function countRead(tx: Tx): Promise<number> {
 test('every combination of filters finds its newest rows and reads few others', async () => {
   for (const choice of combine()) {
     const { ids, read } = await list(filterOf(choice));
-    const wanted = all.filter(row => fits(row, choice)).slice(0, LIMIT);
+    const expected = all.filter(row => fits(row, choice)).slice(0, LIMIT);
     const name = JSON.stringify(choice);
     assert.deepEqual(
       ids,
-      wanted.map(({ id }) => id),
+      expected.map(({ id }) => id),
       name,
     );
     // The rows of a page per status, the page again, and rows with nearly the same time.

@@ -77,13 +77,13 @@ describe('a connection that listens', () => {
     });
     const stop = await client.listen(['news'], (_channel, payload) => void heard.push(payload));
     endings.push(stop);
-    const ask = (): Promise<unknown> => client.query('select 1');
-    await Promise.all([ask(), ask(), ask()]);
+    const runQuery = (): Promise<unknown> => client.query('select 1');
+    await Promise.all([runQuery(), runQuery(), runQuery()]);
     proxy.goSilent();
-    await assert.rejects(ask(), { name: 'OutageError' });
+    await assert.rejects(runQuery(), { name: 'OutageError' });
     proxy.heal();
     // Connections that were idle meanwhile are not trusted either.
-    await Promise.all([ask(), ask(), ask()]);
+    await Promise.all([runQuery(), runQuery(), runQuery()]);
     await waitUntil('the notification', async () => {
       await client.query(`select pg_notify('news', 'again')`);
       return heard.length > 0;

@@ -20,10 +20,10 @@ import { storeKey } from '../../src/services/accounts/keys.ts';
 import { openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
-import { watchAnswers } from './http/conformance.ts';
+import { watchResponses } from './http/conformance.ts';
 
 /** A response with a JSON body, or an error. `body` is undefined if there was none. */
-export interface Answer<B = Record<string, unknown>> {
+export interface TestResponse<B = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: B & { readonly error?: string; readonly code?: string };
@@ -39,7 +39,7 @@ export interface Caller {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer<B>>;
+  ): Promise<TestResponse<B>>;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -108,7 +108,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const mcp = (options.createMcp ?? createMcpMount)(deps);
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, mounts);
-  const conformance = watchAnswers(app);
+  const conformance = watchResponses(app);
   const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
     const key = `sk-test-${userId}-${people++}-${Math.random()}`;
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
@@ -186,7 +186,7 @@ function requester(app: App, key?: string): Caller['request'] {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer<B>> => {
+  ): Promise<TestResponse<B>> => {
     const response = await app.inject({
       method,
       url: pathOf(path),
@@ -195,8 +195,8 @@ function requester(app: App, key?: string): Caller['request'] {
     });
     return {
       status: response.statusCode,
-      headers: response.headers as Answer['headers'],
-      body: (response.body === '' ? undefined : response.json()) as Answer<B>['body'],
+      headers: response.headers as TestResponse['headers'],
+      body: (response.body === '' ? undefined : response.json()) as TestResponse<B>['body'],
     };
   };
 }

@@ -248,9 +248,9 @@ export async function checkViews(
   { url, path, cookie, name }: { url: string; path: string; cookie?: string; name: string },
   isReady: (page: Page) => Promise<unknown>,
 ): Promise<void> {
-  await using opened = await browser.open(url, VIEWS[0], cookie);
-  await opened.page.goto(path);
-  for (const width of WIDTHS) await checkWidth(opened, { width, name }, isReady);
+  await using testPage = await browser.open(url, VIEWS[0], cookie);
+  await testPage.page.goto(path);
+  for (const width of WIDTHS) await checkWidth(testPage, { width, name }, isReady);
 }
 
 /** Checks the current page in the two views of that width. */

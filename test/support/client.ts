@@ -118,11 +118,11 @@ export function createClient(url: string, key: string): Client {
       return answer.body;
     },
     until: async (id, ...statuses) => {
-      const wanted = statuses.length === 0 ? TERMINAL : statuses;
+      const expected = statuses.length === 0 ? TERMINAL : statuses;
       let last = await execution(id);
-      await waitUntil(`execution ${id} to be ${wanted.join(' or ')}`, async () => {
-        if (!wanted.includes(last.status)) last = await execution(id);
-        return wanted.includes(last.status);
+      await waitUntil(`execution ${id} to be ${expected.join(' or ')}`, async () => {
+        if (!expected.includes(last.status)) last = await execution(id);
+        return expected.includes(last.status);
       });
       return last;
     },

@@ -42,8 +42,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 function findAddress(): Promise<TestAddress> {
-  const given = process.env[ADDRESS_VARIABLE];
-  if (given !== undefined) return Promise.resolve(JSON.parse(given) as TestAddress);
+  const configured = process.env[ADDRESS_VARIABLE];
+  if (configured !== undefined) return Promise.resolve(JSON.parse(configured) as TestAddress);
   lazyAddress ??= startOwn();
   return lazyAddress;
 }

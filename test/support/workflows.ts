@@ -1,7 +1,7 @@
 // Builds workflows for API tests: short notations for nodes and edges, and random graphs from a seed.
 import assert from 'node:assert/strict';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
-import type { Answer, Caller } from './app.ts';
+import type { Caller, TestResponse } from './app.ts';
 
 export interface SentNode {
   readonly id: string;
@@ -107,24 +107,27 @@ export const PAIR = {
 
 /** Stores a workflow owned by the caller. */
 export async function createWorkflow(by: Caller, body: Record<string, unknown> = {}): Promise<Workflow> {
-  const answer = await by.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body;
+  const response = await by.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response.body;
 }
 
 export const read = async (by: Pick<Caller, 'request'>, id: string): Promise<Workflow> => {
-  const answer = await by.request<Workflow>('GET', `/workflows/${id}`);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body;
+  const response = await by.request<Workflow>('GET', `/workflows/${id}`);
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body;
 };
 
-export const put = (by: Pick<Caller, 'request'>, id: string, body: unknown): Promise<Answer<Workflow>> =>
-  by.request<Workflow>('PUT', `/workflows/${id}`, body);
+export const put = (
+  by: Pick<Caller, 'request'>,
+  id: string,
+  body: unknown,
+): Promise<TestResponse<Workflow>> => by.request<Workflow>('PUT', `/workflows/${id}`, body);
 
 /** Asserts the status and code and returns the error body. */
-export function refused(answer: Answer<object>, status: number, code: string): Refusal {
-  assert.deepEqual([answer.status, answer.body.code], [status, code], answer.body.error);
-  return answer.body as unknown as Refusal;
+export function refused(response: TestResponse<object>, status: number, code: string): Refusal {
+  assert.deepEqual([response.status, response.body.code], [status, code], response.body.error);
+  return response.body as unknown as Refusal;
 }
 
 const WORDS = [
@@ -187,10 +190,10 @@ export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[
   const ids = Array.from({ length: 1 + Math.floor(random() * 12) }, (_, index) => `${pick(WORDS)}-${index}`);
   const nodes = ids.map((id, index) => {
     const nodeType = pick(TYPES_USED);
-    const made = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: value(5) })) });
-    const { config, ...data } = made.data;
+    const created = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: value(5) })) });
+    const { config, ...data } = created.data;
     return {
-      ...made,
+      ...created,
       position: { x: Math.round(random() * 1e4) / 8, y: index * 400 },
       data: {
         ...data,

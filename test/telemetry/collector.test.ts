@@ -30,7 +30,7 @@ function tracerOf(env: NodeJS.ProcessEnv = {}): Tracer {
 }
 
 const trace = (tracer: Tracer, name: string, count: number): void => {
-  for (let made = 0; made < count; made++) tracer.start(name, {}).end();
+  for (let created = 0; created < count; created++) tracer.start(name, {}).end();
 };
 
 it('a collector that asks for a pause gets the spans once, after it', async () => {

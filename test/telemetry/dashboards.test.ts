@@ -156,13 +156,13 @@ it('a Prometheus that scrapes the service answers each query, and finds no alert
   );
   const ended = new Promise(resolve => child.once('exit', resolve));
   try {
-    const ask = async (path: string) => {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
-      return answer?.status === 200
-        ? ((await answer.json()) as { data: { result: unknown[]; groups: [] } }).data
+    const sendRequest = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
+      return response?.status === 200
+        ? ((await response.json()) as { data: { result: unknown[]; groups: [] } }).data
         : undefined;
     };
-    const query = (expr: string) => ask(`query?query=${encodeURIComponent(expr)}`);
+    const query = (expr: string) => sendRequest(`query?query=${encodeURIComponent(expr)}`);
     // A rate needs two scrapes.
     await waitUntil('three scrapes', async () => {
       const data = await query('sum_over_time(up{job="graphwright"}[1m]) >= 3');

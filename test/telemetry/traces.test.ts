@@ -40,8 +40,8 @@ beforeEach(() => {
 const ofTrace = (trace: string): readonly CollectedSpan[] =>
   collector.spans.filter(({ traceId }) => traceId === trace);
 const found = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
-  const span = spans.find(one => one.name === name);
-  assert.ok(span, `${name} is not among ${spans.map(one => one.name).join(', ')}`);
+  const span = spans.find(item => item.name === name);
+  assert.ok(span, `${name} is not among ${spans.map(item => item.name).join(', ')}`);
   return span;
 };
 
@@ -131,10 +131,10 @@ describe("a caller's trace", () => {
 });
 
 it('is an exemplar of the metrics if OpenMetrics is requested', async () => {
-  const answer = await fetch(`${paid.service.url}/metrics`, {
+  const response = await fetch(`${paid.service.url}/metrics`, {
     headers: { accept: 'application/openmetrics-text' },
   });
-  const text = await answer.text();
+  const text = await response.text();
   const exemplar = new RegExp(
     `^http_server_request_duration_seconds_bucket.*# \\{trace_id="${TRACE}"\\} `,
     'm',
@@ -177,7 +177,7 @@ it("a failed node marks its span and the run, without the error's message", asyn
     },
   );
   assert.equal((await user.until(started.body.executionId)).status, 'FAILED');
-  await waitUntil('the spans', () => ofTrace(trace).some(one => one.name === 'run' && one.isFailed));
+  await waitUntil('the spans', () => ofTrace(trace).some(item => item.name === 'run' && item.isFailed));
   const failed = ofTrace(trace).filter(({ isFailed }) => isFailed);
   assert.ok(failed.some(({ name }) => name.startsWith('node generate:')));
   assert.doesNotMatch(JSON.stringify(failed), /a sentence of the vendor/);

@@ -311,10 +311,10 @@ describe('a batch', () => {
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:execute'],
     });
-    const stranger = service.as(body.apiKey);
+    const otherUser = service.as(body.apiKey);
     for (const path of ['', '/rows', '/events', '/export'])
-      assert.equal((await stranger.request('GET', `/batches/${batchId}${path}`)).status, 404, path);
-    assert.equal((await stranger.request('POST', `/batches/${batchId}/stop`, {})).status, 404);
+      assert.equal((await otherUser.request('GET', `/batches/${batchId}${path}`)).status, 404, path);
+    assert.equal((await otherUser.request('POST', `/batches/${batchId}/stop`, {})).status, 404);
     await until(batchId, 'COMPLETED');
   });
 });

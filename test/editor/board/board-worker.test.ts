@@ -42,14 +42,14 @@ function createWorkers() {
     started.push(worker);
     return worker;
   };
-  const answer = (): void => {
+  const response = (): void => {
     const worker = started.at(-1);
     const message = worker?.orders.at(-1);
     assert.equal(message?.kind, 'request');
     const result = handleRequest(createCatalog(ENTRIES), message.request);
     worker?.onmessage?.({ data: { id: message.id, result } } as MessageEvent);
   };
-  return { start, started, answer };
+  return { start, started, answer: response };
 }
 
 describe('the worker of a board', () => {

@@ -9,7 +9,7 @@ const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
 describe('the picture of a node', () => {
   it('has a text alternative with inputs and outputs', () => {
     const nameOf = (nodeType: string): string | undefined => {
-      const entry = entries.find(it => it.nodeType === nodeType);
+      const entry = entries.find(item => item.nodeType === nodeType);
       return entry && drawNodeIcon(entry).name;
     };
     assert.equal(nameOf('generate:sandbox'), 'Text → Image');

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { embedText, readText } from '../../../editor/board/png-text.ts';
 
-const picture = async (): Promise<Uint8Array> =>
+const image = async (): Promise<Uint8Array> =>
   sharp({ create: { width: 3, height: 2, channels: 3, background: '#4a7' } })
     .png()
     .toBuffer();
@@ -12,21 +12,21 @@ const picture = async (): Promise<Uint8Array> =>
 describe('a picture of a graph', () => {
   it('returns its text, and is a valid PNG', async () => {
     const text = JSON.stringify({ nodes: [{ id: 'ä', text: '🐳' }] });
-    const made = embedText(await picture(), text);
-    assert.equal(readText(made), text);
+    const created = embedText(await image(), text);
+    assert.equal(readText(created), text);
     // A wrong checksum would make it unreadable.
-    const { width, height, format } = await sharp(made, { failOn: 'warning' }).metadata();
+    const { width, height, format } = await sharp(created, { failOn: 'warning' }).metadata();
     assert.deepEqual([width, height, format], [3, 2, 'png']);
-    await sharp(made, { failOn: 'warning' }).raw().toBuffer();
+    await sharp(created, { failOn: 'warning' }).raw().toBuffer();
   });
 
   it('finds nothing in other images, truncated files and other files', async () => {
-    const plain = await picture();
-    const made = embedText(plain, 'x'.repeat(100));
+    const plain = await image();
+    const created = embedText(plain, 'x'.repeat(100));
     assert.equal(readText(plain), undefined);
-    assert.equal(readText(made.subarray(0, 80)), undefined);
+    assert.equal(readText(created.subarray(0, 80)), undefined);
     assert.equal(readText(new TextEncoder().encode('{"nodes":[]}')), undefined);
-    const lying = made.slice();
+    const lying = created.slice();
     new DataView(lying.buffer).setUint32(33, 0xffffffff);
     assert.equal(readText(lying), undefined);
     assert.throws(() => embedText(new Uint8Array(4), 'text'), /not a PNG/);

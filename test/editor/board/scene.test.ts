@@ -92,9 +92,9 @@ describe('the layers of a video', () => {
 describe('what is added to a video', () => {
   it('is valid and visible, for every kind', () => {
     assert.equal(listElementTypes(schema).length, 12);
-    for (const what of [...listElementTypes(schema), 'scene', 'track', 'sound']) {
-      const { path, item } = createLayer(schema, MINIMAL_GRAPH, ['scenes', 0], what);
-      assert.doesNotThrow(() => parseSceneGraph(insertAt(MINIMAL_GRAPH, path, item)), what);
+    for (const label of [...listElementTypes(schema), 'scene', 'track', 'sound']) {
+      const { path, item } = createLayer(schema, MINIMAL_GRAPH, ['scenes', 0], label);
+      assert.doesNotThrow(() => parseSceneGraph(insertAt(MINIMAL_GRAPH, path, item)), label);
     }
   });
 

@@ -41,8 +41,8 @@ describe('the board', { skip: NO_BROWSER }, () => {
 
   it('builds, connects and runs a workflow by mouse, and opens its result', async () => {
     const id = await flow.create(NOTE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const canvas = await boardOf(page).boundingBox();
     assert.ok(canvas);
     await page.mouse.dblclick(canvas.x + 300, canvas.y + 420);
@@ -74,16 +74,16 @@ describe('the board', { skip: NO_BROWSER }, () => {
     // The palette shows the latest result of a node type, or its icon.
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
     const options = page.getByRole('dialog', { name: 'Add node' }).getByRole('option');
-    const made = options.filter({ hasText: 'Sandbox image' }).locator('img');
-    assert.equal(await made.getAttribute('src'), await figure.locator('img').getAttribute('src'));
+    const created = options.filter({ hasText: 'Sandbox image' }).locator('img');
+    assert.equal(await created.getAttribute('src'), await figure.locator('img').getAttribute('src'));
     await options.filter({ hasText: '(Video, Audio → Video)' }).locator('svg path').first().waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('makes the same by keyboard alone', async () => {
     const id = await flow.create(NOTE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await boardOf(page).focus();
     for (const name of ['Text', 'Sandbox image']) {
       await boardOf(page).focus();
@@ -105,13 +105,13 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.equal((await flow.read(id)).edges.length, 1);
     await page.keyboard.press('Control+Enter');
     await page.getByRole('figure', { name: 'Result of Sandbox image' }).locator('img').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('refuses a cycle and types that do not fit at the pointer', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await connect(page, 'Output Image of Picture', 'Input Prompt of Picture');
     await page.waitForTimeout(200);
     assert.equal(await page.getByRole('status', { name: 'Saving' }).textContent(), 'Saved');
@@ -121,8 +121,8 @@ describe('the board', { skip: NO_BROWSER }, () => {
   it('never saves a board that was only viewed', async () => {
     const id = await flow.create(PICTURE);
     const { updatedAt } = await flow.read(id);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
     await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
     await boardOf(page).hover();
@@ -134,8 +134,8 @@ describe('the board', { skip: NO_BROWSER }, () => {
 
   it('copies, pastes, moves by arrows, deletes, and takes each back by one undo', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const before = await flow.read(id);
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
     await page.keyboard.press('Control+d');
@@ -153,8 +153,8 @@ describe('the board', { skip: NO_BROWSER }, () => {
 
   it('finds a node by its name, and arranges the board as one step', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.keyboard.press('Control+f');
     await page.getByRole('dialog', { name: 'Find node' }).getByRole('combobox').fill('prev');
     await page.keyboard.press('Enter');
@@ -175,8 +175,8 @@ describe('the board', { skip: NO_BROWSER }, () => {
 
   it('has targets of 24 pixels and respects reduced motion', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
@@ -190,8 +190,8 @@ describe('the board', { skip: NO_BROWSER }, () => {
   it('is accessible with inspector and dialogs open, light and dark', async () => {
     const id = await flow.create(PICTURE);
     for (const view of [VIEWS[2], VIEWS[1]]) {
-      await using opened = await flow.open(id, view);
-      const { page } = opened;
+      await using testPage = await flow.open(id, view);
+      const { page } = testPage;
       await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
       await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
       await takeScreenshot(page, 'flow-inspector', view);
@@ -206,7 +206,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
         await page.keyboard.press('Escape');
         await panel.waitFor({ state: 'detached' });
       }
-      assert.deepEqual(opened.errors, []);
+      assert.deepEqual(testPage.errors, []);
     }
   });
 });

@@ -63,8 +63,8 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
 
   it('inserts a node into the edge that it is dropped on, and detaches it with Alt', async () => {
     const id = await flow.create(THREE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const [from, to] = [await portOf(page, 'Output Text of A'), await portOf(page, 'Input Text 1 of B')];
     const middle: Spot = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
     await dragTo(page, await headOf(page, 'C'), middle);
@@ -82,13 +82,13 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
       assert.deepEqual(await wiresOf(id), expected);
     }
     assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('snaps a dragged node to its neighbours, and shows why', async () => {
     const id = await flow.create(THREE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const [x, y] = await headOf(page, 'C');
     await page.mouse.move(x, y);
@@ -105,8 +105,8 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
 
   it('selects with the lasso, and aligns and arranges the selection', async () => {
     const id = await flow.create(THREE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const [a, c] = [await nodeOf(page, 'A').boundingBox(), await nodeOf(page, 'C').boundingBox()];
     assert.ok(a && c);
     await page.keyboard.press('Shift+L');
@@ -131,13 +131,13 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
       const { nodes } = await flow.read(id);
       return new Set(nodes.map(({ position }) => position.x)).size === 2 && nodes[1]?.position.x !== 700;
     });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('connects to a node with a compatible port, and highlights compatible ports', async () => {
     const id = await flow.create(THREE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const [from, to] = [await portOf(page, 'Output Text of B'), await headOf(page, 'C')];
     await page.mouse.move(...from);
     await page.mouse.down();
@@ -153,8 +153,8 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
   it('does not mount large boards, and works on painted nodes', async () => {
     const board = makeBoard(200, 300, 3);
     const id = await flow.create(board);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     assert.equal(await page.locator('[data-node-id]').count(), 0);
     await takeScreenshot(page, 'flow-far', VIEWS[2]);
     const before = await flow.read(id);
@@ -178,13 +178,13 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     await nodeOf(page, node.data.label).waitFor();
     await untilSaved(page);
     assert.deepEqual((await flow.read(id)).nodes, before.nodes);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('draws an edge between nodes that are painted because the view still moves', async () => {
     const id = await flow.create(PAIRS);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.evaluate(KEEP_MOVING);
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const { x, y, zoom } = await viewOf(page);
@@ -207,7 +207,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     );
     assert.deepEqual(nodes[36]?.position, MIDDLE);
     await nodeOf(page, 'text 36').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows the value of a connection, and runs no script of a note', async () => {
@@ -242,8 +242,8 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
       ],
       edges: PICTURE.edges,
     });
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'Note').getByRole('heading', { name: 'Read me' }).waitFor();
     assert.equal(await nodeOf(page, 'Note').locator('img').count(), 0);
     const links = await nodeOf(page, 'Note')
@@ -264,14 +264,14 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.equal(await nodeOf(page, 'Preview').count(), 1);
     await page.getByRole('button', { name: 'Expand Frame' }).click();
     await nodeOf(page, 'Picture').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('supports touch: pan, pinch, long press for the menu, and connecting', async () => {
     const id = await flow.create({ ...THREE, edges: [] });
-    await using opened = await flow.open(id);
-    const { page, context } = opened;
-    opened.discard();
+    await using testPage = await flow.open(id);
+    const { page, context } = testPage;
+    testPage.discard();
     const finger = await context.newCDPSession(page);
     // A page detects touch support once, when it loads.
     await finger.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
@@ -310,7 +310,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await nodeOf(page, 'C').nth(1).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 

@@ -26,8 +26,8 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
 
   it('edit their main field in place, as one undo step', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const field = nodeOf(page, 'Idea').getByRole('textbox', { name: 'Text of Idea' });
     await field.click();
     await page.keyboard.press('End');
@@ -43,7 +43,7 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     await page.keyboard.type('Paint ');
     assert.equal(await field.inputValue(), 'Paint a boat');
     await untilIdea(flow, id, 'Paint a boat');
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('edit JSON, lists and files in place', async () => {
@@ -59,8 +59,8 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     });
     const configOf = async (node: string) =>
       (await flow.read(id)).nodes.find(each => each.id === node)?.data.config ?? {};
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const json = page.getByRole('textbox', { name: 'JSON of json' });
     await json.fill('{ "lens": 35');
     assert.equal(await json.getAttribute('aria-invalid'), 'true');
@@ -99,7 +99,7 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
       /photo\.png$/.test(String((await configOf('image')).url)),
     );
     await takeScreenshot(page, 'flow-inputs', VIEWS[2]);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('show a tall result only up to the next node, and whole when there is space', async () => {
@@ -123,8 +123,8 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     const id = await flow.create({ nodes: [picture, below], edges: [] });
     await flow.send('POST', `/workflows/${id}/run`, { targets: ['picture'] });
     await flow.untilRuns(id, 1);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const image = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
     await image.waitFor();
@@ -152,13 +152,13 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
       'the result to grow',
       async () => ((await boxOf('Picture')).height ?? 0) > card.height + 20,
     );
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('show a connected field nowhere, and other changed settings as one line', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const picture = nodeOf(page, 'Picture');
     assert.equal(await picture.getByRole('textbox').count(), 0);
     const chips = picture.getByRole('list', { name: 'Changed settings' });
@@ -171,8 +171,8 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
 
   it('move when they are dragged by a field', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const box = await nodeOf(page, 'Idea').getByRole('textbox').boundingBox();
     assert.ok(box);
     await page.mouse.move(box.x + 30, box.y + 10);
@@ -188,8 +188,8 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
 
   it('show results of every kind at their own aspect, and never squeezed by ports', async () => {
     const id = await flow.create(RESULTS);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await clickTool(page, 'Run');
     await flow.untilRuns(id, 1);
     const aspects = { Tall: 9 / 16, Many: 9 / 16, Wide: 12 / 5 };
@@ -197,9 +197,9 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
       const picture = page.getByRole('figure', { name: `Result of ${label}` }).locator('img');
       await picture.waitFor();
       await waitUntil(`the picture of ${label}`, () =>
-        picture.evaluate((element, wanted) => {
+        picture.evaluate((element, expected) => {
           const image = element as HTMLImageElement;
-          const isWhole = Math.abs(image.naturalWidth / image.naturalHeight - wanted) < 0.02;
+          const isWhole = Math.abs(image.naturalWidth / image.naturalHeight - expected) < 0.02;
           const zoom = Number(
             /scale\((.+?)\)/.exec(
               document.querySelector<HTMLElement>('.react-flow__viewport')?.style.transform ?? '',
@@ -207,8 +207,8 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
           );
           const { width, height } = image.getBoundingClientRect();
           // A wide picture fills the width, a high one has at least 160 pixels.
-          const shown = Math.min(height, width / wanted) / zoom;
-          return isWhole && shown >= Math.min(160, 280 / wanted);
+          const shown = Math.min(height, width / expected) / zoom;
+          return isWhole && shown >= Math.min(160, 280 / expected);
         }, aspect),
       );
     }
@@ -216,7 +216,7 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     await page.getByRole('figure', { name: 'Result of Data' }).getByText('"name": "one"').waitFor();
     await page.getByRole('figure', { name: 'Result of Parts' }).getByText('two').waitFor();
     await takeScreenshot(page, 'flow-results', VIEWS[2]);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 

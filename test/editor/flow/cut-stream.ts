@@ -14,11 +14,11 @@ export async function cutFirstStream(page: Page): Promise<void> {
     Object.assign(window, { streams });
     const send = window.fetch;
     window.fetch = async (input, init) => {
-      const answer = await send(input, init);
-      if (!/\/executions\/[^/]+\/events$/.test(String(input)) || answer.body === null) return answer;
+      const response = await send(input, init);
+      if (!/\/executions\/[^/]+\/events$/.test(String(input)) || response.body === null) return response;
       const stream = { asked: new Headers(init?.headers).get('last-event-id'), text: '' };
       const isCut = streams.push(stream) === 1;
-      const body = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(
+      const body = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
         new TransformStream<string, Uint8Array>({
           transform(chunk, controller) {
             const most = isCut ? cutAfter(stream.text + chunk) - stream.text.length : chunk.length;
@@ -29,7 +29,7 @@ export async function cutFirstStream(page: Page): Promise<void> {
           },
         }),
       );
-      return new Response(body, { status: answer.status, headers: answer.headers });
+      return new Response(body, { status: response.status, headers: response.headers });
     };
     /** Returns a position inside the event after the snapshot; beyond the end if that event has not started. */
     function cutAfter(text: string): number {

@@ -25,8 +25,8 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
 
   it('survives a tab that crashes before saving, with its history', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page, context } = opened;
+    await using testPage = await flow.open(id);
+    const { page, context } = testPage;
     await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
     await fillIdea(page, 'a whale');
     await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
@@ -50,8 +50,8 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
 
   it('merges changes of two tabs', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page, context } = opened;
+    await using testPage = await flow.open(id);
+    const { page, context } = testPage;
     const other = await context.newPage();
     await other.goto(`/flow/${id}`);
     await boardOf(other).waitFor();
@@ -72,15 +72,15 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     assert.equal(ideaOf(stored), 'a whale');
     assert.equal(stored.nodes.find(node => node.id === 'picture')?.data.config?.seed, 42);
     assert.deepEqual(
-      opened.errors.filter(text => !text.includes('409')),
+      testPage.errors.filter(text => !text.includes('409')),
       [],
     );
   });
 
   it('leaves keys to focused fields, so that Backspace does not delete a node', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
     const field = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
     await field.focus();
@@ -93,8 +93,8 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
 
   it('keeps what the service refuses in the draft, and says why', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('');
     await page
@@ -109,9 +109,9 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
 
   it('works offline for a minute, reports it, and saves when online again', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page, context } = opened;
-    opened.discard();
+    await using testPage = await flow.open(id);
+    const { page, context } = testPage;
+    testPage.discard();
     await page.clock.install();
     await page.reload();
     await boardOf(page).waitFor();
@@ -137,8 +137,8 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
 
   it('saves neither an empty board nor one that it could not read', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const writes: string[] = [];
     page.on('request', request => request.method() === 'PUT' && writes.push(request.url()));
     await page.route(`**/api/v1/workflows/${id}`, route => route.abort());

@@ -60,7 +60,7 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
     openBrowser(),
   ]);
   const cookie = await signUp(service);
-  const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const sendRequest = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${service.url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
@@ -73,26 +73,29 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
     service,
     browser,
     cookie,
-    create: async graph => (await ask<Stored>('POST', '/workflows', { name: 'Board', ...graph })).id,
-    read: id => ask<Stored>('GET', `/workflows/${id}`),
-    send: ask,
+    create: async graph => (await sendRequest<Stored>('POST', '/workflows', { name: 'Board', ...graph })).id,
+    read: id => sendRequest<Stored>('GET', `/workflows/${id}`),
+    send: sendRequest,
     runs: async id => {
-      const { data } = await ask<{ data: readonly { id: string }[] }>('GET', `/workflows/${id}/executions`);
-      return Promise.all(data.map(run => ask<Execution>('GET', `/executions/${run.id}`)));
+      const { data } = await sendRequest<{ data: readonly { id: string }[] }>(
+        'GET',
+        `/workflows/${id}/executions`,
+      );
+      return Promise.all(data.map(run => sendRequest<Execution>('GET', `/executions/${run.id}`)));
     },
     untilRuns: (id, count) =>
       waitUntil(`${count} runs to end`, async () => {
         const path = `/workflows/${id}/executions`;
-        const { data } = await ask<{ data: readonly { finishedAt: string | null }[] }>('GET', path);
+        const { data } = await sendRequest<{ data: readonly { finishedAt: string | null }[] }>('GET', path);
         return data.filter(({ finishedAt }) => finishedAt !== null).length === count;
       }),
     open: async (id, view, as = cookie) => {
-      const opened = await browser.open(service.url, view, as);
-      await opened.page.goto(`/flow/${id}`);
+      const testPage = await browser.open(service.url, view, as);
+      await testPage.page.goto(`/flow/${id}`);
       if ((view?.width ?? PHONE_WIDTH) < PHONE_WIDTH)
-        await opened.page.getByRole('button', { name: 'Canvas', exact: true }).click();
-      await boardOf(opened.page).waitFor();
-      return opened;
+        await testPage.page.getByRole('button', { name: 'Canvas', exact: true }).click();
+      await boardOf(testPage.page).waitFor();
+      return testPage;
     },
     close: async () => {
       await browser.close();

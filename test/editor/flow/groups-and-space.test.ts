@@ -28,8 +28,8 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
 
   it('wraps the selection in a frame that fits, and moves, copies, deletes and ungroups it as one', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 }, modifiers: ['Shift'] });
     await page.keyboard.press('Control+g');
@@ -61,13 +61,13 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
     await page.keyboard.press(' ');
     await page.keyboard.press('Shift+Control+g');
     await waitUntil('the frame to go', async () => (await flow.read(id)).nodes.length === 3);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('puts new, duplicated and pasted nodes where none is', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     for (const name of ['Text', 'Sandbox image', 'Preview']) {
       await boardOf(page).focus();
       await page.keyboard.press('n');
@@ -88,8 +88,8 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
       const { workflow } = JSON.parse(await readFile(file, 'utf8')) as { readonly workflow: SentGraph };
       const { nodes, edges } = workflow;
       const id = await flow.create({ nodes, edges });
-      await using opened = await flow.open(id);
-      const { page } = opened;
+      await using testPage = await flow.open(id);
+      const { page } = testPage;
       await page.getByRole('button', { name: 'Arrange' }).click();
       await untilSaved(page);
       await waitUntil('the view to rest', async () => {

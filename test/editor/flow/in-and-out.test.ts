@@ -41,8 +41,8 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
 
   it('exports a PNG with its graph, and imports dropped PNG, JSON and media', async () => {
     const from = await flow.create(PICTURE);
-    await using opened = await flow.open(from);
-    const { page } = opened;
+    await using testPage = await flow.open(from);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const files: Awaited<ReturnType<typeof save>>[] = [];
     for (const name of ['Download as PNG with the workflow', 'Download as JSON', 'Download as SVG'])
@@ -81,7 +81,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
       [['picture', 'in-input']],
     );
     assert.match(String(stored.nodes.at(-1)?.data.config?.url), /^http/);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('offers templates, an example and a search on an empty board', async () => {
@@ -89,8 +89,8 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     const settings = { title: 'A boat in a frame', isTemplate: true };
     await flow.send('POST', `/workflows/${template}/publish`, { isPublished: true, settings });
     const id = await flow.create(NOTE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const starters = page.getByRole('list', { name: 'Templates' });
     await starters.getByText('A boat in a frame').waitFor();
     await takeScreenshot(page, 'flow-empty', VIEWS[2]);
@@ -108,13 +108,13 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
     await palette.getByText('Favorites').waitFor();
     assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Sandbox image/);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('publishes under an address and a title, with the inputs that were chosen', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id, VIEWS[3]);
-    const { page } = opened;
+    await using testPage = await flow.open(id, VIEWS[3]);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByLabel('Address').fill('boats-of-mine');
@@ -136,13 +136,13 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
       allowDuplicate: true,
       showResults: false,
     });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shares with an email and takes it back, whether or not somebody has it', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id, VIEWS[3]);
-    const { page } = opened;
+    await using testPage = await flow.open(id, VIEWS[3]);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByLabel('Email').fill('somebody@example.com');
@@ -152,13 +152,13 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Remove somebody@example.com' }).click();
     await dialog.getByText('Not shared with anyone yet.').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('pastes what was copied in another tab, and a plain text as a node of its own', async () => {
     const from = await flow.create(PICTURE);
-    await using opened = await flow.open(from);
-    const { page, context } = opened;
+    await using testPage = await flow.open(from);
+    const { page, context } = testPage;
     await boardOf(page).focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Control+c');
@@ -186,7 +186,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     assert.equal(after.edges.length, before.edges.length);
     await paste(other, 'a lighthouse\nat dawn');
     await nodeOf(other, 'Text').getByText('a lighthouse').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 

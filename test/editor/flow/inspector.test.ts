@@ -26,8 +26,8 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
 
   it('edits JSON, lists and templates with their own controls', async () => {
     const id = await flow.create(GRAPH);
-    await using opened = await flow.open(id, VIEWS[3]);
-    const { page } = opened;
+    await using testPage = await flow.open(id, VIEWS[3]);
+    const { page } = testPage;
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     const configOf = async (nodeId: string): Promise<unknown> => {
       await untilSaved(page);
@@ -69,13 +69,13 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
       template: 'A {{first}} text {{second}} {{secrets.TOKEN}}',
     });
     await page.keyboard.press('Control+z');
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('fixes issues: one, those that lead to a field or the palette, and all at once', async () => {
     const id = await flow.create(FLAWED);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const panel = page.getByRole('region', { name: 'Issues' });
     await panel.getByRole('button', { name: '8 warnings' }).click();
     await nodeOf(page, 'blur').getByRole('img', { name: '3 warnings' }).waitFor();
@@ -112,13 +112,13 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await panel.getByRole('button', { name: '1 warning' }).waitFor();
     await untilSaved(page);
     assert.deepEqual((await flow.read(id)).edges.at(-1)?.targetHandle, 'in-input');
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('sets the secrets of the workflow', async () => {
     const id = await flow.create(GRAPH);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.keyboard.press('/');
     await page.getByRole('dialog').getByRole('combobox').fill('secrets');
     await page.keyboard.press('Enter');
@@ -147,13 +147,13 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('renamed');
     await untilSaved(page);
     assert.equal((await flow.read(id)).nodes[2]?.data.label, 'renamed');
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('chooses a video template by image and shows a frame of it', async () => {
     const id = await flow.create(VIDEO);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'video').click({ position: { x: 90, y: 20 } });
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     await inspector.getByRole('button', { name: 'Browse templates' }).click();
@@ -175,13 +175,13 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     );
     await takeScreenshot(page, 'flow-still', VIEWS[2]);
     await assertAccessible(page);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('edits the scenes of a video: layers, fields, order and time, with stills that are kept nowhere', async () => {
     const id = await flow.create(VIDEO);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const configOf = async (): Promise<unknown> => {
       await untilSaved(page);
       return (await flow.read(id)).nodes[0]?.data.config;
@@ -260,7 +260,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await configOf(), scene(star, '1.5s'));
     const after = await flow.send<{ data: readonly unknown[] }>('GET', '/media?limit=100');
     assert.equal(after.data.length, media.data.length);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 

@@ -47,8 +47,8 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
       ],
       edges: [],
     });
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const said = 'The required port "Product name" is not connected';
     await page.getByText(said).first().waitFor({ state: 'attached' });
     const { issues } = await flow.send<Found>('POST', `/workflows/${id}/lint`, {});
@@ -62,8 +62,8 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
       nodes: readonly { nodeType: string; label: string; category: string }[];
     }>('GET', '/nodes?includeHidden=1');
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     for (let from = 0; from < nodes.length; from += 25) {
       const part = nodes.slice(from, from + 25).map(({ nodeType, label, category }, index) => ({
         id: `n${index}`,
@@ -98,8 +98,8 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
 
   it('runs by Ctrl+Enter from a field, also of the code editor, without a new line', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await fillIdea(page, 'a gull');
     await page.keyboard.press('Control+Enter');
     await flow.untilRuns(id, 1);
@@ -111,8 +111,8 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
 
   it('says why JSON that is not a workflow is not pasted, and makes nothing', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'Idea').waitFor();
     await paste(page, '{"nodes": [{"id": "a"');
     await page.getByText('this JSON is incomplete or malformed').waitFor();

@@ -16,8 +16,8 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
 
   it('moves the focus in a circle: bar, nodes in wiring order, inspector, zoom bar', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     for (const key of ['Tab', 'Shift+Tab']) {
       await page.getByRole('toolbar').getByRole('button', { name: 'Open menu' }).focus();
       const seen: string[] = [];
@@ -36,8 +36,8 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
 
   it('returns by Escape to where one came from', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await nodeOf(page, 'Idea').focus();
     await page.keyboard.press('n');
     await page.getByRole('dialog', { name: 'Add node' }).waitFor();
@@ -59,8 +59,8 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
 
   it('makes a graph of three nodes, edits its fields, runs it and opens the result', async () => {
     const id = await flow.create(NOTE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await boardOf(page).focus();
     for (const name of ['Text', 'Sandbox image', 'Preview']) {
       await page.keyboard.press('n');
@@ -103,7 +103,7 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     await tabTo(page, 'Open result');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Result of Preview' }).locator('img').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 

@@ -29,8 +29,8 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
 
   it('warns once that storage is full, offers the export, and still saves', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.evaluate(() => {
       IDBObjectStore.prototype.put = () => {
         throw new DOMException('full', 'QuotaExceededError');
@@ -45,21 +45,21 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await untilIdea(flow, id, 'a gull');
     await page.getByRole('button', { name: 'Export', exact: true }).last().click();
     await page.getByRole('dialog', { name: 'Export' }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('asks to reload after an update of the service, and keeps changes', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page, context } = opened;
-    opened.discard();
+    await using testPage = await flow.open(id);
+    const { page, context } = testPage;
+    testPage.discard();
     await page.addInitScript(() => {
-      const made: EventSource[] = [];
-      Object.assign(window, { made });
+      const created: EventSource[] = [];
+      Object.assign(window, { made: created });
       window.EventSource = class extends EventSource {
         constructor(url: string | URL) {
           super(url);
-          made.push(this);
+          created.push(this);
         }
       };
     });
@@ -68,9 +68,9 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     // The page of the next release references another script.
     await page.route(`**/flow/${id}`, async route => {
       if (route.request().isNavigationRequest()) return route.continue();
-      const answer = await route.fetch();
-      const body = (await answer.text()).replace(/(<script type="module" src=")[^"]*/, '$1/next.js');
-      return route.fulfill({ response: answer, body });
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/(<script type="module" src=")[^"]*/, '$1/next.js');
+      return route.fulfill({ response, body });
     });
     await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
     await fillIdea(page, 'a whale');
@@ -91,10 +91,10 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
 
   it('follows the workflow again after its stream was refused', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     // The refusal is logged to the console.
-    opened.discard();
+    testPage.discard();
     const refusal = { code: 'too_many_streams', error: 'Close one.' };
     await page.route('**/workflows/*/events', route => route.fulfill({ status: 429, json: refusal }), {
       times: 1,
@@ -114,9 +114,9 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     const email = 'ben@example.com';
     const guest = await signUpAnother(flow.service, { email, name: 'Ben Guest' });
     await flow.send('PUT', `/workflows/${id}/permissions`, { email, role: 'EDIT' });
-    await using opened = await flow.open(id);
+    await using testPage = await flow.open(id);
     await using other = await flow.open(id, undefined, guest);
-    const { page } = opened;
+    const { page } = testPage;
     await page.getByRole('list', { name: 'Other editors' }).getByText('Ben Guest').waitFor();
     const { updatedAt } = await flow.read(id);
     await nodeOf(other.page, 'Preview').click({ position: { x: 90, y: 20 } });
@@ -151,8 +151,8 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
 
   it('saves to the workflow that is open, and runs what is on the screen', async () => {
     const [first, second] = [await flow.create(PICTURE), await flow.create(PICTURE)];
-    await using opened = await flow.open(first);
-    const { page } = opened;
+    await using testPage = await flow.open(first);
+    const { page } = testPage;
     await fillIdea(page, 'a whale');
     // Navigates to another board, before the first one is saved, with the browser's history.
     await page.evaluate(path => {
@@ -167,13 +167,13 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.equal(run?.nodeStates.find(({ nodeId }) => nodeId === 'idea')?.text, 'a gull');
     assert.equal(ideaOf(await flow.read(second)), 'a gull');
     assert.ok(['a boat', 'a whale'].includes(String(ideaOf(await flow.read(first)))));
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows a result of ten megabytes without waiting for it', async () => {
     const id = await flow.create(LARGE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const figure = page.getByRole('figure', { name: 'Result of Preview' });
     await figure.waitFor();
@@ -197,13 +197,13 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.ok(Date.now() - begun < 20_000, `opened and closed in ${Date.now() - begun} ms`);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('copies without a clipboard API, and reads keys by their meaning', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     // As on plain http.
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
@@ -218,20 +218,20 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await nodes.nth(3).waitFor();
     await press(page, { key: '?', code: 'Minus', shiftKey: true });
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('keeps a node of an unknown type with its settings and edges', async () => {
     const id = await flow.create(PICTURE);
     const before = await flow.read(id);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     // As after a downgrade of the service.
     await page.route('**/api/v1/nodes?*', async route => {
-      const answer = await route.fetch();
-      const { nodes } = (await answer.json()) as { nodes: readonly { nodeType: string }[] };
+      const response = await route.fetch();
+      const { nodes } = (await response.json()) as { nodes: readonly { nodeType: string }[] };
       const known = nodes.filter(({ nodeType }) => nodeType !== 'generate:sandbox');
-      return route.fulfill({ response: answer, json: { nodes: known } });
+      return route.fulfill({ response: response, json: { nodes: known } });
     });
     await page.reload();
     await nodeOf(page, 'Picture').getByText('Unknown type: generate:sandbox').waitFor();
@@ -244,8 +244,8 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
 
   it('keeps the undo history across a reload', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const before = (await flow.read(id)).nodes;
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
     await page.keyboard.press('Escape');

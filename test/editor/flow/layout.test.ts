@@ -24,8 +24,8 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
 
   it('has one bar of at most 56 pixels with labeled tools and the navigation at its left end', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const bar = page.getByRole('toolbar', { name: 'Workflow' });
     const box = await bar.boundingBox();
     assert.ok(box && box.y === 0 && box.height <= 56, JSON.stringify(box));
@@ -53,8 +53,8 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
 
   it('lists runs with picture, other inputs, price and who ran them, in a panel beside the board', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await clickTool(page, 'Run');
     await flow.untilRuns(id, 1);
     await fillIdea(page, 'a whale');
@@ -71,7 +71,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.activeElement?.textContent === 'Run history');
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('lists versions with author and a sentence of what changed', async () => {
@@ -83,21 +83,21 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
         index === 0 ? { ...node, data: { ...DATA, config: { value: 'a whale' } } } : node,
       ),
     });
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await clickTool(page, 'Versions');
     const panel = page.getByRole('complementary', { name: 'Versions' });
     await panel.getByText('Text of Idea changed').waitFor();
     await panel.getByText('Created with 3 nodes').waitFor();
     await panel.getByText('Ana · ').first().waitFor();
     assert.equal(await panel.getByRole('listitem').count(), 2);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('opens the palette at the pointer without dimming, with categories and models that need a provider', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.mouse.dblclick(400, 200);
     const dialog = page.getByRole('dialog', { name: 'Add node' });
     const box = await dialog.boundingBox();
@@ -124,8 +124,8 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
 
   it('docks a library by L, to drag nodes from it onto the board', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await boardOf(page).focus();
     await page.keyboard.press('l');
     const library = page.getByRole('complementary', { name: 'Library' });
@@ -141,7 +141,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await boardOf(page).focus();
     await page.keyboard.press('l');
     await library.waitFor({ state: 'detached' });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows a phone the nodes with their results and the runs first, and the canvas by one tap', async () => {
@@ -149,8 +149,8 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await flow.send('POST', `/workflows/${id}/run`, {});
     await flow.untilRuns(id, 1);
     const [run] = await flow.runs(id);
-    await using opened = await flow.browser.open(flow.service.url, VIEWS[1], flow.cookie);
-    const { page } = opened;
+    await using testPage = await flow.browser.open(flow.service.url, VIEWS[1], flow.cookie);
+    const { page } = testPage;
     await page.goto(`/flow/${id}`);
     const nodes = page.getByRole('list', { name: 'Outline' });
     assert.deepEqual(await nodes.getByRole('listitem').getByRole('button').allInnerTexts(), [
@@ -167,12 +167,12 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await page.getByRole('button', { name: 'Canvas', exact: true }).click();
     await nodeOf(page, 'Picture').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('turns tables into cards on a phone, which hide nothing at the right', async () => {
-    await using opened = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
-    const { page } = opened;
+    await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
+    const { page } = testPage;
     await page.goto('/settings/users');
     const table = page.getByRole('table');
     await table.getByRole('cell', { name: 'Status Active' }).first().waitFor();
@@ -189,8 +189,8 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
 
   it('keeps Publish visible in the share dialog', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     for (const height of [900, 500]) {
       await page.setViewportSize({ width: 1440, height });
       await clickTool(page, 'Share');
@@ -202,8 +202,8 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
 
   it('never covers a node or a control with a notice', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await clickTool(page, 'Run');
     await page.getByRole('region', { name: 'Run' }).getByText('Completed').waitFor();
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });

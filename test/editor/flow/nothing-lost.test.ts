@@ -50,8 +50,8 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
 
   it('never sends a disputed value while the question is open, and saves everything else', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const sent: unknown[] = [];
     page.on('request', request => {
       if (request.method() === 'PUT') sent.push(ideaOf(JSON.parse(request.postData() ?? '{}')));
@@ -80,8 +80,8 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
 
   it('asks again after a reload', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await dispute(page, id);
     for (let reloads = 0; reloads < 2; reloads++) {
       await page.reload();
@@ -103,8 +103,8 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
 
   it('does not run while a conflict is open', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await dispute(page, id);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'Choose which ones to keep' }).waitFor();
@@ -113,8 +113,8 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
 
   it('does not ask about a value that was saved before another person changed it', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await fillIdea(page, 'mine');
     await untilIdea(flow, id, 'mine');
     await untilSaved(page);
@@ -138,9 +138,9 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
   for (const [way, leave] of Object.entries(WAYS_OUT))
     it(`keeps an edit 0 ms before leaving by ${way}, at the service and in the draft`, async () => {
       const id = await flow.create(PICTURE);
-      await using opened = await flow.open(id);
-      const { context, page } = opened;
-      opened.discard();
+      await using testPage = await flow.open(id);
+      const { context, page } = testPage;
+      testPage.discard();
       await fillIdea(page, 'a whal');
       await untilIdea(flow, id, 'a whal');
       await untilSaved(page);
@@ -179,8 +179,8 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
       ],
       edges: [],
     });
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     const said: string[] = [];
     await page.exposeFunction('heard', (text: string) => void said.push(text));
     await page.evaluate(() => {

@@ -38,8 +38,8 @@ describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 10
   it(`agree with the model in draft, service and undo, ${GESTURES} of seed ${SEED}`, async () => {
     const start = makeGrid();
     const id = await flow.create(start);
-    await using opened = await flow.open(id, VIEW);
-    const { page } = opened;
+    await using testPage = await flow.open(id, VIEW);
+    const { page } = testPage;
     const readServer = async (): Promise<Board> => toBoard((await flow.read(id)) as unknown as Board);
     const first = JSON.stringify(await readServer());
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
@@ -59,7 +59,7 @@ describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 10
       await untilSaved(page);
       assert.equal(JSON.stringify(await readServer()), first);
     }
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 
@@ -75,13 +75,13 @@ async function compare(page: Page, { id, model, readServer, after: when }: Compa
   const server = await readServer();
   assert.deepEqual(shapeOf(server), model.shape, `the service after ${when}`);
   // The draft is written shortly after the change.
-  const wanted = JSON.stringify(server);
+  const expected = JSON.stringify(server);
   let draft = '';
-  for (let tries = 0; tries < 50 && draft !== wanted; tries++) {
+  for (let tries = 0; tries < 50 && draft !== expected; tries++) {
     draft = JSON.stringify(toBoard(await readDraft(page, id)));
-    if (draft !== wanted) await page.waitForTimeout(100);
+    if (draft !== expected) await page.waitForTimeout(100);
   }
-  assert.equal(draft, wanted, `the draft after ${when}`);
+  assert.equal(draft, expected, `the draft after ${when}`);
 }
 
 /** Removes what the service computes on each read. */

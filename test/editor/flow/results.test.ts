@@ -21,8 +21,8 @@ describe('results on the board', { skip: NO_BROWSER }, () => {
     const id = await flow.create(pictureOf('a lighthouse'));
     await flow.send('POST', `/workflows/${id}/run`, {});
     await flow.untilRuns(id, 1);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     for (const label of ['Picture', 'Preview']) await resultOf(page, label).locator('img').waitFor();
     assert.equal(await page.getByText(OUTDATED).count(), 0);
     await fillIdea(page, 'a lighthouse at night');
@@ -33,7 +33,7 @@ describe('results on the board', { skip: NO_BROWSER }, () => {
     await untilSaved(page);
     await resultOf(page, 'Picture').getByText(OUTDATED).waitFor({ state: 'detached' });
     await resultOf(page, 'Picture').locator('img').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('stay on nodes that a partial run does not touch', async () => {
@@ -42,10 +42,10 @@ describe('results on the board', { skip: NO_BROWSER }, () => {
     await flow.untilRuns(id, 1);
     await flow.send('POST', `/workflows/${id}/run`, { targets: ['idea'] });
     await flow.untilRuns(id, 2);
-    await using opened = await flow.open(id);
-    await resultOf(opened.page, 'Picture').locator('img').waitFor();
-    await nodeOf(opened.page, 'Picture').click({ position: { x: 90, y: 20 } });
-    await resultOf(opened.page, 'Picture').getByRole('button').click();
-    await opened.page.getByRole('dialog').locator('img').first().waitFor();
+    await using testPage = await flow.open(id);
+    await resultOf(testPage.page, 'Picture').locator('img').waitFor();
+    await nodeOf(testPage.page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await resultOf(testPage.page, 'Picture').getByRole('button').click();
+    await testPage.page.getByRole('dialog').locator('img').first().waitFor();
   });
 });

@@ -68,8 +68,8 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
   it('runs only to a node with its price first, and reruns it with earlier results', async () => {
     // Uses a text that no other test uses, so that its result is not cached.
     const id = await flow.create(pictureOf('a boat that is new'));
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await select(page, 'Picture');
     await page.getByRole('button', { name: 'Run to here' }).click();
     const plan = page.getByRole('region', { name: 'Run part of the workflow' });
@@ -94,13 +94,13 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const [second] = await flow.runs(id);
     assert.deepEqual(statesOf(second)[0], 'idea COMPLETED cached');
     assert.equal(second?.resumedFromId, first?.id);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('pins a result, which runs reuse although the node has changed', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await untilRun(page, 'Completed');
     const [first] = await flow.runs(id);
@@ -118,13 +118,13 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(statesOf(second), ['picture COMPLETED cached', 'preview COMPLETED']);
     assert.equal(urlOf(second), urlOf(first));
     await page.getByRole('button', { name: 'Unpin' }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows an earlier run without changing the board, compares with it, and uses its inputs', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await untilRun(page, 'Completed');
     await select(page, 'Idea');
@@ -165,14 +165,14 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await text.inputValue(), 'a boat');
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
     assert.equal(await text.inputValue(), 'a whale');
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('resumes an interrupted event stream without losing or repeating events', async () => {
     const id = await flow.create(WAITING);
-    await using opened = await flow.open(id);
-    const { page } = opened;
-    opened.discard();
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    testPage.discard();
     await cutFirstStream(page);
     // The first reconnects are refused as well.
     let asks = 0;
@@ -217,11 +217,11 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
 
   it('keeps results, view and selection through an undo', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    const picture = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
-    await picture.waitFor();
+    const image = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
+    await image.waitFor();
     await fillIdea(page, 'a whale');
     await untilSaved(page);
     await page.getByRole('button', { name: 'Zoom out' }).click();
@@ -230,7 +230,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const before = await view.getAttribute('style');
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
     await nodeOf(page, 'Idea').getByText('a boat').waitFor();
-    assert.ok(await picture.isVisible());
+    assert.ok(await image.isVisible());
     assert.equal(await view.getAttribute('style'), before);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
@@ -238,23 +238,23 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
 
   it('is shown after a reload until it is hidden; its results stay', async () => {
     const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
-    const picture = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const image = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await untilRun(page, 'Completed');
     await page.reload();
-    await picture.waitFor();
+    await image.waitFor();
     await page.getByRole('button', { name: 'Hide run' }).click();
     const shown = page.getByRole('region', { name: 'Run', exact: true });
     await shown.waitFor({ state: 'detached' });
     await page.reload();
-    await picture.waitFor();
+    await image.waitFor();
     assert.equal(await shown.count(), 0);
     // A deleted run is not an error for the user.
     await page.evaluate(key => sessionStorage.setItem(key, 'run_gone'), `graphwright-run:${id}`);
     const [answered] = await Promise.all([
-      page.waitForResponse(answer => answer.url().includes('run_gone')),
+      page.waitForResponse(response => response.url().includes('run_gone')),
       page.reload(),
     ]);
     assert.ok(answered.status() >= 400);
@@ -264,8 +264,8 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
 
   it('opens the results of a list as a gallery, and JSON as a tree', async () => {
     const id = await flow.create(LISTS);
-    await using opened = await flow.open(id, VIEWS[3]);
-    const { page } = opened;
+    await using testPage = await flow.open(id, VIEWS[3]);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await untilRun(page, 'Completed');
     const figure = page.getByRole('figure', { name: 'Result of picture' });
@@ -285,13 +285,13 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await tree.getByRole('group').filter({ hasText: 'boats' }).last().waitFor();
     await takeScreenshot(page, 'flow-json', VIEWS[3]);
     await assertAccessible(page);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('asks for approval on the board, and offers to retry a failed node', async () => {
     const id = await flow.create(FAILING);
-    await using opened = await flow.open(id);
-    const { page } = opened;
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Shall it go on?').last().waitFor();
     await nodeOf(page, 'ask').getByRole('button', { name: 'Approve', exact: true }).click();
@@ -303,7 +303,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await page.keyboard.press('Escape');
     await plan.waitFor({ state: 'detached' });
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 

@@ -32,8 +32,8 @@ describe('fields of a template', { skip: NO_BROWSER }, () => {
       ],
       edges: [],
     });
-    await using opened = await flow.open(id, VIEW);
-    const { page } = opened;
+    await using testPage = await flow.open(id, VIEW);
+    const { page } = testPage;
     await nodeOf(page, 'Video').click({ position: { x: 90, y: 20 } });
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     const field = inspector.getByLabel('Product name', { exact: true });

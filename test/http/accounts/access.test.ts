@@ -102,28 +102,29 @@ async function createWorkflow(creator: Person = 'creator'): Promise<string> {
 }
 
 for (const [method, path, who, scope, body] of ROUTES) {
-  const ask = (caller: Pick<Caller, 'request'>, workflow: string) =>
+  const sendRequest = (caller: Pick<Caller, 'request'>, workflow: string) =>
     caller.request(method, `${workflow}${path}`, body?.(nobodyYet.userId));
 
   describe(`${method} /workflows/{id}${path}`, () => {
     it(`allows ${who} and answers 403 forbidden to others`, async () => {
       for (const person of PEOPLE) {
         const creator = person === 'removed creator' ? person : 'creator';
-        const answer = await ask(callerOf(person), await createWorkflow(creator));
+        const response = await sendRequest(callerOf(person), await createWorkflow(creator));
         const isLetIn = (WHO[who] as readonly Person[]).includes(person);
-        if (isLetIn) assert.ok(answer.status < 300, `${person}: ${answer.status} ${answer.body?.error}`);
-        else assert.deepEqual([person, answer.status, answer.body.code], [person, 403, 'forbidden']);
+        if (isLetIn)
+          assert.ok(response.status < 300, `${person}: ${response.status} ${response.body?.error}`);
+        else assert.deepEqual([person, response.status, response.body.code], [person, 403, 'forbidden']);
       }
     });
 
     it('answers 401 unauthorized to anonymous callers', async () => {
-      const { status, body: refusal, headers } = await ask(test.anonymous, await createWorkflow());
+      const { status, body: refusal, headers } = await sendRequest(test.anonymous, await createWorkflow());
       assert.deepEqual([status, refusal.code], [401, 'unauthorized']);
       assert.equal(headers['www-authenticate'], 'Bearer');
     });
 
     it('answers 404 not_found for an unknown workflow', async () => {
-      const { status, body: refusal } = await ask(
+      const { status, body: refusal } = await sendRequest(
         callerOf('creator'),
         '/workflows/wf_00000000000000000000000000',
       );
@@ -143,7 +144,7 @@ for (const [method, path, who, scope, body] of ROUTES) {
         callerOf('creator'),
         others.filter(other => other !== scope),
       );
-      const { status, body: refusal, headers } = await ask(lacking, workflow);
+      const { status, body: refusal, headers } = await sendRequest(lacking, workflow);
       // The exception: such a key reads as an anonymous visitor.
       const isRead = method === 'GET' && (path === '' || path === '/export');
       assert.deepEqual([status, refusal.code], [401, isRead ? 'unauthorized' : 'insufficient_scope']);

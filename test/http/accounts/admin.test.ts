@@ -42,24 +42,24 @@ describe('POST /admin/users', () => {
 
   it('creates a key if keyScopes is given', async () => {
     const { body } = await create({ keyScopes: ['workflows:read'], plan: 'pro', isAuthor: true });
-    const answer = await me(body.apiKey);
-    assert.equal(answer.status, 200);
+    const response = await me(body.apiKey);
+    assert.equal(response.status, 200);
     assert.deepEqual(
-      [answer.body.userId, answer.body.plan, answer.body.isAuthor, answer.body.scopes],
+      [response.body.userId, response.body.plan, response.body.isAuthor, response.body.scopes],
       [body.userId, 'pro', true, ['workflows:read']],
     );
   });
 
   it('refuses an email that is taken, in any case of letters, with 409', async () => {
     const { body } = await create();
-    const answer = await create({ email: body.email.toUpperCase() });
-    assert.equal(answer.status, 409);
-    assert.equal(answer.body.code, 'conflict');
+    const response = await create({ email: body.email.toUpperCase() });
+    assert.equal(response.status, 409);
+    assert.equal(response.body.code, 'conflict');
   });
 
   it('creates one account when two requests use the same email at once', async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => create({ email: 'race@example.com' })));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+    const responses = await Promise.all([1, 2, 3].map(() => create({ email: 'race@example.com' })));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409]);
   });
 
   it('refuses scopes that the administrator lacks, and creates no account', async () => {
@@ -69,26 +69,26 @@ describe('POST /admin/users', () => {
     assert.equal((await create({ email }, limited)).status, 201);
   });
 
-  for (const [what, body] of Object.entries({
+  for (const [label, body] of Object.entries({
     'an unknown plan': { plan: 'gold' },
     'the plan of those without an account': { plan: 'anonymous' },
     'an invalid email': { email: 'nobody' },
     'a blank name': { name: ' ' },
     'an unknown scope': { keyScopes: ['everything'] },
   })) {
-    it(`refuses ${what}, with 400`, async () => {
+    it(`refuses ${label}, with 400`, async () => {
       assert.equal((await create(body)).status, 400);
     });
   }
 
   it('is refused without instance:admin, with 401 insufficient_scope', async () => {
     const admin = await test.withScopes(operator, ['account:admin', 'workflows:write']);
-    const answers = [
+    const responses = [
       await create({}, admin),
       await admin.request('GET', '/admin/users'),
       await admin.request('PATCH', '/admin/users/1', { plan: 'pro' }),
     ];
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
   });
 });
@@ -137,8 +137,8 @@ describe('PATCH /admin/users/{userId}', () => {
   });
 
   it('refuses to disable the caller, with 409', async () => {
-    const answer = await operator.request('PATCH', `/admin/users/${operator.userId}`, { disabled: true });
-    assert.equal(answer.status, 409);
+    const response = await operator.request('PATCH', `/admin/users/${operator.userId}`, { disabled: true });
+    assert.equal(response.status, 409);
   });
 
   it('answers 404 for an unknown user and 400 for an unknown plan', async () => {

@@ -50,7 +50,12 @@ const change = async (userId: number, changes: object): Promise<void> =>
   assert.equal((await operator.request('PATCH', `/admin/users/${userId}`, changes)).status, 200);
 
 /** The status of a request to one of the processes. */
-async function ask(at: TestApp, path: string, headers: Readonly<Record<string, string>>, body?: object) {
+async function sendRequest(
+  at: TestApp,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: object,
+) {
   const { statusCode } = await at.app.inject({
     method: body === undefined ? 'GET' : 'POST',
     url: `/api/v1${path}`,
@@ -64,9 +69,9 @@ describe('instance:admin', () => {
   it('of a key works only while its user is an administrator', async () => {
     const admin = await test.createCaller();
     const headers = { authorization: `Bearer ${admin.key}` };
-    for (const at of [test, other]) assert.equal(await ask(at, '/admin/users', headers), 200);
+    for (const at of [test, other]) assert.equal(await sendRequest(at, '/admin/users', headers), 200);
     await change(admin.userId, { isAdmin: false });
-    assert.equal(await ask(test, '/admin/users', headers), 401);
+    assert.equal(await sendRequest(test, '/admin/users', headers), 401);
     assert.equal(
       (await admin.request('PATCH', `/admin/users/${admin.userId}`, { isAdmin: true })).status,
       401,
@@ -76,19 +81,19 @@ describe('instance:admin', () => {
     const handedOn = { name: 'k', scopes: ['instance:admin'] };
     assert.equal((await admin.request('POST', '/keys', handedOn)).status, 403);
     nowMs += CACHE_MS;
-    assert.equal(await ask(other, '/admin/users', headers), 401);
+    assert.equal(await sendRequest(other, '/admin/users', headers), 401);
     await change(admin.userId, { isAdmin: true });
-    assert.equal(await ask(test, '/admin/users', headers), 200);
+    assert.equal(await sendRequest(test, '/admin/users', headers), 200);
   });
 
   it('of a session ends with the next request', async () => {
     const person = await createPerson(test, operator, { isAdmin: true });
     const headers = { cookie: person.cookie };
-    for (const at of [test, other]) assert.equal(await ask(at, '/admin/users', headers), 200);
+    for (const at of [test, other]) assert.equal(await sendRequest(at, '/admin/users', headers), 200);
     await change(person.userId, { isAdmin: false });
-    assert.equal(await ask(test, '/admin/users', headers), 401);
+    assert.equal(await sendRequest(test, '/admin/users', headers), 401);
     nowMs += CACHE_MS;
-    assert.equal(await ask(other, '/admin/users', headers), 401);
+    assert.equal(await sendRequest(other, '/admin/users', headers), 401);
   });
 });
 
@@ -108,14 +113,14 @@ describe('a disabled account', () => {
 describe('a revoked key', () => {
   it('is refused at once', async () => {
     const caller = await test.createCaller();
-    const made = await caller.request<{ id: string; key: string }>('POST', '/keys', {
+    const created = await caller.request<{ id: string; key: string }>('POST', '/keys', {
       name: 'k',
       scopes: ['workflows:read'],
     });
-    const headers = { authorization: `Bearer ${made.body.key}` };
-    assert.equal(await ask(test, '/me', headers), 200);
-    assert.equal((await caller.request('DELETE', `/keys/${made.body.id}`)).status, 200);
-    assert.equal(await ask(test, '/me', headers), 401);
+    const headers = { authorization: `Bearer ${created.body.key}` };
+    assert.equal(await sendRequest(test, '/me', headers), 200);
+    assert.equal((await caller.request('DELETE', `/keys/${created.body.id}`)).status, 200);
+    assert.equal(await sendRequest(test, '/me', headers), 401);
   });
 });
 
@@ -130,7 +135,7 @@ describe('a plan', () => {
     let accepted = 0;
     for (let start = 0; start < starts; start++) {
       const headers = { authorization: `Bearer ${caller.key}` };
-      if ((await ask(at, `/workflows/${workflowId}/execute`, headers, {})) < 300) accepted++;
+      if ((await sendRequest(at, `/workflows/${workflowId}/execute`, headers, {})) < 300) accepted++;
     }
     return accepted;
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolderRow, lockFolder } from '../../../src/store/folders.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { createWorkflow, put, read, refused, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
@@ -46,7 +46,8 @@ async function createFolder(teamId: string | null, by = creator): Promise<string
   return String(body.id);
 }
 
-const move = (folderId: string | null, by = creator): Promise<Answer<Workflow>> => put(by, id, { folderId });
+const move = (folderId: string | null, by = creator): Promise<TestResponse<Workflow>> =>
+  put(by, id, { folderId });
 
 async function moveTo(teamId: string | null): Promise<string> {
   const folderId = await createFolder(teamId);

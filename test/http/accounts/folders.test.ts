@@ -21,12 +21,12 @@ let test: TestApp;
 let owner: Caller;
 let editor: Caller;
 let viewer: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let teamId: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, viewer, stranger] = [
+  [owner, editor, viewer, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -39,9 +39,9 @@ before(async () => {
 after(() => test.close());
 
 async function create(by: Caller, body: object): Promise<Folder> {
-  const answer = await by.request<Folder>('POST', '/folders', body);
-  assert.equal(answer.status, 201);
-  return answer.body;
+  const response = await by.request<Folder>('POST', '/folders', body);
+  assert.equal(response.status, 201);
+  return response.body;
 }
 
 const namesOf = async (by: Caller): Promise<readonly string[]> =>
@@ -85,7 +85,7 @@ describe('POST /folders', () => {
   it('answers 404 for any other team, whether or not it exists', async () => {
     const { personalTeamId } = (await owner.request('GET', '/me')).body;
     for (const id of [teamId, 'team_00000000000000000000000000', personalTeamId, 'nonsense']) {
-      const { status, body } = await stranger.request('POST', '/folders', { name: 'x', teamId: id });
+      const { status, body } = await otherUser.request('POST', '/folders', { name: 'x', teamId: id });
       assert.equal(status, 404);
       assert.equal(body.code, 'not_found');
     }
@@ -121,7 +121,7 @@ describe('POST /folders', () => {
 
   it("answers 404 for an unknown parent and 403 for another user's", async () => {
     const mine = await create(owner, { name: 'Mine' });
-    const under = (parentId: string) => stranger.request('POST', '/folders', { name: 'x', parentId });
+    const under = (parentId: string) => otherUser.request('POST', '/folders', { name: 'x', parentId });
     assert.equal((await under(ABSENT)).status, 404);
     assert.equal((await under(mine.id)).status, 403);
   });
@@ -130,17 +130,17 @@ describe('POST /folders', () => {
     let parent = await create(owner, { name: '1' });
     for (let depth = 2; depth <= 32; depth++)
       parent = await create(owner, { name: String(depth), parentId: parent.id });
-    const answer = await owner.request('POST', '/folders', { name: '33', parentId: parent.id });
-    assert.equal(answer.status, 400);
+    const response = await owner.request('POST', '/folders', { name: '33', parentId: parent.id });
+    assert.equal(response.status, 400);
   });
 
-  for (const [what, body] of Object.entries({
+  for (const [label, body] of Object.entries({
     'no name': {},
     'a blank name': { name: ' ' },
     'a name of 201 characters': { name: 'n'.repeat(201) },
     'an unknown member': { name: 'x', color: 'red' },
   })) {
-    it(`refuses ${what}, with 400`, async () => {
+    it(`refuses ${label}, with 400`, async () => {
       assert.equal((await owner.request('POST', '/folders', body)).status, 400);
     });
   }
@@ -235,11 +235,11 @@ describe('PATCH /folders/{id}', () => {
     for (let round = 0; round < 5; round++) {
       const a = await create(owner, { name: 'A' });
       const b = await create(owner, { name: 'B' });
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         owner.request('PATCH', `/folders/${a.id}`, { parentId: b.id }),
         owner.request('PATCH', `/folders/${b.id}`, { parentId: a.id }),
       ]);
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400]);
     }
   });
 
@@ -266,7 +266,7 @@ describe('PATCH /folders/{id}', () => {
       by.request('PATCH', `/folders/${id}`, { name: 'x' });
     assert.equal((await rename(editor)).status, 200);
     assert.equal((await rename(viewer)).status, 403);
-    assert.equal((await rename(stranger)).status, 403);
+    assert.equal((await rename(otherUser)).status, 403);
     assert.equal((await rename(owner, ABSENT)).status, 404);
     assert.equal((await rename(test.anonymous)).status, 401);
   });
@@ -312,7 +312,7 @@ describe('DELETE /folders/{id}', () => {
   it('is for editors of the team; answers 403 to viewers and other users', async () => {
     const folder = await create(owner, { name: 'Shared', teamId });
     assert.equal((await viewer.request('DELETE', `/folders/${folder.id}`)).status, 403);
-    assert.equal((await stranger.request('DELETE', `/folders/${folder.id}`)).status, 403);
+    assert.equal((await otherUser.request('DELETE', `/folders/${folder.id}`)).status, 403);
     assert.equal((await editor.request('DELETE', `/folders/${folder.id}`)).status, 200);
   });
 

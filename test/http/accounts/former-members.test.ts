@@ -40,9 +40,9 @@ after(async () => {
 
 const membership = (): string => `/teams/${teamId}/members/${maker.userId}`;
 const ok = async (caller: Caller, ...sent: Parameters<Caller['request']>) => {
-  const answer = await caller.request(...sent);
-  assert.ok(answer.status < 300, `${sent[0]} ${sent[1]}: ${answer.status} ${answer.body?.error}`);
-  return answer.body;
+  const response = await caller.request(...sent);
+  assert.ok(response.status < 300, `${sent[0]} ${sent[1]}: ${response.status} ${response.body?.error}`);
+  return response.body;
 };
 
 beforeEach(async () => {

@@ -72,15 +72,15 @@ describe('an invitation to a team', () => {
     const member = await test.createCaller();
     await joinTeam(owner, teamId, member, 'VIEWER');
     const known = await test.createCaller();
-    const answers = [];
+    const responses = [];
     for (const email of ['nobody@example.com', known.email, member.email]) {
       const { status, body } = await owner.request('POST', `/teams/${teamId}/invitations`, {
         email,
         role: 'EDITOR',
       });
-      answers.push({ status, body: { ...body, id: '', email: '', url: '' } });
+      responses.push({ status, body: { ...body, id: '', email: '', url: '' } });
     }
-    assert.deepEqual([answers[1], answers[2]], [answers[0], answers[0]]);
+    assert.deepEqual([responses[1], responses[2]], [responses[0], responses[0]]);
     assert.equal((await pendingOf(teamId)).length, 3);
     assert.equal(await roleIn(teamId, member), 'VIEWER');
     assert.deepEqual(await receivedBy(member), []);
@@ -105,7 +105,7 @@ describe('an invitation to a team', () => {
     const first = await invite(teamId, person.email, 'VIEWER');
     now += 8 * DAY_MS;
     assert.deepEqual(
-      (await pendingOf(teamId)).map(it => it.isExpired),
+      (await pendingOf(teamId)).map(item => item.isExpired),
       [true],
     );
     assert.deepEqual(await receivedBy(person), []);
@@ -138,8 +138,8 @@ describe('an invitation to a team', () => {
       ['DELETE', ''],
       ['POST', '/accept'],
     ] as const) {
-      const answer = await other.request(method, `/invitations/${id}${path}`);
-      assert.doesNotMatch(JSON.stringify(refused(answer, 403, 'forbidden')), /somebody|Studio/);
+      const response = await other.request(method, `/invitations/${id}${path}`);
+      assert.doesNotMatch(JSON.stringify(refused(response, 403, 'forbidden')), /somebody|Studio/);
     }
     assert.equal((await pendingOf(teamId)).length, 1);
   });
@@ -147,12 +147,12 @@ describe('an invitation to a team', () => {
   it('can be sent, listed and revoked by owners only', async () => {
     const teamId = await createTeam();
     const { id } = await invite(teamId, 'somebody@example.com');
-    const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
+    const [editor, otherUser] = [await test.createCaller(), await test.createCaller()];
     await joinTeam(owner, teamId, editor, 'EDITOR');
     const path = `/teams/${teamId}/invitations`;
     for (const [caller, status, code] of [
       [editor, 403, 'forbidden'],
-      [stranger, 404, 'not_found'],
+      [otherUser, 404, 'not_found'],
     ] as const) {
       refused(await caller.request('POST', path, { email: caller.email, role: 'OWNER' }), status, code);
       refused(await caller.request('GET', path), status, code);
@@ -167,12 +167,12 @@ describe('an invitation to a team', () => {
     const person = await test.createCaller();
     const teamId = await createTeam();
     const { id } = await invite(teamId, person.email);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       person.request('POST', `/invitations/${id}/accept`),
       person.request('DELETE', `/invitations/${id}`),
       owner.request('DELETE', `/teams/${teamId}/invitations/${id}`),
     ]);
-    assert.deepEqual(answers.map(it => it.status).toSorted(), [200, 404, 404]);
+    assert.deepEqual(responses.map(item => item.status).toSorted(), [200, 404, 404]);
     const gone = await createTeam();
     const last = await invite(gone, person.email);
     const [deleted, accepted] = await Promise.all([
@@ -191,11 +191,11 @@ describe('an invitation to a team', () => {
        select 'inv_' || n, $1, n || '@example.com', 'VIEWER', now(), now() from generate_series(1, 100) as n`,
       [teamId],
     );
-    const answer = await owner.request('POST', `/teams/${teamId}/invitations`, {
+    const response = await owner.request('POST', `/teams/${teamId}/invitations`, {
       email: 'one@example.com',
       role: 'VIEWER',
     });
-    refused(answer, 409, 'conflict');
+    refused(response, 409, 'conflict');
     assert.equal((await invite(teamId, '7@example.com')).id, 'inv_7');
   });
 

@@ -52,9 +52,9 @@ describe('POST /keys', () => {
 
   it('creates keys that work', async () => {
     const { body } = await mint(caller, { name: 'ci', scopes: ['workflows:execute'] });
-    const answer = await me(body.key);
-    assert.equal(answer.status, 200);
-    assert.deepEqual(answer.body.scopes, ['workflows:execute']);
+    const response = await me(body.key);
+    assert.equal(response.status, 200);
+    assert.deepEqual(response.body.scopes, ['workflows:execute']);
   });
 
   it('refuses a scope that the creating key lacks, with 403', async () => {
@@ -82,7 +82,7 @@ describe('POST /keys', () => {
     assert.equal(headers['www-authenticate'], 'Bearer error="insufficient_scope", scope="account:admin"');
   });
 
-  for (const [what, body] of Object.entries({
+  for (const [label, body] of Object.entries({
     'no name': { scopes: ['workflows:read'] },
     'a blank name': { name: '   ', scopes: ['workflows:read'] },
     'a name of 201 characters': { name: 'n'.repeat(201), scopes: ['workflows:read'] },
@@ -94,10 +94,10 @@ describe('POST /keys', () => {
     'an invalid expiry': { name: 'x', scopes: ['workflows:read'], expiresAt: '9999' },
     'an unknown property': { name: 'x', scopes: ['workflows:read'], admin: true },
   })) {
-    it(`refuses ${what}, with 400`, async () => {
-      const answer = await caller.request('POST', '/keys', body);
-      assert.equal(answer.status, 400);
-      assert.equal(answer.body.code, 'invalid_request');
+    it(`refuses ${label}, with 400`, async () => {
+      const response = await caller.request('POST', '/keys', body);
+      assert.equal(response.status, 400);
+      assert.equal(response.body.code, 'invalid_request');
     });
   }
 
@@ -114,10 +114,10 @@ describe('a key', () => {
     assert.equal(body.expiresAt, expiresAt);
     assert.equal((await me(body.key)).status, 200);
     nowMs += 60_000;
-    const answer = await me(body.key);
-    assert.equal(answer.status, 401);
-    assert.equal(answer.body.code, 'expired_api_key');
-    assert.equal(answer.headers['www-authenticate'], 'Bearer error="invalid_token"');
+    const response = await me(body.key);
+    assert.equal(response.status, 401);
+    assert.equal(response.body.code, 'expired_api_key');
+    assert.equal(response.headers['www-authenticate'], 'Bearer error="invalid_token"');
   });
 
   it('stops working within five seconds of its revocation, in every process', async () => {
@@ -127,9 +127,9 @@ describe('a key', () => {
     assert.equal((await me(body.key)).status, 200);
     assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 200);
     nowMs += 5000;
-    const answer = await me(body.key);
-    assert.equal(answer.status, 401);
-    assert.equal(answer.body.code, 'invalid_api_key');
+    const response = await me(body.key);
+    assert.equal(response.status, 401);
+    assert.equal(response.body.code, 'invalid_api_key');
     await assert.rejects(async () => other.authenticate(body.key), { code: 'invalid_api_key' });
   });
 
@@ -145,12 +145,12 @@ describe('a key', () => {
     assert.match((await lastUse()) ?? '', /^\d{4}-\d{2}-\d{2}T/);
   });
 
-  for (const [what, header] of Object.entries({
+  for (const [label, header] of Object.entries({
     'an unknown key': `Bearer sk-${'a'.repeat(43)}`,
     'a key without its prefix': `Bearer ${'a'.repeat(43)}`,
     'another kind of authentication': 'Basic YTpi',
   })) {
-    it(`is refused if it is ${what}, with 401 and a challenge`, async () => {
+    it(`is refused if it is ${label}, with 401 and a challenge`, async () => {
       const { status, body, headers } = await test.anonymous.request('GET', '/me', undefined, {
         authorization: header,
       });
@@ -195,8 +195,8 @@ describe('DELETE /keys/{id}', () => {
   it("answers 404 for another user's key", async () => {
     const other = await test.createCaller();
     const { body } = await mint(other, { name: 'theirs', scopes: ['workflows:read'] });
-    const answer = await caller.request('DELETE', `/keys/${body.id}`);
-    assert.equal(answer.status, 404);
+    const response = await caller.request('DELETE', `/keys/${body.id}`);
+    assert.equal(response.status, 404);
     assert.equal((await me(body.key)).status, 200);
   });
 

@@ -15,12 +15,12 @@ interface Permission {
 let test: TestApp;
 let owner: Caller;
 let friend: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let path: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, stranger] = [
+  [owner, friend, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -52,17 +52,17 @@ describe('PUT /workflows/{id}/permissions', () => {
   it('answers 404 for a user id with whom the caller shares no team, as for an unused id', async () => {
     const plain = await test.withScopes(owner, ['workflows:write']);
     const put = (userId: number) => plain.request('PUT', `${path}/permissions`, { userId, role: 'VIEW' });
-    const [unknown, nobody] = [await put(stranger.userId), await put(2_000_000_000)];
+    const [unknown, nobody] = [await put(otherUser.userId), await put(2_000_000_000)];
     assert.deepEqual(
       [unknown.status, unknown.body],
       [404, { ...nobody.body, requestId: unknown.body.requestId }],
     );
-    const team = String((await stranger.request('POST', '/teams', { name: 'Common' })).body.id);
-    await joinTeam(stranger, team, owner, 'VIEWER');
-    const { status, body } = await put(stranger.userId);
-    assert.deepEqual([status, body.userId, body.email], [200, stranger.userId, null]);
-    await stranger.request('DELETE', `/teams/${team}/members/${owner.userId}`);
-    assert.equal((await put(stranger.userId)).status, 200, 'whoever is in the list may get another role');
+    const team = String((await otherUser.request('POST', '/teams', { name: 'Common' })).body.id);
+    await joinTeam(otherUser, team, owner, 'VIEWER');
+    const { status, body } = await put(otherUser.userId);
+    assert.deepEqual([status, body.userId, body.email], [200, otherUser.userId, null]);
+    await otherUser.request('DELETE', `/teams/${team}/members/${owner.userId}`);
+    assert.equal((await put(otherUser.userId)).status, 200, 'whoever is in the list may get another role');
   });
 
   it('does not reveal an email to a caller who guesses a userId', async () => {
@@ -84,13 +84,13 @@ describe('PUT /workflows/{id}/permissions', () => {
   it('is for owners, including owners by share; answers 403 to others and 401 to anonymous callers', async () => {
     await share('EDIT');
     assert.equal((await share('OWNER', friend)).status, 403);
-    assert.equal((await share('OWNER', stranger)).status, 403);
+    assert.equal((await share('OWNER', otherUser)).status, 403);
     await share('OWNER');
-    const answer = await friend.request('PUT', `${path}/permissions`, {
-      userId: stranger.userId,
+    const response = await friend.request('PUT', `${path}/permissions`, {
+      userId: otherUser.userId,
       role: 'VIEW',
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
     assert.equal(
       (await test.anonymous.request('PUT', `${path}/permissions`, { userId: 1, role: 'VIEW' })).status,
       401,
@@ -98,8 +98,11 @@ describe('PUT /workflows/{id}/permissions', () => {
   });
 
   it('refuses to share with the creator, with 409', async () => {
-    const answer = await owner.request('PUT', `${path}/permissions`, { userId: owner.userId, role: 'VIEW' });
-    assert.equal(answer.status, 409);
+    const response = await owner.request('PUT', `${path}/permissions`, {
+      userId: owner.userId,
+      role: 'VIEW',
+    });
+    assert.equal(response.status, 409);
   });
 
   it('answers 404 for an unknown user or workflow, 400 for an unknown role or a missing user', async () => {
@@ -137,15 +140,15 @@ describe('GET /workflows/{id}/permissions', () => {
 describe('DELETE /workflows/{id}/permissions/{userId}', () => {
   it('revokes access at once', async () => {
     await share('EDIT');
-    const answer = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
-    assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
+    const response = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
+    assert.deepEqual([response.status, response.body], [200, { success: true }]);
     assert.equal(await statusOf(friend, 'GET'), 403);
     assert.equal((await owner.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 404);
   });
 
   it('lets users remove their own share but not those of others', async () => {
     await share('VIEW');
-    assert.equal((await stranger.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 403);
+    assert.equal((await otherUser.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 403);
     assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
     assert.equal(await statusOf(friend, 'GET'), 403);
   });
@@ -179,8 +182,8 @@ describe('a share with an email', () => {
     );
 
   it('looks the same with and without an account, and names the person once they have opened it', async () => {
-    const answers = [await put('nobody@example.com', 'VIEW'), await put(friend.email, 'VIEW')];
-    const shown = answers.map(({ status, body: { userId, name, email, role } }) => ({
+    const responses = [await put('nobody@example.com', 'VIEW'), await put(friend.email, 'VIEW')];
+    const shown = responses.map(({ status, body: { userId, name, email, role } }) => ({
       ...{ status, userId, name, email, role },
     }));
     const hidden = { userId: null, name: null, role: 'VIEW' };

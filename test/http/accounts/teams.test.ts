@@ -82,18 +82,18 @@ describe('PUT /me/workspace', () => {
 
   it('accepts the personal team', async () => {
     const { body } = await owner.request('GET', '/me');
-    const answer = await owner.request('PUT', '/me/workspace', { teamId: body.personalTeamId });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.body.activeTeamId, null);
+    const response = await owner.request('PUT', '/me/workspace', { teamId: body.personalTeamId });
+    assert.equal(response.status, 200);
+    assert.equal(response.body.activeTeamId, null);
   });
 
   it("answers 404 for a foreign team, an unknown team and another user's personal team", async () => {
     const teamId = await createTeam();
     const { body } = await owner.request('GET', '/me');
     for (const id of [teamId, 'team_00000000000000000000000000', body.personalTeamId]) {
-      const answer = await other.request('PUT', '/me/workspace', { teamId: id });
-      assert.equal(answer.status, 404);
-      assert.equal(answer.body.code, 'not_found');
+      const response = await other.request('PUT', '/me/workspace', { teamId: id });
+      assert.equal(response.status, 404);
+      assert.equal(response.body.code, 'not_found');
     }
   });
 
@@ -175,15 +175,15 @@ describe('members', () => {
 
   it('are invited by email in the same way with and without an account', async () => {
     const teamId = await createTeam();
-    const answers = [];
+    const responses = [];
     for (const email of ['nobody@example.com', other.email]) {
       const { status, body } = await owner.request('POST', `/teams/${teamId}/members`, {
         email,
         role: 'VIEWER',
       });
-      answers.push({ status, body: { ...body, id: '', email: '', url: '', createdAt: '', expiresAt: '' } });
+      responses.push({ status, body: { ...body, id: '', email: '', url: '', createdAt: '', expiresAt: '' } });
     }
-    assert.deepEqual(answers[1], answers[0]);
+    assert.deepEqual(responses[1], responses[0]);
   });
 
   it('can be invited by id only by users who share a team with them; other ids are 404', async () => {
@@ -193,10 +193,10 @@ describe('members', () => {
     const [first, second] = [await newTeam(), await newTeam()];
     const invite = (userId: number) =>
       boss.request('POST', `/teams/${second}/members`, { userId, role: 'EDITOR' });
-    const [stranger, nobody] = [await invite(mate.userId), await invite(2_000_000_000)];
+    const [otherUser, nobody] = [await invite(mate.userId), await invite(2_000_000_000)];
     assert.deepEqual(
-      [stranger.status, stranger.body],
-      [404, { ...nobody.body, requestId: stranger.body.requestId }],
+      [otherUser.status, otherUser.body],
+      [404, { ...nobody.body, requestId: otherUser.body.requestId }],
     );
     await joinTeam(boss, first, mate, 'VIEWER');
     const { status, body } = await invite(mate.userId);
@@ -277,7 +277,7 @@ describe('members', () => {
   it('of a foreign team are 404, whether or not the team exists', async () => {
     const teamId = await createTeam();
     for (const id of [teamId, 'team_00000000000000000000000000', 'user:1']) {
-      const answers = [
+      const responses = [
         await other.request('GET', `/teams/${id}/members`),
         await other.request('POST', `/teams/${id}/members`, { userId: other.userId, role: 'OWNER' }),
         await other.request('PATCH', `/teams/${id}/members/${owner.userId}`, { role: 'VIEWER' }),
@@ -285,7 +285,7 @@ describe('members', () => {
         await other.request('DELETE', `/teams/${id}/members/${other.userId}`),
       ];
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         [404, 404, 404, 404, 404],
       );
     }
@@ -322,10 +322,10 @@ describe('members', () => {
   it('keep an owner when the last two leave at once', async () => {
     for (let round = 0; round < 5; round++) {
       const teamId = await createTeam([other, 'OWNER']);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [owner, other].map(member => member.request('DELETE', `/teams/${teamId}/members/${member.userId}`)),
       );
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409]);
       const { rows } = await test.deps.db.query('select role from team_members where team_id = $1', [teamId]);
       assert.deepEqual(rows, [{ role: 'OWNER' }]);
     }
@@ -334,18 +334,18 @@ describe('members', () => {
   it('keep an owner when two owners demote each other at once', async () => {
     for (let round = 0; round < 5; round++) {
       const teamId = await createTeam([other, 'OWNER']);
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         owner.request('PATCH', `/teams/${teamId}/members/${other.userId}`, { role: 'VIEWER' }),
         other.request('PATCH', `/teams/${teamId}/members/${owner.userId}`, { role: 'VIEWER' }),
       ]);
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403]);
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 403]);
     }
   });
 });
 
 describe('/teams/{id}', () => {
   it('can be read by members, and renamed and deleted by owners only', async () => {
-    const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
+    const [editor, otherUser] = [await test.createCaller(), await test.createCaller()];
     const teamId = await createTeam([other, 'VIEWER'], [editor, 'EDITOR']);
     const path = `/teams/${teamId}`;
     for (const [by, role] of [
@@ -361,8 +361,8 @@ describe('/teams/{id}', () => {
       assert.equal((await by.request('DELETE', path)).status, 403);
     }
     for (const [method, body] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as const) {
-      assert.equal((await stranger.request(method, path, body)).status, 404);
-      assert.equal((await stranger.request(method, '/teams/team_x', body)).status, 404);
+      assert.equal((await otherUser.request(method, path, body)).status, 404);
+      assert.equal((await otherUser.request(method, '/teams/team_x', body)).status, 404);
     }
     for (const body of [{}, { name: '' }, { name: ' ' }, { name: 'X', role: 'OWNER' }]) {
       assert.equal((await owner.request('PATCH', path, body)).status, 400);
@@ -404,7 +404,7 @@ describe('/teams/{id}', () => {
       [
         [200, 409],
         [404, 200],
-      ].some(it => it.join() === statuses.join()),
+      ].some(item => item.join() === statuses.join()),
       statuses.join(),
     );
   });

@@ -27,20 +27,25 @@ before(async () => {
 after(() => test.close());
 
 async function send(method: 'POST' | 'PUT', payload: Fields, type = 'application/json') {
-  const answer = await test.app.inject({
+  const response = await test.app.inject({
     method,
     url: '/api/content/webhook',
     headers: { authorization: `Bearer ${SECRET}`, 'content-type': type },
     payload: JSON.stringify(payload),
   });
-  const body = answer.json() as { url: string; page: Record<string, unknown>; code?: string; error?: string };
-  return { status: answer.statusCode, body };
+  const body = response.json() as {
+    url: string;
+    page: Record<string, unknown>;
+    code?: string;
+    error?: string;
+  };
+  return { status: response.statusCode, body };
 }
 
-async function refuse(sent: ReturnType<typeof send>, wanted: readonly [number, string], said: RegExp) {
+async function refuse(sent: ReturnType<typeof send>, expected: readonly [number, string], message: RegExp) {
   const { status, body } = await sent;
-  assert.deepEqual([status, body.code], wanted, body.error);
-  assert.match(body.error ?? '', said);
+  assert.deepEqual([status, body.code], expected, body.error);
+  assert.match(body.error ?? '', message);
 }
 
 let pages = 0;
@@ -147,9 +152,9 @@ describe('an invalid value', () => {
     it(`of ${name} is refused by its name, by POST and PUT`, async () => {
       const { slug } = await create();
       const page = { title: 'Bad', type: 'TOOL', [name]: value };
-      const said = new RegExp(name);
-      await refuse(send('POST', { ...page, slug: 'bad' }), [400, 'invalid_request'], said);
-      await refuse(send('PUT', { slug, [name]: value }), [400, 'invalid_request'], said);
+      const message = new RegExp(name);
+      await refuse(send('POST', { ...page, slug: 'bad' }), [400, 'invalid_request'], message);
+      await refuse(send('PUT', { slug, [name]: value }), [400, 'invalid_request'], message);
     });
 });
 

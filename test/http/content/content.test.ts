@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => test.close());
 
-interface Answer {
+interface ContentResponse {
   readonly status: number;
   readonly body: {
     readonly success?: boolean;
@@ -38,21 +38,26 @@ async function send(
   method: 'POST' | 'PUT',
   body: unknown,
   authorization = `Bearer ${SECRET}`,
-): Promise<Answer> {
-  const answer = await test.app.inject({
+): Promise<ContentResponse> {
+  const response = await test.app.inject({
     method,
     url: '/api/content/webhook',
     headers: { authorization },
     payload: body as object,
   });
-  return { status: answer.statusCode, body: answer.json() };
+  return { status: response.statusCode, body: response.json() };
 }
 
-const post = (body: unknown): Promise<Answer> => send('POST', body);
-const put = (body: unknown): Promise<Answer> => send('PUT', body);
+const post = (body: unknown): Promise<ContentResponse> => send('POST', body);
+const put = (body: unknown): Promise<ContentResponse> => send('PUT', body);
 
-async function refuse(answer: Promise<Answer>, status: number, code: string, error: RegExp): Promise<void> {
-  const { status: got, body } = await answer;
+async function refuse(
+  response: Promise<ContentResponse>,
+  status: number,
+  code: string,
+  error: RegExp,
+): Promise<void> {
+  const { status: got, body } = await response;
   assert.deepEqual([got, body.code], [status, code], body.error);
   assert.match(body.error ?? '', error);
 }
@@ -259,8 +264,8 @@ describe('400', () => {
     ['501 questions', { ...page, faqSchema: Array(501).fill({ question: 'a', answer: 'b' }) }, /faqSchema/],
     ['a number for a text', { ...page, subtitle: 7 }, /subtitle/],
   ];
-  for (const [what, body, error] of BAD)
-    it(`refuses ${what}`, () => refuse(post(body), 400, 'invalid_request', error));
+  for (const [label, body, error] of BAD)
+    it(`refuses ${label}`, () => refuse(post(body), 400, 'invalid_request', error));
 });
 
 describe('404, 409, 500', () => {

@@ -28,14 +28,14 @@ before(async () => {
 after(() => test.close());
 
 async function send(method: 'POST' | 'PUT', body: Record<string, unknown>): Promise<string> {
-  const answer = await test.app.inject({
+  const response = await test.app.inject({
     method,
     url: '/api/content/webhook',
     headers: { authorization: `Bearer ${SECRET}` },
     payload: body,
   });
-  assert.ok(answer.statusCode < 300, answer.body);
-  return answer.json().url;
+  assert.ok(response.statusCode < 300, response.body);
+  return response.json().url;
 }
 
 const publish = (body: Record<string, unknown>): Promise<string> =>
@@ -45,9 +45,9 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   test.app.inject({ method: 'GET', url, headers });
 
 async function read(url: string): Promise<string> {
-  const answer = await get(url);
-  assert.equal(answer.statusCode, 200, `${url}: ${answer.body}`);
-  return answer.body;
+  const response = await get(url);
+  assert.equal(response.statusCode, 200, `${url}: ${response.body}`);
+  return response.body;
 }
 
 describe('a content page', () => {
@@ -67,13 +67,13 @@ describe('a content page', () => {
       const page = await read(url);
       checkPage(page);
       assert.match(page, new RegExp(`class="part answer ${variant}"`));
-      for (const said of [
+      for (const message of [
         'Step by step',
         'Frequently asked questions',
         'Keep exploring',
         'Make the first one',
       ])
-        assert.ok(page.includes(said), said);
+        assert.ok(page.includes(message), message);
     }
   });
 
@@ -143,9 +143,9 @@ describe('a content page', () => {
 
   it('has one address; others redirect to it', async () => {
     await publish({ slug: 'one', title: 'One', type: 'MODEL' });
-    const answer = await get('/blog/one');
+    const response = await get('/blog/one');
     assert.deepEqual(
-      [answer.statusCode, answer.headers.location],
+      [response.statusCode, response.headers.location],
       [301, `${test.deps.settings.BASE_URL}/models/one`],
     );
   });
@@ -282,9 +282,9 @@ describe('lists and feeds', () => {
   });
 
   it('contain the newest twenty posts in the feed', async () => {
-    const answer = await get('/blog/rss.xml');
-    assert.match(String(answer.headers['content-type']), /^application\/rss\+xml/);
-    assert.equal(answer.body.match(/<item>/g)?.length, 20);
+    const response = await get('/blog/rss.xml');
+    assert.match(String(response.headers['content-type']), /^application\/rss\+xml/);
+    assert.equal(response.body.match(/<item>/g)?.length, 20);
   });
 });
 
@@ -386,21 +386,21 @@ describe('a workflow', () => {
       [{ authorization: 'Bearer sk-wrong-but-well-formed' }, 401],
       [key, 200],
     ] as const) {
-      const answer = await get(url, headers);
-      assert.equal(answer.statusCode, status);
-      checkPage(answer.body);
-      assert.match(answer.body, /noindex/);
-      if (status === 401) assert.match(answer.body, /Sign in to view this page\..*href="\/sign-in"/s);
+      const response = await get(url, headers);
+      assert.equal(response.statusCode, status);
+      checkPage(response.body);
+      assert.match(response.body, /noindex/);
+      if (status === 401) assert.match(response.body, /Sign in to view this page\..*href="\/sign-in"/s);
     }
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const stranger = await read(url);
-    checkPage(stranger);
-    assert.doesNotMatch(stranger, /very-secret|apiKey|noindex/);
+    const otherUser = await read(url);
+    checkPage(otherUser);
+    assert.doesNotMatch(otherUser, /very-secret|apiKey|noindex/);
     assert.match(
-      stranger,
+      otherUser,
       new RegExp(`curl -X POST &#39;https://films.example/api/v1/workflows/${id}/run&#39;`),
     );
-    assert.match(stranger, /\{&quot;inputs&quot;:\{&quot;place&quot;:&quot;Lisbon&quot;\}\}/);
+    assert.match(otherUser, /\{&quot;inputs&quot;:\{&quot;place&quot;:&quot;Lisbon&quot;\}\}/);
     assert.equal((await get('/flow/wf_nothing')).statusCode, 404);
   });
 });

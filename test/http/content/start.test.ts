@@ -19,26 +19,26 @@ const open = (url: string, accept = BROWSER) => test.app.inject({ url, headers: 
 
 describe('the start page', () => {
   it('is a complete page', async () => {
-    const answer = await open('/');
-    assert.equal(answer.statusCode, 200);
-    assert.match(String(answer.headers['content-type']), /^text\/html/);
-    assert.match(String(answer.headers['content-security-policy']), /default-src 'none'/);
-    checkPage(answer.body);
-    assert.match(answer.body, /<link rel="canonical" href="http:\/\/localhost:3000\/">/);
+    const response = await open('/');
+    assert.equal(response.statusCode, 200);
+    assert.match(String(response.headers['content-type']), /^text\/html/);
+    assert.match(String(response.headers['content-security-policy']), /default-src 'none'/);
+    checkPage(response.body);
+    assert.match(response.body, /<link rel="canonical" href="http:\/\/localhost:3000\/">/);
     // The drawing of the example is part of the page, not a separate image.
-    assert.match(answer.body, /<div class="flow"[^>]*><svg/);
+    assert.match(response.body, /<div class="flow"[^>]*><svg/);
     const again = await test.app.inject({
       url: '/',
-      headers: { 'if-none-match': String(answer.headers.etag) },
+      headers: { 'if-none-match': String(response.headers.etag) },
     });
     assert.equal(again.statusCode, 304);
   });
 
   it('redirects signed-in users to their workflows', async () => {
     const { cookie } = await createPerson(test, caller);
-    const answer = await test.app.inject({ url: '/', headers: { accept: BROWSER, cookie } });
-    assert.deepEqual([answer.statusCode, answer.headers.location], [302, '/workflows']);
-    assert.equal(answer.headers['cache-control'], 'no-store');
+    const response = await test.app.inject({ url: '/', headers: { accept: BROWSER, cookie } });
+    assert.deepEqual([response.statusCode, response.headers.location], [302, '/workflows']);
+    assert.equal(response.headers['cache-control'], 'no-store');
   });
 
   it('has the theme that its reader selected by a link, which leads back', async () => {
@@ -59,17 +59,17 @@ describe('the start page', () => {
     assert.notEqual(dark.headers.etag, plain.headers.etag);
     assert.match(String(plain.headers.vary), /Cookie/);
     for (const referer of ['http://evil.example/x', 'nonsense', 'http://localhost:3000//evil.example/x']) {
-      const answer = await test.app.inject({ url: '/theme/light', headers: { accept: BROWSER, referer } });
-      assert.ok(['/', '/evil.example/x'].includes(String(answer.headers.location)), referer);
+      const response = await test.app.inject({ url: '/theme/light', headers: { accept: BROWSER, referer } });
+      assert.ok(['/', '/evil.example/x'].includes(String(response.headers.location)), referer);
     }
     assert.equal((await open('/theme/pink')).statusCode, 400);
   });
 
   it('links to the application if it is served and the user has a session', async () => {
     const { cookie } = await createPerson(test, caller);
-    const answer = await test.app.inject({ url: '/blog', headers: { accept: BROWSER, cookie } });
-    assert.match(answer.body, /<html lang="en" data-user>/);
-    assert.match(answer.body, /href="\/workflows">Workflows/);
+    const response = await test.app.inject({ url: '/blog', headers: { accept: BROWSER, cookie } });
+    assert.match(response.body, /<html lang="en" data-user>/);
+    assert.match(response.body, /href="\/workflows">Workflows/);
     assert.doesNotMatch((await open('/blog')).body, /data-user>/);
   });
 
@@ -100,19 +100,19 @@ describe('the start page', () => {
 describe('an unknown path', () => {
   it('returns a page to browsers', async () => {
     for (const url of ['/nowhere', '/editor/x', '/api/v1/nothing']) {
-      const answer = await open(url);
-      assert.equal(answer.statusCode, 404);
-      assert.match(String(answer.headers['content-type']), /^text\/html/);
-      assert.match(answer.body, /Page not found/);
-      assert.equal(answer.headers.vary, 'Accept, Accept-Encoding');
-      assert.ok(answer.headers['x-ratelimit-limit']);
+      const response = await open(url);
+      assert.equal(response.statusCode, 404);
+      assert.match(String(response.headers['content-type']), /^text\/html/);
+      assert.match(response.body, /Page not found/);
+      assert.equal(response.headers.vary, 'Accept, Accept-Encoding');
+      assert.ok(response.headers['x-ratelimit-limit']);
     }
   });
 
   it('returns JSON to other clients', async () => {
     for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*', 'image/png']) {
-      const answer = await open('/nowhere', accept);
-      assert.deepEqual([answer.statusCode, answer.json().code], [404, 'not_found'], accept);
+      const response = await open('/nowhere', accept);
+      assert.deepEqual([response.statusCode, response.json().code], [404, 'not_found'], accept);
     }
     const post = await test.app.inject({ method: 'POST', url: '/nowhere', headers: { accept: BROWSER } });
     assert.equal(post.json().code, 'not_found');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { type FalDouble, startFal } from '../../support/providers/fal.ts';
 import { node, refused } from '../../support/workflows.ts';
@@ -51,7 +51,7 @@ const input = (more: object = {}) => ({
   values: { apiKey: SECRET },
   ...more,
 });
-const store = (by: Pick<Caller, 'request'>, more: object = {}): Promise<Answer<Credential>> =>
+const store = (by: Pick<Caller, 'request'>, more: object = {}): Promise<TestResponse<Credential>> =>
   by.request<Credential>('POST', '/credentials', input(more));
 const list = async (by: Pick<Caller, 'request'>, query = ''): Promise<readonly Credential[]> => {
   const { status, body } = await by.request<{ data: Credential[] }>('GET', `/credentials${query}`);
@@ -160,7 +160,7 @@ describe('rights to credentials', () => {
   });
 
   it("lets members of a team see its credentials' names, and only its OWNERs change them", async () => {
-    const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
+    const [editor, otherUser] = [await test.createCaller(), await test.createCaller()];
     const teamId = await createTeam([editor, 'EDITOR']);
     const { body } = await store(owner, { teamId });
     assert.equal(body.teamId, teamId);
@@ -169,8 +169,8 @@ describe('rights to credentials', () => {
     refused(await store(editor, { teamId }), 403, 'forbidden');
     refused(await editor.request('DELETE', `/credentials/${body.id}`), 403, 'forbidden');
     refused(await editor.request('POST', `/credentials/${body.id}/test`), 403, 'forbidden');
-    refused(await stranger.request('GET', `/credentials/${body.id}`), 404, 'not_found');
-    refused(await stranger.request('GET', `/credentials?teamId=${teamId}`), 404, 'not_found');
+    refused(await otherUser.request('GET', `/credentials/${body.id}`), 404, 'not_found');
+    refused(await otherUser.request('GET', `/credentials?teamId=${teamId}`), 404, 'not_found');
     const reader = await test.withScopes(owner, ['workflows:read']);
     refused(await store(reader, { teamId }), 401, 'insufficient_scope');
   });
@@ -249,9 +249,9 @@ describe('testing credentials', () => {
 
   it('refuses the eleventh test in a minute', async () => {
     const caller = await test.createCaller();
-    const answers = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
+    const responses = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
     // The minute may change between the tests.
-    const refusals = answers.filter(({ status }) => status === 429).length;
+    const refusals = responses.filter(({ status }) => status === 429).length;
     const again = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
     assert.ok(refusals + again.filter(({ status }) => status === 429).length >= 1);
   });

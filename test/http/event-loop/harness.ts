@@ -132,7 +132,7 @@ async function readDocument({ url }: TestService): Promise<Pick<Setup, 'routes' 
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { parameters = [], requestBody }]): Route => {
       const query = parameters
-        .map(one => components.parameters?.[one.$ref?.split('/').at(-1) ?? ''] ?? one)
+        .map(item => components.parameters?.[item.$ref?.split('/').at(-1) ?? ''] ?? item)
         .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'string')
         .map(({ name }) => name ?? '');
       const content = requestBody?.content ?? {};

@@ -28,9 +28,9 @@ export function largestBody(
   if (schema.enum !== undefined) return schema.enum.at(-1);
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return largestOf(choices);
-  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(one => within(one)));
+  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(entry => within(entry)));
   const { type } = schema;
-  if (typeof type === 'object') return largestOf(type.map(one => ({ ...schema, type: one })));
+  if (typeof type === 'object') return largestOf(type.map(entry => ({ ...schema, type: entry })));
   if (type === 'object') return largestObject(schema, within, bytes, depth);
   if (type === 'array') return largestList(schema, within, bytes);
   if (type === 'string' || type === undefined) return largestText(schema, bytes);
@@ -87,7 +87,7 @@ function largestList(
   const item = within(items, Math.max(SMALL_ITEM_BYTES, bytes / maxItems));
   const length = Math.max(minItems, Math.min(maxItems, bytes / (sizeOf(item) + 1)));
   if (!uniqueItems) return list(length, () => item);
-  const values = items.enum ?? items.anyOf?.map(one => one.const);
+  const values = items.enum ?? items.anyOf?.map(entry => entry.const);
   return list(Math.min(length, values?.length ?? length), index => values?.[index] ?? `${index}`);
 }
 

@@ -49,7 +49,7 @@ async function perform(probe: Probe): Promise<Probed> {
       await new Promise(resolve => setTimeout(resolve, HEALTH_PAUSE_MS));
     }
   };
-  const ask = async (method: string, path: string, body?: unknown, key = world.key) => {
+  const sendRequest = async (method: string, path: string, body?: unknown, key = world.key) => {
     const response = await fetch(world.url + path, {
       method,
       redirect: 'manual',
@@ -66,7 +66,7 @@ async function perform(probe: Probe): Promise<Probed> {
     return { status: response.status, text };
   };
   try {
-    const send = await probe(world, ask);
+    const send = await probe(world, sendRequest);
     statuses.length = 0;
     process.send?.('ready');
     const watching = watch();

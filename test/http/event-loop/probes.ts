@@ -33,7 +33,10 @@ export type Ask = (
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
 /** Returns the measured part. The preparation is not measured. */
-export type Probe = (world: World, ask: Ask) => Promise<() => Promise<unknown>> | (() => Promise<unknown>);
+export type Probe = (
+  world: World,
+  sendRequest: Ask,
+) => Promise<() => Promise<unknown>> | (() => Promise<unknown>);
 type Probes = Readonly<Record<string, Probe>>;
 
 const V1 = '/api/v1';
@@ -55,10 +58,10 @@ function textOf(graph: string): string {
 function writeProbes(): Probes {
   const probes: Record<string, Probe> = {};
   const write = (label: string, name: string, more: string, method: string, path: string): void => {
-    probes[`${label}: ${name}`] = ({ stored }, ask) => {
+    probes[`${label}: ${name}`] = ({ stored }, sendRequest) => {
       const body = `{${more}${textOf(name)}}`;
       const to = path.replace('{id}', stored['many nodes'] ?? '');
-      return () => ask(method, to, body);
+      return () => sendRequest(method, to, body);
     };
   };
   for (const name of Object.keys(GRAPHS)) {
@@ -78,9 +81,9 @@ function readProbes(): Probes {
   for (const name of Object.keys(STORABLE)) {
     const slug = `a-${name.replaceAll(' ', '-')}`;
     const read = (label: string, method: string, path: string, body?: object, key?: string): void => {
-      probes[`${method} ${path}${label}: ${name}`] = ({ stored }, ask) => {
+      probes[`${method} ${path}${label}: ${name}`] = ({ stored }, sendRequest) => {
         const to = path.replace('{id}', stored[name] ?? '');
-        return () => ask(method, to, body, key);
+        return () => sendRequest(method, to, body, key);
       };
     };
     read('', 'GET', `${V1}/workflows/{id}`);
@@ -97,9 +100,9 @@ function readProbes(): Probes {
     read('', 'GET', '/flow/{id}', undefined, '');
     read('', 'GET', '/flow/{id}/preview.svg', undefined, '');
     for (const tool of ['get_workflow', 'check_workflow']) {
-      probes[`POST /mcp ${tool}: ${name}`] = ({ stored }, ask) => {
+      probes[`POST /mcp ${tool}: ${name}`] = ({ stored }, sendRequest) => {
         const params = { name: tool, arguments: { workflowId: stored[name] } };
-        return () => ask('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+        return () => sendRequest('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       };
     }
   }
@@ -133,7 +136,7 @@ export function nodeProbes(nodes: readonly NodePort[]): Probes {
     const sources = SOURCES[first?.[1] ?? ''] ?? [];
     for (const [index, source] of sources.slice(0, DRAWING.includes(nodeType) ? 1 : undefined).entries()) {
       const name = `node ${nodeType}, row ${row}, source ${index}: ${JSON.stringify(config).slice(0, 60)}`;
-      probes[name] = async (_, ask) => {
+      probes[name] = async (_, sendRequest) => {
         const sourcePort = (source as ReturnType<typeof makeNode>).data.nodeType.replace('input:', 'out-');
         const edges = ports
           .filter(([, type]) => type === first?.[1])
@@ -145,20 +148,20 @@ export function nodeProbes(nodes: readonly NodePort[]): Probes {
             targetHandle: `in-${port}`,
           }));
         const graph = { name: 'w', nodes: [source, makeNode('n', nodeType, config)], edges };
-        const { text } = await ask('POST', `${V1}/workflows`, graph);
+        const { text } = await sendRequest('POST', `${V1}/workflows`, graph);
         const { id } = JSON.parse(text) as { id: string };
         return async () => {
-          await ask('POST', `${V1}/workflows/${id}/estimate`, {});
-          const run = JSON.parse((await ask('POST', `${V1}/workflows/${id}/run`, {})).text) as {
+          await sendRequest('POST', `${V1}/workflows/${id}/estimate`, {});
+          const run = JSON.parse((await sendRequest('POST', `${V1}/workflows/${id}/run`, {})).text) as {
             executionId: string;
           };
           for (const endMs = Date.now() + RUN_TIMEOUT_MS; Date.now() < endMs; ) {
-            const { text: listed } = await ask('GET', `${V1}/workflows/${id}/executions`);
+            const { text: listed } = await sendRequest('GET', `${V1}/workflows/${id}/executions`);
             if (END.test(listed)) break;
             await new Promise(resolve => setTimeout(resolve, POLL_MS));
           }
-          await ask('GET', `${V1}/executions/${run.executionId}`);
-          await ask('GET', `${V1}/executions/${run.executionId}/workflow`);
+          await sendRequest('GET', `${V1}/executions/${run.executionId}`);
+          await sendRequest('GET', `${V1}/executions/${run.executionId}/workflow`);
         };
       };
     }
@@ -181,18 +184,19 @@ export function routeProbes(
     // The reasons are in routes.ts.
     if (body === undefined && accepts.length > 0) continue;
     if (body === undefined) {
-      probes[route] = (world, ask) => async () => {
+      probes[route] = (world, sendRequest) => async () => {
         const to = parametersOf(path, world);
-        await ask(method, to);
-        for (const name of query) await ask(method, `${to}?${new URLSearchParams({ [name]: QUERY })}`);
+        await sendRequest(method, to);
+        for (const name of query)
+          await sendRequest(method, `${to}?${new URLSearchParams({ [name]: QUERY })}`);
       };
       continue;
     }
     const send = (label: string, make: () => unknown): void => {
-      probes[`${route}: ${label}`] = (world, ask) => {
+      probes[`${route}: ${label}`] = (world, sendRequest) => {
         const text = JSON.stringify(make());
         const key = path === '/api/content/webhook' ? CONTENT_SECRET : undefined;
-        return () => ask(method, parametersOf(path, world), text, key);
+        return () => sendRequest(method, parametersOf(path, world), text, key);
       };
     };
     send('the largest body', () => largestWith(MEMBERS[route] ?? {}, body, schemas));
@@ -217,10 +221,10 @@ function largestWith(
 
 const toProbe =
   ({ method, path, body, secret }: LargestBody): Probe =>
-  (world, ask) => {
+  (world, sendRequest) => {
     const text = JSON.stringify(body());
     const to = path.replace(/\{(.*)\}/, (_, graph: string) => world.stored[graph] ?? '');
-    return () => ask(method, to, text, secret);
+    return () => sendRequest(method, to, text, secret);
   };
 
 /** Sends bodies to the routes that compute from them. */

@@ -34,10 +34,10 @@ const get = (headers: Record<string, string> = {}, method = 'GET'): Promise<Resp
 
 describe('GET /cdn/{mediaId}/{name}', () => {
   it('sends the whole file, cacheable for a year, for every origin, with nosniff', async () => {
-    const answer = await get();
-    assert.equal(answer.status, 200);
-    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes));
-    const { headers } = answer;
+    const response = await get();
+    assert.equal(response.status, 200);
+    assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes));
+    const { headers } = response;
     assert.equal(headers.get('content-type'), 'image/png');
     assert.equal(headers.get('content-length'), String(bytes.length));
     assert.equal(headers.get('accept-ranges'), 'bytes');
@@ -57,19 +57,19 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       [`bytes=${size - 10}-`, size - 10, size - 1],
       [`bytes=${size - 10}-${size * 2}`, size - 10, size - 1],
     ] as const) {
-      const answer = await get({ range });
-      assert.equal(answer.status, 206, range);
-      assert.equal(answer.headers.get('content-range'), `bytes ${start}-${end}/${size}`);
-      assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes.subarray(start, end + 1)), range);
+      const response = await get({ range });
+      assert.equal(response.status, 206, range);
+      assert.equal(response.headers.get('content-range'), `bytes ${start}-${end}/${size}`);
+      assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(start, end + 1)), range);
     }
   });
 
   it('returns 416 for a range outside the file', async () => {
     for (const range of [`bytes=${bytes.length}-`, 'bytes=-0']) {
-      const answer = await get({ range });
-      assert.equal(answer.status, 416, range);
-      assert.equal(answer.headers.get('content-range'), `bytes */${bytes.length}`);
-      assert.equal(((await answer.json()) as { code: string }).code, 'range_not_satisfiable');
+      const response = await get({ range });
+      assert.equal(response.status, 416, range);
+      assert.equal(response.headers.get('content-range'), `bytes */${bytes.length}`);
+      assert.equal(((await response.json()) as { code: string }).code, 'range_not_satisfiable');
     }
   });
 
@@ -82,9 +82,9 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       [{ range: 'bytes=5-1' }, 200],
       [{ range: 'bytes=0-1,4-5' }, 200],
     ] as const) {
-      const answer = await get(headers);
-      assert.equal(answer.status, status, JSON.stringify(headers));
-      await answer.body?.cancel();
+      const response = await get(headers);
+      assert.equal(response.status, status, JSON.stringify(headers));
+      await response.body?.cancel();
     }
   });
 
@@ -95,16 +95,16 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       { 'if-none-match': `"x", W/${headers.get('etag')}` },
       { 'if-modified-since': headers.get('last-modified') ?? '' },
     ]) {
-      const answer = await get(condition);
-      assert.deepEqual([answer.status, await answer.text()], [304, ''], JSON.stringify(condition));
+      const response = await get(condition);
+      assert.deepEqual([response.status, await response.text()], [304, ''], JSON.stringify(condition));
     }
   });
 
   it('responds to HEAD with the same headers and no body', async () => {
-    const [answer] = await exchange(port, head('HEAD', path, { range: 'bytes=0-9' }));
-    assert.equal(answer?.status, 200);
-    assert.equal(answer.headers['content-length'], String(bytes.length));
-    assert.equal(answer.body, '');
+    const [response] = await exchange(port, head('HEAD', path, { range: 'bytes=0-9' }));
+    assert.equal(response?.status, 200);
+    assert.equal(response.headers['content-length'], String(bytes.length));
+    assert.equal(response.body, '');
   });
 
   it('returns 404 for paths that traverse, contain NUL, or name another file', async () => {
@@ -121,16 +121,16 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       `//cdn/${media.mediaId}/noise.png`,
       `/cdn/..%5c..%5cetc/passwd`,
     ]) {
-      const [answer] = await exchange(port, head('GET', odd));
-      assert.equal(answer?.status, 404, odd);
-      assert.equal(JSON.parse(answer.body).code, 'not_found', odd);
+      const [response] = await exchange(port, head('GET', odd));
+      assert.equal(response?.status, 404, odd);
+      assert.equal(JSON.parse(response.body).code, 'not_found', odd);
     }
   });
 
   it('closes the file when the caller disconnects during the download', {
     skip: process.platform !== 'linux',
   }, async () => {
-    const opened = (): number =>
+    const testPage = (): number =>
       readdirSync('/proc/self/fd').filter(fd => {
         try {
           return readlinkSync(`/proc/self/fd/${fd}`).includes(media.mediaId);
@@ -145,8 +145,8 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       await once(socket, 'data');
       socket.pause();
     }
-    assert.equal(opened(), 10);
+    assert.equal(testPage(), 10);
     for (const socket of sockets) socket.destroy();
-    await waitUntil('the files to be closed', () => opened() === 0);
+    await waitUntil('the files to be closed', () => testPage() === 0);
   });
 });

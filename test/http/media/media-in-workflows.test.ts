@@ -19,11 +19,11 @@ const { signal } = new AbortController();
 
 let test: TestApp;
 let owner: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 
 before(async () => {
   test = await createTestApp();
-  [owner, stranger] = [await test.createCaller(), await test.createCaller()];
+  [owner, otherUser] = [await test.createCaller(), await test.createCaller()];
 });
 after(() => test.close());
 
@@ -62,27 +62,27 @@ describe('the lint', () => {
     const minted = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
     const { mediaId } = minted.body;
     const created = await createWorkflow(owner, graphOf({ mediaId }));
-    const wanted = `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
-    assert.equal(created.meta.warnings[0], `a: ${wanted}`);
+    const expected = `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
+    assert.equal(created.meta.warnings[0], `a: ${expected}`);
     await assert.rejects(resolveMedia(test.deps, runOf(owner), { mediaId }, 'image', signal), {
       code: 'upload_not_found',
-      message: wanted,
+      message: expected,
     });
   });
 
   it('warns of them on request', async () => {
-    const wanted = [['missing_media', 'a']];
+    const expected = [['missing_media', 'a']];
     const codes = (issues: unknown): unknown =>
       (issues as { code: string; nodeId: string }[]).map(({ code, nodeId }) => [code, nodeId]);
     const sent = await owner.request('POST', '/workflows/lint', graphOf({ mediaId: missing }));
-    assert.deepEqual([sent.body.ok, codes(sent.body.issues)], [true, wanted]);
+    assert.deepEqual([sent.body.ok, codes(sent.body.issues)], [true, expected]);
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, graphOf({ mediaId }));
     const before = await owner.request('POST', `/workflows/${id}/lint`, {});
     assert.deepEqual(codes(before.body.issues), []);
     await owner.request('DELETE', `/media/${mediaId}?force=true`);
     const after = await owner.request('POST', `/workflows/${id}/lint`, {});
-    assert.deepEqual(codes(after.body.issues), wanted);
+    assert.deepEqual(codes(after.body.issues), expected);
   });
 });
 
@@ -96,12 +96,12 @@ describe('a run', () => {
 
   it('copies media of another workspace by URL, and refuses them by id', async () => {
     const { mediaId, url } = await uploadPicture(owner);
-    const copy = await resolveMedia(test.deps, runOf(stranger), { url }, 'image', signal);
+    const copy = await resolveMedia(test.deps, runOf(otherUser), { url }, 'image', signal);
     assert.notEqual(copy.mediaId, mediaId);
     assert.deepEqual([copy.width, copy.contentType], [4, 'image/png']);
-    const listed = await stranger.request<{ data: unknown[] }>('GET', '/media');
+    const listed = await otherUser.request<{ data: unknown[] }>('GET', '/media');
     assert.deepEqual(listed.body.data, []);
-    await assert.rejects(resolveMedia(test.deps, runOf(stranger), { mediaId }, 'image', signal), {
+    await assert.rejects(resolveMedia(test.deps, runOf(otherUser), { mediaId }, 'image', signal), {
       code: 'not_found',
       message: `Media ${mediaId} was not found in this workspace.`,
     });

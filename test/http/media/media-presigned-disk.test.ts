@@ -37,9 +37,9 @@ describe('our own upload route', () => {
 
   it('takes its URL from BASE_URL, not from the Host header', async () => {
     const { id, url, headers } = await grant(5);
-    const answer = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
-    assert.deepEqual([answer.status, await answer.text()], [200, '']);
-    assert.match(String(answer.headers.get('etag')), /^"[0-9a-f]{32}"$/);
+    const response = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
+    assert.deepEqual([response.status, await response.text()], [200, '']);
+    assert.match(String(response.headers.get('etag')), /^"[0-9a-f]{32}"$/);
     assert.deepEqual(await test.deps.storage.stat(pendingKey(id)), { bytes: 5 });
   });
 

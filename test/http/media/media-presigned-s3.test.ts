@@ -128,11 +128,11 @@ describe('the bucket, read with the AWS SDK', () => {
 
 it('disables our own upload route', async () => {
   const test = await createTestApp({ env: ENV });
-  const answer = await test.app.inject({
+  const response = await test.app.inject({
     method: 'PUT',
     url: `/uploads/med_${'0'.repeat(26)}`,
     payload: 'x',
   });
-  assert.deepEqual([answer.statusCode, answer.headers['content-type']], [404, 'application/xml']);
+  assert.deepEqual([response.statusCode, response.headers['content-type']], [404, 'application/xml']);
   await test.close();
 });

@@ -33,13 +33,13 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
   let now = Date.now();
 
   const mint = async (bytes: number, contentType = 'image/png', by = caller): Promise<Minted> => {
-    const answer = await by.request<Minted>('POST', '/media/upload-url', {
+    const response = await by.request<Minted>('POST', '/media/upload-url', {
       contentType,
       bytes,
       filename: 'My file.png',
     });
-    assert.equal(answer.status, 200, answer.body.error);
-    return answer.body;
+    assert.equal(response.status, 200, response.body.error);
+    return response.body;
   };
   const put = (minted: Minted, body: Uint8Array, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(minted.uploadUrl, {
@@ -109,12 +109,12 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         const answer = await complete(minted.mediaId);
         return answer.body.code === 'upload_busy' ? insist() : answer;
       };
-      const answers = await Promise.all([1, 2, 3].map(insist));
-      answers.push(await complete(minted.mediaId, { width: 3 }));
-      for (const { status, body } of answers) assert.deepEqual([status, body], [200, answers[0]?.body]);
+      const responses = await Promise.all([1, 2, 3].map(insist));
+      responses.push(await complete(minted.mediaId, { width: 3 }));
+      for (const { status, body } of responses) assert.deepEqual([status, body], [200, responses[0]?.body]);
       // The URL still works, but bytes sent to it now are never served.
       assert.equal((await put(minted, randomBytes(minted.bytes))).status, 200);
-      assert.deepEqual((await complete(minted.mediaId)).body, answers[0]?.body);
+      assert.deepEqual((await complete(minted.mediaId)).body, responses[0]?.body);
     });
 
     it("accept the caller's metadata of video and audio within limits", async () => {
@@ -132,7 +132,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       const bytes = await noiseImage(20, 20, 'png');
       const minted = await mint(bytes.length);
       const other = await mint(bytes.length);
-      for (const [what, answer] of [
+      for (const [label, response] of [
         ['type', put(minted, bytes, { 'Content-Type': 'image/jpeg' })],
         ['cache', put(minted, bytes, { 'Cache-Control': 'no-store' })],
         ['length', put(minted, bytes.subarray(1), { 'Content-Length': String(bytes.length - 1) })],
@@ -153,12 +153,12 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
           }),
         ],
       ] as const) {
-        const { status, text } = await answer.then(async got => ({
+        const { status, text } = await response.then(async got => ({
           status: got.status,
           text: await got.text(),
         }));
-        assert.equal(status, 403, what);
-        assert.match(text, /<Code>SignatureDoesNotMatch<\/Code>/, what);
+        assert.equal(status, 403, label);
+        assert.match(text, /<Code>SignatureDoesNotMatch<\/Code>/, label);
       }
       refused(await complete(minted.mediaId), 404, 'upload_not_found');
     });
@@ -181,9 +181,9 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         [other, {}],
         [uploadUrl.replace(/X-Amz-Signature=../, 'X-Amz-Signature=zz'), {}],
       ] as const) {
-        const answer = await put({ ...minted, uploadUrl: url }, bytes, headers);
+        const response = await put({ ...minted, uploadUrl: url }, bytes, headers);
         assert.deepEqual(
-          [answer.status, /<Code>(\w+)/.exec(await answer.text())?.[1]],
+          [response.status, /<Code>(\w+)/.exec(await response.text())?.[1]],
           [403, 'SignatureDoesNotMatch'],
         );
       }

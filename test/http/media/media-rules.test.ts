@@ -112,11 +112,11 @@ describe('mediaId of a new workflow', () => {
   let sentByLeaver: string;
 
   before(async () => {
-    const [owner, editor, viewer, left, guest, stranger] = await Promise.all(
+    const [owner, editor, viewer, left, guest, otherUser] = await Promise.all(
       Object.keys(ROLES).map(() => test.createCaller()),
     );
-    assert.ok(owner && editor && viewer && left && guest && stranger);
-    people = { owner, editor, viewer, left, guest, stranger };
+    assert.ok(owner && editor && viewer && left && guest && otherUser);
+    people = { owner, editor, viewer, left, guest, stranger: otherUser };
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     for (const [member, role] of [
       [editor, 'EDITOR'],
@@ -148,10 +148,10 @@ describe('mediaId of a new workflow', () => {
   for (const [role, status] of Object.entries(ROLES) as [Role, number][])
     it(`of a team returns ${status} for ${role}, and saves accordingly`, async () => {
       const before = await count(people[role]);
-      const answer = await link(people[role], ofTeam);
-      assert.equal(answer.status, status, answer.body.error);
-      if (status === 403) refused(answer, 403, 'forbidden');
-      else assert.equal(answer.body.media?.mediaId, ofTeam);
+      const response = await link(people[role], ofTeam);
+      assert.equal(response.status, status, response.body.error);
+      if (status === 403) refused(response, 403, 'forbidden');
+      else assert.equal(response.body.media?.mediaId, ofTeam);
       assert.equal(await count(people[role]), before + (status === 201 ? 1 : 0));
     });
 

@@ -38,7 +38,7 @@ interface Sent {
 const BOUNDARY = 'form-of-one-file';
 const FORMS: Readonly<Record<string, (svg: string) => Promise<Sent>>> = {
   'a form': async svg => {
-    const answer = await test.app.inject({
+    const response = await test.app.inject({
       method: 'POST',
       url: '/api/v1/media/upload',
       headers: {
@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<string, (svg: string) => Promise<Sent>>> = {
       },
       payload: `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.svg"\r\ncontent-type: image/svg+xml\r\n\r\n${svg}\r\n--${BOUNDARY}--\r\n`,
     });
-    return { status: answer.statusCode, body: answer.json() };
+    return { status: response.statusCode, body: response.json() };
   },
   'a data URL': svg =>
     caller.request('POST', '/media/upload', {
@@ -90,8 +90,8 @@ async function read(url: string) {
 
 for (const [form, send] of Object.entries(FORMS))
   describe(`SVG by ${form}`, () => {
-    for (const [what, svg, rest] of REMOVED)
-      it(`is stored without ${what}, and with its shapes`, async () => {
+    for (const [label, svg, rest] of REMOVED)
+      it(`is stored without ${label}, and with its shapes`, async () => {
         const sent = await send(svg);
         assert.equal(sent.status, 200, sent.body.error);
         const { body, headers } = await read(sent.body.url);
@@ -124,9 +124,13 @@ for (const [form, send] of Object.entries(FORMS))
       ['20,001 elements', many(20_001), 'svg_too_complex'],
       ['another root than svg', '<g xmlns="http://www.w3.org/2000/svg"/>', 'invalid_svg'],
     ] as const;
-    for (const [what, svg, wanted] of LIMITS)
-      it(`is ${wanted === 200 ? 'accepted' : 'refused'} with ${what}`, async () => {
+    for (const [label, svg, expected] of LIMITS)
+      it(`is ${expected === 200 ? 'accepted' : 'refused'} with ${label}`, async () => {
         const { status, body } = await send(svg);
-        assert.deepEqual([status, body.code], wanted === 200 ? [200, undefined] : [400, wanted], body.error);
+        assert.deepEqual(
+          [status, body.code],
+          expected === 200 ? [200, undefined] : [400, expected],
+          body.error,
+        );
       });
   });

@@ -37,12 +37,12 @@ interface Sent {
 }
 
 async function send(init: RequestInit, by = caller): Promise<Sent> {
-  const answer = await fetch(`${origin}/api/v1/media/upload`, {
+  const response = await fetch(`${origin}/api/v1/media/upload`, {
     method: 'POST',
     ...init,
     headers: { authorization: `Bearer ${by.key}`, ...init.headers },
   });
-  return { status: answer.status, body: (await answer.json()) as Uploaded };
+  return { status: response.status, body: (await response.json()) as Uploaded };
 }
 
 const sendJson = (body: unknown): Promise<Sent> =>
@@ -68,8 +68,8 @@ function formOf(
 
 const sendForm = (...args: Parameters<typeof formOf>): Promise<Sent> => send({ body: formOf(...args) });
 
-const isRefused = ({ status, body }: Sent, wanted: number, code: string): void =>
-  assert.deepEqual([status, body.code], [wanted, code], body.error);
+const isRefused = ({ status, body }: Sent, expected: number, code: string): void =>
+  assert.deepEqual([status, body.code], [expected, code], body.error);
 
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="12"><script>alert(1)</script><path d="M0 0h9"/></svg>';
@@ -101,7 +101,7 @@ describe('200', () => {
 
   it('keeps the harmless part of the file name, with the extension of its type', async () => {
     const bytes = await plainImage(2, 2, '#ff0000');
-    for (const [given, kept] of [
+    for (const [input, kept] of [
       ['My picture.png', 'My-picture.png'],
       ['../../etc/passwd', 'passwd.png'],
       ['page.html', 'page.html.png'],
@@ -109,7 +109,7 @@ describe('200', () => {
       ['日本.PNG', 'PNG.png'],
       ['a'.repeat(300), `${'a'.repeat(96)}.png`],
     ] as const) {
-      const { body } = await sendForm(bytes, 'image/png', { name: given });
+      const { body } = await sendForm(bytes, 'image/png', { name: input });
       assert.equal(body.url.split('/').at(-1), kept);
     }
   });

@@ -10,11 +10,11 @@ import { createWorkflow, node, refused } from '../../support/workflows.ts';
 let test: TestApp;
 let owner: Caller;
 let editor: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let teamId: string;
 before(async () => {
   test = await createTestApp();
-  [owner, editor, stranger] = [
+  [owner, editor, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -101,7 +101,7 @@ describe('the uses of a file', () => {
     const { mediaId } = await uploadPicture(owner);
     await activate(owner, null);
     const own = await createWorkflow(owner, { name: 'Own', ...withNode({ mediaId }) });
-    const theirs = await createWorkflow(stranger, { name: 'Theirs', ...withNode({ mediaId }) });
+    const theirs = await createWorkflow(otherUser, { name: 'Theirs', ...withNode({ mediaId }) });
     const seenBy = async (by: Caller) => (await usesOf(by, mediaId)).data.map(({ workflow }) => workflow.id);
     assert.deepEqual(await seenBy(owner), [own.id]);
     assert.deepEqual(await seenBy(editor), []);
@@ -115,7 +115,7 @@ describe('the uses of a file', () => {
     await test.deps.db.query('update media set execution_id = $2 where id = $1', [mediaId, rows[0]?.id]);
     assert.deepEqual(await seenBy(editor), [own.id], 'a viewer sees no executions');
     assert.deepEqual(await seenBy(owner), [own.id, own.id]);
-    refused(await stranger.request('GET', `/media/${mediaId}/uses`), 403, 'forbidden');
+    refused(await otherUser.request('GET', `/media/${mediaId}/uses`), 403, 'forbidden');
     refused(await owner.request('GET', '/media/med_x/uses'), 404, 'not_found');
     assert.ok(theirs.id);
   });

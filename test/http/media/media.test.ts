@@ -15,7 +15,7 @@ let test: TestApp;
 let owner: Caller;
 let editor: Caller;
 let viewer: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let teamId: string;
 // A whole second, so that the seconds until a limit's reset are whole too.
 let now: number;
@@ -23,7 +23,7 @@ let now: number;
 before(async () => {
   now = Math.floor(Date.now() / 1000) * 1000;
   test = await createTestApp({ now: () => now });
-  [owner, editor, viewer, stranger] = [
+  [owner, editor, viewer, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -112,10 +112,10 @@ describe('creating uploads', () => {
       assert.equal((await mint(by, video(100 * MB))).status, 200);
     }
     assert.equal((await mint(by, video(40 * MB))).status, 200);
-    const answer = await mint(by, video(1));
-    assertRateRefusal(answer, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
+    const response = await mint(by, video(1));
+    assertRateRefusal(response, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
     // The first one was created 101 s ago.
-    assert.equal(answer.headers['retry-after'], String(3600 - 101));
+    assert.equal(response.headers['retry-after'], String(3600 - 101));
     assert.equal((await mint(owner, video(1))).status, 200);
     now += (3600 - 101) * 1000;
     assert.equal((await mint(by, video(100 * MB))).status, 200);
@@ -250,7 +250,7 @@ describe('the list', () => {
     }
     refused(await viewer.request('POST', '/media/upload', { dataUrl: 'data:,x' }), 403, 'forbidden');
     refused(await mint(viewer, video(5)), 403, 'forbidden');
-    assert.deepEqual((await list(stranger)).data, []);
+    assert.deepEqual((await list(otherUser)).data, []);
     await activate(owner, null);
     assert.equal(
       (await list(owner)).data.some(({ mediaId }) => mediaId === shared.mediaId),
@@ -273,7 +273,7 @@ describe('one file', () => {
       assert.deepEqual([status, body], [200, listed]);
     }
     assert.equal(listed?.teamId, teamId);
-    refused(await get(stranger, mediaId), 403, 'forbidden');
+    refused(await get(otherUser, mediaId), 403, 'forbidden');
     refused(await get(test.anonymous, mediaId), 401, 'unauthorized');
     refused(await get(await test.withScopes(owner, ['workflows:read']), mediaId), 401, 'insufficient_scope');
   });
@@ -290,7 +290,7 @@ describe('deleting', () => {
 
   it('is allowed for the editors of its workspace', async () => {
     const own = await upload(owner);
-    refused(await remove(stranger, own.mediaId), 403, 'forbidden');
+    refused(await remove(otherUser, own.mediaId), 403, 'forbidden');
     assert.deepEqual((await remove(owner, own.mediaId)).body, { success: true });
     refused(await remove(owner, own.mediaId), 404, 'not_found');
     refused(await remove(owner, 'nonsense'), 404, 'not_found');
@@ -316,17 +316,17 @@ describe('deleting', () => {
       nodes: [node('a', 'input:image', { url })],
       edges: [],
     });
-    const others = await createWorkflow(stranger, {
+    const others = await createWorkflow(otherUser, {
       name: 'Theirs',
       nodes: [node('a', 'input:image', { url })],
       edges: [],
     });
-    const answer = await remove(owner, mediaId);
-    const { error } = refused(answer, 409, 'media_in_use');
+    const response = await remove(owner, mediaId);
+    const { error } = refused(response, 409, 'media_in_use');
     assert.match(error, /Linked .*Named .*Addressed /);
     assert.equal(error.includes(others.id), false);
     assert.deepEqual(
-      answer.body.workflows,
+      response.body.workflows,
       [linked, named, addressed].map(({ id, name }) => ({ id, name })),
     );
     await owner.request('DELETE', `/workflows/${linked.id}`);

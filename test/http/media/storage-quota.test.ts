@@ -52,8 +52,8 @@ const complete = (by: Caller, mediaId: string) =>
 
 const put = async (minted: { uploadUrl: string; headers: Record<string, string> }, body: Buffer) => {
   const url = minted.uploadUrl.replace(/^https?:\/\/[^/]+/, origin);
-  const answer = await fetch(url, { method: 'PUT', headers: minted.headers, body: new Uint8Array(body) });
-  assert.equal(answer.status, 200, await answer.text());
+  const response = await fetch(url, { method: 'PUT', headers: minted.headers, body: new Uint8Array(body) });
+  assert.equal(response.status, 200, await response.text());
 };
 
 const workflowWith = (mediaId: string) => ({

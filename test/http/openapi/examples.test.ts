@@ -77,7 +77,7 @@ before(async () => {
   service = await startTestService(env);
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
   const keys: Record<string, string> = { admin: KEY, content: SECRET, wrong: 'sk-wrong-0123456789' };
-  const ask: Ask = async (method, path, body, { headers = {}, who = 'admin' } = {}) => {
+  const sendRequest: Ask = async (method, path, body, { headers = {}, who = 'admin' } = {}) => {
     const { 'x-raw': raw, ...sent } = headers;
     const key = keys[who];
     const response = await fetch(`${service.url}${path}`, {
@@ -102,7 +102,7 @@ before(async () => {
     readFileSync(join(import.meta.dirname, '../../../examples/postcard.json'), 'utf8'),
   );
   await tour({
-    ask,
+    ask: sendRequest,
     addKey: (name, key) => {
       keys[name] = key;
     },

@@ -89,7 +89,7 @@ async function send({ method, path }: Sendable, body: unknown): Promise<{ status
     (_, kind: string, name: string) =>
       `${kind}/${name === 'id' ? ((kind === 'workflows' ? id : ids[kind]) ?? 'none_1') : '999'}`,
   );
-  const answer = await test.app.inject({
+  const response = await test.app.inject({
     method,
     url: address,
     headers: {
@@ -98,8 +98,8 @@ async function send({ method, path }: Sendable, body: unknown): Promise<{ status
     },
     payload: JSON.stringify(body),
   });
-  const { code = '' } = answer.body === '' ? {} : answer.json<{ code?: string }>();
-  return { status: answer.statusCode, code };
+  const { code = '' } = response.body === '' ? {} : response.json<{ code?: string }>();
+  return { status: response.statusCode, code };
 }
 
 const isDefect = ({ status, code }: { status: number; code: string }): boolean =>
@@ -108,9 +108,9 @@ const isDefect = ({ status, code }: { status: number; code: string }): boolean =
 it('accepts its own examples and returns documented responses', async () => {
   const wrong: string[] = [];
   for (const sendable of sendables) {
-    const answer = await send(sendable, sendable.example);
-    if (isDefect(answer) || ['invalid_json', 'invalid_request'].includes(answer.code))
-      wrong.push(`${sendable.operation.operationId}: ${answer.status} ${answer.code}`);
+    const response = await send(sendable, sendable.example);
+    if (isDefect(response) || ['invalid_json', 'invalid_request'].includes(response.code))
+      wrong.push(`${sendable.operation.operationId}: ${response.status} ${response.code}`);
   }
   assert.ok(sendables.length > 30, String(sendables.length));
   assert.deepEqual(wrong, []);
@@ -133,12 +133,12 @@ it(`refuses what the document refuses, and never fails (SEED=${SEED})`, async ()
         (body === null && sendable.operation.requestBody?.required === false) ||
         LINTS.includes(sendable.operation.operationId);
       seen[fits ? 'fits' : 'misses']++;
-      const answer = await send(sendable, body);
-      const line = `${sendable.operation.operationId} ${answer.status} ${answer.code} ${JSON.stringify(body).slice(0, 300)}`;
-      if (isDefect(answer)) wrong.push(`fails: ${line}`);
-      if (!fits && answer.status < 300)
+      const response = await send(sendable, body);
+      const line = `${sendable.operation.operationId} ${response.status} ${response.code} ${JSON.stringify(body).slice(0, 300)}`;
+      if (isDefect(response)) wrong.push(`fails: ${line}`);
+      if (!fits && response.status < 300)
         wrong.push(`takes what the document refuses (${ajv.errorsText(validate.errors)}): ${line}`);
-      if (answer.code !== '' && !(answer.code in ERROR_CODES)) wrong.push(`no such code: ${line}`);
+      if (response.code !== '' && !(response.code in ERROR_CODES)) wrong.push(`no such code: ${line}`);
     }
   }
   assert.ok(seen.fits > 150 && seen.misses > 80, JSON.stringify(seen));

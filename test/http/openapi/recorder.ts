@@ -35,9 +35,10 @@ export interface OpenApiResponse {
 export function findOperation(document: OpenApi, method: string, path: string): OpenApiOperation | undefined {
   const parts = (path.split('?')[0] ?? '').split('/');
   const fits = (template: string): boolean => {
-    const wanted = template.split('/');
+    const expected = template.split('/');
     return (
-      wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at])
+      expected.length === parts.length &&
+      expected.every((part, at) => part.startsWith('{') || part === parts[at])
     );
   };
   // Paths with fewer parameters come first: /workflows/lint is not a workflow.

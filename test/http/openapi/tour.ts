@@ -121,7 +121,7 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('DELETE', `${V1}/teams/${team}/members/${userId}`);
   await ask('PATCH', `${V1}/teams/${team}/members/1`, { role: 'VIEWER' });
   const invitations = `${V1}/teams/${team}/invitations`;
-  for (const [answer, method] of [
+  for (const [response, method] of [
     ['accept', 'POST'],
     ['', 'DELETE'],
   ] as const) {
@@ -130,7 +130,7 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
     await ask('GET', `${invitations}/${id}`);
     await ask('GET', `${V1}/invitations`, undefined, { who: 'ada' });
     await ask('GET', `${V1}/invitations/${id}`, undefined, { who: 'ada' });
-    await ask(method, `${V1}/invitations/${id}/${answer}`.replace(/\/$/, ''), undefined, { who: 'ada' });
+    await ask(method, `${V1}/invitations/${id}/${response}`.replace(/\/$/, ''), undefined, { who: 'ada' });
     await ask('DELETE', `${V1}/teams/${team}/members/${userId}`);
   }
   const { id: invited } = (await ask('POST', invitations, { email: 'ida@example.com', role: 'VIEWER' })).body;

@@ -38,19 +38,19 @@ describe('the reference', () => {
   it('has every operation and no broken links', async () => {
     const pages = new Map<string, ReadonlySet<string>>();
     const links: string[] = ['/docs'];
-    const wanted: string[] = [];
+    const expected: string[] = [];
     // Grows during the loop.
     for (const link of links) {
       const { pathname, hash } = new URL(link, url);
-      if (hash !== '') wanted.push(pathname + hash);
+      if (hash !== '') expected.push(pathname + hash);
       if (pages.has(pathname) || !/^\/docs(?:$|\/(?!assets))/.test(pathname)) continue;
-      const answer = await test.app.inject(pathname);
-      assert.equal(answer.statusCode, 200, link);
+      const response = await test.app.inject(pathname);
+      assert.equal(response.statusCode, 200, link);
       assert.match(
-        String(answer.headers['content-security-policy']),
+        String(response.headers['content-security-policy']),
         /^default-src 'none'; script-src 'self';/,
       );
-      const elements = elementsOf(answer.body);
+      const elements = elementsOf(response.body);
       const ids = elements.flatMap(({ attributes }) => attributes.id ?? []);
       assert.equal(new Set(ids).size, ids.length, `${link} has an id twice`);
       pages.set(pathname, new Set(ids));
@@ -62,7 +62,7 @@ describe('the reference', () => {
       );
     }
     assert.ok(pages.size > 140, String(pages.size));
-    for (const anchor of wanted) {
+    for (const anchor of expected) {
       const [path = '', id = ''] = anchor.split('#');
       assert.ok(pages.get(path)?.has(id), `${anchor} is not there`);
     }
@@ -140,19 +140,19 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     });
 
   it('finds an operation and opens it', async () => {
-    await using opened = await browser.open(url);
-    const { page } = opened;
+    await using testPage = await browser.open(url);
+    const { page } = testPage;
     await page.goto('/docs');
     await page.keyboard.press('/');
     await page.keyboard.type('cancel run');
     await page.getByRole('link', { name: 'POST /api/v1/executions/{id}/cancel' }).first().click();
     await page.waitForURL('**/docs/executions#cancelExecution');
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('shows one language at a time, and remembers it on the next page', async () => {
-    await using opened = await browser.open(url);
-    const { page } = opened;
+    await using testPage = await browser.open(url);
+    const { page } = testPage;
     await page.goto('/docs/keys');
     await page.getByRole('tab', { name: 'curl' }).first().focus();
     await page.keyboard.press('ArrowRight');
@@ -160,12 +160,12 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     await page.goto('/docs/folders');
     assert.equal(await page.getByRole('tabpanel', { name: 'JavaScript' }).first().isVisible(), true);
     assert.equal(await page.getByRole('tabpanel', { name: 'curl' }).count(), 0);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('sends a request with the entered key and shows the response', async () => {
-    await using opened = await browser.open(url);
-    const { page } = opened;
+    await using testPage = await browser.open(url);
+    const { page } = testPage;
     await page.goto('/docs/folders');
     await page.getByText('Authentication').click();
     await page.getByLabel('API key').fill(caller.key);
@@ -177,15 +177,15 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     const { body } = await caller.request<{ name: string }[]>('GET', '/folders');
     assert.ok(body.some(({ name }) => name === 'From the reference'));
     assert.deepEqual(
-      opened.errors.filter(error => !error.includes('401')),
+      testPage.errors.filter(error => !error.includes('401')),
       [],
     );
   });
 
   it('sends a request with the session of the user', async () => {
     const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));
-    await using opened = await browser.open(url, VIEWS[0], person.cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(url, VIEWS[0], person.cookie);
+    const { page } = testPage;
     await page.goto('/docs/folders');
     await page.getByText('Authentication').click();
     await page.getByText(`Signed in as ${person.email}`).waitFor();
@@ -194,6 +194,6 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     await create.getByLabel('Body').fill('{"name":"By session"}');
     await create.getByRole('button', { name: 'Send POST' }).click();
     await create.getByText('"name": "By session"').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 });

@@ -48,17 +48,21 @@ describe('an anonymous caller', () => {
   it('gets 401 before the body is checked', async () => {
     for (const route of routes.filter(({ access }) => takesCredential(access))) {
       const { name, method, access } = route;
-      const answer = await test.app.inject({ method, url: urlOf(route), ...broken(method) });
-      assert.deepEqual([answer.statusCode, answer.json().code], [401, 'unauthorized'], `${name} (${access})`);
-      assert.equal(answer.headers['www-authenticate'], 'Bearer', name);
-      assert.ok(answer.headers['x-ratelimit-limit'], name);
+      const response = await test.app.inject({ method, url: urlOf(route), ...broken(method) });
+      assert.deepEqual(
+        [response.statusCode, response.json().code],
+        [401, 'unauthorized'],
+        `${name} (${access})`,
+      );
+      assert.equal(response.headers['www-authenticate'], 'Bearer', name);
+      assert.ok(response.headers['x-ratelimit-limit'], name);
     }
   });
 
   it('gets 401 from the content webhook', async () => {
     for (const method of ['POST', 'PUT'] as const) {
-      const answer = await test.app.inject({ method, url: '/api/content/webhook', ...broken(method) });
-      assert.deepEqual([answer.statusCode, answer.json().code], [401, 'unauthorized']);
+      const response = await test.app.inject({ method, url: '/api/content/webhook', ...broken(method) });
+      assert.deepEqual([response.statusCode, response.json().code], [401, 'unauthorized']);
     }
   });
 
@@ -72,7 +76,7 @@ describe('an API key', () => {
   /** Sends each route that requires a scope a request with a key of these scopes. */
   async function eachScoped(
     scopesFor: (scope: Scope) => readonly Scope[],
-    check: (name: string, scope: Scope, answer: LightMyRequestResponse, hasBody: boolean) => void,
+    check: (name: string, scope: Scope, response: LightMyRequestResponse, hasBody: boolean) => void,
   ): Promise<void> {
     for (const route of routes) {
       const scope = scopeFor(route.access);
@@ -80,13 +84,13 @@ describe('an API key', () => {
       const { key } = await test.withScopes(caller, scopesFor(scope));
       const { headers = {}, ...body } = broken(route.method);
       const sent = { ...headers, authorization: `Bearer ${key}` };
-      const answer = await test.app.inject({
+      const response = await test.app.inject({
         method: route.method,
         url: urlOf(route),
         headers: sent,
         ...body,
       });
-      check(route.name, scope, answer, body.payload !== undefined);
+      check(route.name, scope, response, body.payload !== undefined);
     }
   }
 
@@ -96,19 +100,19 @@ describe('an API key', () => {
         SCOPES.filter(
           scope => scope !== required && !(required === 'workflows:read' && scope === 'workflows:execute'),
         ),
-      (name, scope, answer) => {
-        assert.deepEqual([answer.statusCode, answer.json().code], [401, 'insufficient_scope'], name);
+      (name, scope, response) => {
+        assert.deepEqual([response.statusCode, response.json().code], [401, 'insufficient_scope'], name);
         const expected = `Bearer error="insufficient_scope", scope="${scope}"`;
-        assert.equal(answer.headers['www-authenticate'], expected, name);
+        assert.equal(response.headers['www-authenticate'], expected, name);
       },
     ));
 
   it('with only the scope is admitted', () =>
     eachScoped(
       required => [required],
-      (name, _scope, answer, hasBody) => {
-        assert.notEqual(answer.statusCode, 401, `${name}: ${answer.body}`);
-        if (hasBody) assert.equal(answer.statusCode, 400, `${name}: ${answer.body}`);
+      (name, _scope, response, hasBody) => {
+        assert.notEqual(response.statusCode, 401, `${name}: ${response.body}`);
+        if (hasBody) assert.equal(response.statusCode, 400, `${name}: ${response.body}`);
       },
     ));
 });
@@ -126,9 +130,9 @@ describe('a session of an administrator', () => {
       if (url.startsWith('/api/v1/auth/')) continue;
       const { headers = {}, ...body } = broken(method);
       const sent = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
-      const answer = await test.app.inject({ method, url, headers: sent, ...body });
+      const response = await test.app.inject({ method, url, headers: sent, ...body });
       const isRefused = isKeyOnly(access) || access === 'agent' || access === 'content-secret';
-      assert.equal(answer.statusCode === 401, isRefused, `${name}: ${answer.statusCode}`);
+      assert.equal(response.statusCode === 401, isRefused, `${name}: ${response.statusCode}`);
     }
   });
 
@@ -140,8 +144,8 @@ describe('a session of an administrator', () => {
       if (method === 'GET' || !takesSession(access)) continue;
       const { headers = {}, ...body } = broken(method);
       const sent = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
-      const answer = await test.app.inject({ method, url, headers: sent, ...body });
-      assert.deepEqual([answer.statusCode, answer.json().code], [403, 'cross_site_request'], name);
+      const response = await test.app.inject({ method, url, headers: sent, ...body });
+      assert.deepEqual([response.statusCode, response.json().code], [403, 'cross_site_request'], name);
     }
   });
 });
@@ -154,13 +158,13 @@ describe('an invalid key', () => {
       if (access === 'public') continue;
       const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-wrong' };
       const { payload } = broken(method);
-      const answer = await test.app.inject({
+      const response = await test.app.inject({
         method,
         url,
         headers,
         ...(payload && { payload }),
       });
-      assert.equal(answer.statusCode, 401, name);
+      assert.equal(response.statusCode, 401, name);
     }
   });
 
@@ -168,9 +172,9 @@ describe('an invalid key', () => {
     const headers = { authorization: 'Basic wrong' };
     assert.equal((await test.app.inject({ url: '/api/v1/nothing', headers })).statusCode, 404);
     for (const url of ['/api/content/webhook', '/api/v1/webhooks/test']) {
-      const answer = await test.app.inject({ url, headers });
-      assert.equal(answer.statusCode, 405);
-      assert.match(String(answer.headers.allow), /POST/);
+      const response = await test.app.inject({ url, headers });
+      assert.equal(response.statusCode, 405);
+      assert.match(String(response.headers.allow), /POST/);
     }
   });
 });
@@ -266,7 +270,7 @@ describe('a refused body', () => {
 
 describe('Expect: 100-continue', () => {
   const BODY = JSON.stringify({ name: 'W', ...PAIR });
-  const ask = (authorization: string) =>
+  const sendRequest = (authorization: string) =>
     exchange(
       port,
       head('POST', '/api/v1/workflows', {
@@ -279,15 +283,15 @@ describe('Expect: 100-continue', () => {
     );
 
   it('gets 100 Continue when the caller is admitted', async () => {
-    const answers = await ask(`Bearer ${caller.key}`);
+    const responses = await sendRequest(`Bearer ${caller.key}`);
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [100, 201],
     );
   });
 
   it('gets an error without 100 Continue, and the connection is closed, when the caller is refused', async () => {
-    const [answer, ...more] = await ask('Bearer sk-unknown');
-    assert.deepEqual([answer?.status, answer?.headers.connection, more], [401, 'close', []]);
+    const [response, ...more] = await sendRequest('Bearer sk-unknown');
+    assert.deepEqual([response?.status, response?.headers.connection, more], [401, 'close', []]);
   });
 });

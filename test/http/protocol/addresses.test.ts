@@ -2,7 +2,7 @@
 // properties may be absent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Answer, Caller, Method, TestApp } from '../../support/app.ts';
+import type { Caller, Method, TestApp, TestResponse } from '../../support/app.ts';
 import { createTestApp } from '../../support/app.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
@@ -57,7 +57,7 @@ const CREATIONS: Readonly<Record<string, () => unknown>> = {
   'POST /api/content/webhook': () => ({ slug: 'page', title: 'Page', type: 'TOOL', isPublished: true }),
 };
 
-async function send(route: string, body: unknown): Promise<Answer> {
+async function send(route: string, body: unknown): Promise<TestResponse> {
   const [method, path = ''] = route.split(' ');
   const headers = path.startsWith('/api/content') ? { authorization: `Bearer ${SECRET}` } : {};
   return caller.request(method as Method, fill(path), body, headers);
@@ -81,11 +81,11 @@ describe('201', () => {
 
   for (const [route, body] of Object.entries(CREATIONS))
     it(`of ${route} has an absolute Location that can be read`, async () => {
-      const answer = await send(route, await body());
-      assert.equal(answer.status, 201, JSON.stringify(answer.body));
-      const location = String(answer.headers.location);
+      const response = await send(route, await body());
+      assert.equal(response.status, 201, JSON.stringify(response.body));
+      const location = String(response.headers.location);
       assert.ok(location.startsWith(`${BASE}/`), location);
-      assert.deepEqual(relativeAddresses(answer.body), []);
+      assert.deepEqual(relativeAddresses(response.body), []);
       const url = location.slice(BASE.length);
       const read = await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
       assert.equal(read.statusCode, 200, url);

@@ -77,21 +77,21 @@ async function countRows(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-async function ask(route: Route, options: InjectOptions): Promise<number> {
-  const answer = await test.app.inject({
+async function sendRequest(route: Route, options: InjectOptions): Promise<number> {
+  const response = await test.app.inject({
     method: route.method,
     ...options,
     headers: { authorization: `Bearer ${caller.key}`, ...options.headers },
   });
-  const request = `${route.method} ${String(options.url).slice(0, 120)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`;
-  assert.ok(answer.statusCode < 500, request);
-  if (answer.statusCode >= 400) {
-    const body = answer.json();
+  const request = `${route.method} ${String(options.url).slice(0, 120)}: ${response.statusCode} ${response.body.slice(0, 200)}`;
+  assert.ok(response.statusCode < 500, request);
+  if (response.statusCode >= 400) {
+    const body = response.json();
     assert.match(body.error, /\S\.$/, request);
     assert.match(body.code, /^[a-z_]+$/, request);
-    assert.equal(body.requestId, answer.headers['x-request-id'], request);
+    assert.equal(body.requestId, response.headers['x-request-id'], request);
   }
-  return answer.statusCode;
+  return response.statusCode;
 }
 
 const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
@@ -136,7 +136,7 @@ describe('hostile bodies', () => {
     it(`refuses ${what} at every route`, async () => {
       const rows = await countRows();
       for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
-        const given = await ask(route, {
+        const given = await sendRequest(route, {
           url: fillOwn(route.path),
           payload,
           headers: { 'content-type': 'application/json' },
@@ -160,7 +160,11 @@ describe('hostile bodies', () => {
         { 'content-type': ';;;' },
         { 'content-type': 'application/json', 'content-encoding': 'gzip' },
       ]) {
-        const status = await ask(route, { url: fillOwn(route.path), payload: '{"name":"x"}', headers });
+        const status = await sendRequest(route, {
+          url: fillOwn(route.path),
+          payload: '{"name":"x"}',
+          headers,
+        });
         assert.equal(status, 415, `${route.method} ${route.path} ${JSON.stringify(headers)}`);
       }
     }
@@ -168,38 +172,38 @@ describe('hostile bodies', () => {
   });
 
   it('get the position of invalid JSON', async () => {
-    const answer = await test.app.inject({
+    const response = await test.app.inject({
       method: 'POST',
       url: '/api/v1/workflows',
       headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
       payload: '{"a":1,}',
     });
-    assert.equal(answer.json().code, 'invalid_json');
-    assert.match(answer.json().error, /position 7/);
+    assert.equal(response.json().code, 'invalid_json');
+    assert.match(response.json().error, /position 7/);
   });
 
   it('may start with a byte order mark; the last of repeated names is used', async () => {
     const text = JSON.stringify({ ...PAIR, name: 'last' }).replace('{', '{"name":"first",');
-    const answer = await test.app.inject({
+    const response = await test.app.inject({
       method: 'POST',
       url: '/api/v1/workflows',
       headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json; charset=utf-8' },
       payload: `\ufeff${text}`,
     });
-    assert.equal(answer.statusCode, 201, answer.body);
-    assert.equal(answer.json().name, 'last');
+    assert.equal(response.statusCode, 201, response.body);
+    assert.equal(response.json().name, 'last');
   });
 });
 
 describe('the shape of a body', () => {
   // Every body here is refused for its properties, but only after its shape was allowed.
   const lint = async (body: string): Promise<{ status: number; code?: string; error?: string }> => {
-    const answer = await fetch(`${url}/api/v1/workflows/lint`, {
+    const response = await fetch(`${url}/api/v1/workflows/lint`, {
       method: 'POST',
       headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
       body,
     });
-    return { status: answer.status, ...((await answer.json()) as object) };
+    return { status: response.status, ...((await response.json()) as object) };
   };
   const arrays = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '[]')}]}`;
   const objects = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '{}')}]}`;
@@ -245,8 +249,8 @@ describe('the size of a body', () => {
     } as RequestInit);
 
   it('may be 4 MB', async () => {
-    const answer = await send(sized(LIMIT_BYTES));
-    assert.equal(answer.status, 201, await answer.text());
+    const response = await send(sized(LIMIT_BYTES));
+    assert.equal(response.status, 201, await response.text());
     const inChunks = await send(new Blob([sized(LIMIT_BYTES)]).stream());
     assert.equal(inChunks.status, 201, await inChunks.text());
   });
@@ -254,16 +258,16 @@ describe('the size of a body', () => {
   it('may not be one byte more, with or without Content-Length', async () => {
     const rows = await countRows();
     for (const body of [sized(LIMIT_BYTES + 1), new Blob([sized(LIMIT_BYTES + 1)]).stream()]) {
-      const answer = await send(body);
-      assert.equal(answer.status, 413);
-      assert.equal(((await answer.json()) as { code: string }).code, 'payload_too_large');
+      const response = await send(body);
+      assert.equal(response.status, 413);
+      assert.equal(((await response.json()) as { code: string }).code, 'payload_too_large');
     }
     assert.equal(await countRows(), rows);
   });
 
   it('is refused as too large even if many times as much is sent', async () => {
-    const answer = await send('x'.repeat(8 * LIMIT_BYTES));
-    assert.equal(answer.status, 413);
+    const response = await send('x'.repeat(8 * LIMIT_BYTES));
+    assert.equal(response.status, 413);
   });
 });
 
@@ -298,7 +302,7 @@ describe('ids', () => {
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{'))) {
       for (const id of ODD_IDS) {
-        const status = await ask(route, {
+        const status = await sendRequest(route, {
           url: fill(route.path, id),
           ...(route.method === 'GET' ? {} : { payload: {} }),
         });
@@ -309,12 +313,12 @@ describe('ids', () => {
   });
 
   it('of another user are refused, and nothing changes', async () => {
-    const stranger = await test.createCaller();
+    const otherUser = await test.createCaller();
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{id}'))) {
-      const status = await ask(route, {
+      const status = await sendRequest(route, {
         url: fillOwn(route.path),
-        headers: { authorization: `Bearer ${stranger.key}` },
+        headers: { authorization: `Bearer ${otherUser.key}` },
         ...(route.method === 'GET' ? {} : { payload: { name: 'mine', ...PAIR, linkPermission: 'VIEW' } }),
       });
       assert.ok([400, 403, 404].includes(status), `${route.method} ${route.path}: ${status}`);
@@ -360,7 +364,7 @@ describe('query strings', () => {
     for (const route of listRoutes().filter(({ method }) => method === 'GET')) {
       // The event stream of the caller's own workflow does not end.
       const url = route.path === WORKFLOW_EVENTS ? '/api/v1/workflows/wf_none/events' : fillOwn(route.path);
-      for (const query of ODD_QUERIES) await ask(route, { url: `${url}?${query}` });
+      for (const query of ODD_QUERIES) await sendRequest(route, { url: `${url}?${query}` });
     }
   });
 
@@ -373,8 +377,8 @@ describe('query strings', () => {
       'limit=x',
       'cursor=x&cursor=y',
     ]) {
-      const answer = await caller.request('GET', `/workflows?${query}`);
-      const { error } = refused(answer, 400, 'invalid_request');
+      const response = await caller.request('GET', `/workflows?${query}`);
+      const { error } = refused(response, 400, 'invalid_request');
       assert.match(error, new RegExp(query.split('=')[0] ?? ''));
     }
   });

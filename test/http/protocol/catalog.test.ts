@@ -1,7 +1,7 @@
 // Tests GET /nodes and GET /models: filters, caching, and stable responses.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Answer, createTestApp, type TestApp } from '../../support/app.ts';
+import { createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 
 interface Listing {
   readonly version: number;
@@ -25,12 +25,12 @@ before(async () => {
 });
 after(() => test.close());
 
-const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer<Listing>> =>
+const sendRequest = (path: string, headers: Record<string, string> = {}): Promise<TestResponse<Listing>> =>
   test.anonymous.request<Listing>('GET', path, undefined, headers);
 
 describe('GET /nodes', () => {
   it('lists the catalog without authentication, cached for an hour', async () => {
-    const { status, headers, body } = await ask('/nodes');
+    const { status, headers, body } = await sendRequest('/nodes');
     assert.equal(status, 200);
     assert.equal(headers['cache-control'], 'public, max-age=3600');
     assert.match(headers['content-type'] ?? '', /^application\/json/);
@@ -47,20 +47,20 @@ describe('GET /nodes', () => {
       ['category=input', 'category', 'input'],
       ['source=non-vendor', 'source', 'non-vendor'],
     ] as const) {
-      const { body } = await ask(`/nodes?${filter}`);
+      const { body } = await sendRequest(`/nodes?${filter}`);
       assert.ok(body.count > 0, filter);
       assert.ok(
         body.nodes?.every(entry => entry[member] === value),
         filter,
       );
     }
-    const both = await ask('/nodes?category=utility&source=non-vendor');
+    const both = await sendRequest('/nodes?category=utility&source=non-vendor');
     assert.ok(both.body.nodes?.every(entry => entry.category === 'utility' && entry.source === 'non-vendor'));
   });
 
   it('includes hidden entries if requested', async () => {
-    const shown = await ask('/nodes');
-    const all = await ask('/nodes?includeHidden=1');
+    const shown = await sendRequest('/nodes');
+    const all = await sendRequest('/nodes?includeHidden=1');
     const isOfProvider = ({ nodeType }: Entry): boolean => nodeType === 'generate:fal_flux_dev';
     assert.ok(!shown.body.nodes?.some(isOfProvider));
     assert.ok(all.body.count > shown.body.count);
@@ -70,8 +70,8 @@ describe('GET /nodes', () => {
   });
 
   it('includes models of providers that are not configured, with their prices, if requested', async () => {
-    const shown = await ask('/models');
-    const all = await ask('/models?includeHidden=1');
+    const shown = await sendRequest('/models');
+    const all = await sendRequest('/models?includeHidden=1');
     const planned = all.body.models?.filter(({ isAvailable }) => isAvailable === false) ?? [];
     assert.ok(planned.length > 200, String(planned.length));
     assert.ok(!shown.body.models?.some(({ isAvailable }) => isAvailable === false));
@@ -82,12 +82,12 @@ describe('GET /nodes', () => {
   });
 
   it('returns 304 if the ETag matches, with a different ETag for each query', async () => {
-    const { etag } = (await ask('/nodes')).headers;
+    const { etag } = (await sendRequest('/nodes')).headers;
     assert.match(etag ?? '', /^"[\w-]{22}"$/);
     for (const tag of [etag ?? '', `W/${etag}`, `"other", ${etag}`, '*'])
-      assert.equal((await ask('/nodes', { 'if-none-match': tag })).status, 304, tag);
-    assert.equal((await ask('/nodes', { 'if-none-match': '"other"' })).status, 200);
-    assert.notEqual((await ask('/nodes?category=utility')).headers.etag, etag);
+      assert.equal((await sendRequest('/nodes', { 'if-none-match': tag })).status, 304, tag);
+    assert.equal((await sendRequest('/nodes', { 'if-none-match': '"other"' })).status, 200);
+    assert.notEqual((await sendRequest('/nodes?category=utility')).headers.etag, etag);
   });
 
   it('refuses unknown filters and lists the valid ones', async () => {
@@ -98,21 +98,24 @@ describe('GET /nodes', () => {
       'category=',
       'category=input&category=output',
     ]) {
-      const { status, body } = await ask(`/nodes?${query}`);
+      const { status, body } = await sendRequest(`/nodes?${query}`);
       assert.equal(status, 400, query);
       assert.equal(body.code, 'invalid_request', query);
     }
-    assert.match((await ask('/nodes?source=none')).body.error ?? '', /vendor, non-vendor, registry-shell/);
+    assert.match(
+      (await sendRequest('/nodes?source=none')).body.error ?? '',
+      /vendor, non-vendor, registry-shell/,
+    );
   });
 });
 
 describe('GET /models', () => {
   it('lists models', async () => {
-    const { status, body } = await ask('/models');
+    const { status, body } = await sendRequest('/models');
     assert.equal(status, 200);
     assert.equal(body.count, body.models?.length);
     assert.ok(body.count > 0);
-    const { body: all } = await ask('/nodes');
+    const { body: all } = await sendRequest('/nodes');
     const generating = all.nodes?.filter(
       ({ category, source }) => category === 'model' || (category === 'video' && source === 'vendor'),
     );

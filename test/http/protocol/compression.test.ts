@@ -75,16 +75,16 @@ describe('a long response', () => {
     const plain = await get(url);
     assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding']);
     for (const coding of Object.keys(DECODE) as Coding[]) {
-      const answer = await get(url, { 'accept-encoding': coding });
+      const response = await get(url, { 'accept-encoding': coding });
       assert.deepEqual(
-        [answer.headers['content-encoding'], answer.headers.vary],
+        [response.headers['content-encoding'], response.headers.vary],
         [coding, 'Accept-Encoding'],
       );
-      const [sent, wanted] = [DECODE[coding](answer.rawPayload).toString(), plain.body].map(text => {
+      const [sent, expected] = [DECODE[coding](response.rawPayload).toString(), plain.body].map(text => {
         const { exportedAt: _, ...rest } = JSON.parse(text);
         return rest;
       });
-      assert.deepEqual(sent, wanted);
+      assert.deepEqual(sent, expected);
     }
   });
 

@@ -18,7 +18,7 @@ after(() => test.close());
 describe('CORS', () => {
   it('allows every method and header of the API for a day', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await test.app.inject({
+      const response = await test.app.inject({
         method: 'OPTIONS',
         url: '/api/v1/workflows/x',
         headers: {
@@ -27,26 +27,26 @@ describe('CORS', () => {
           'access-control-request-headers': 'authorization, content-type, idempotency-key, if-match, prefer',
         },
       });
-      assert.equal(answer.statusCode, 204);
-      assert.equal(answer.headers['access-control-allow-origin'], '*');
-      assert.match(String(answer.headers['access-control-allow-methods']), new RegExp(`\\b${method}\\b`));
+      assert.equal(response.statusCode, 204);
+      assert.equal(response.headers['access-control-allow-origin'], '*');
+      assert.match(String(response.headers['access-control-allow-methods']), new RegExp(`\\b${method}\\b`));
       assert.match(
-        String(answer.headers['access-control-allow-headers']),
+        String(response.headers['access-control-allow-headers']),
         /authorization.*idempotency-key.*prefer/,
       );
-      assert.equal(answer.headers['access-control-max-age'], '86400');
+      assert.equal(response.headers['access-control-max-age'], '86400');
     }
   });
 
   it('does not count preflights', async () => {
-    const ask = () =>
+    const sendRequest = () =>
       test.app.inject({
         method: 'OPTIONS',
         url: '/',
         headers: { origin, 'access-control-request-method': 'PUT' },
       });
-    const first = await ask();
-    const second = await ask();
+    const first = await sendRequest();
+    const second = await sendRequest();
     assert.equal(second.headers['x-ratelimit-remaining'], first.headers['x-ratelimit-remaining']);
   });
 
@@ -61,13 +61,13 @@ describe('CORS', () => {
       ['/nothing', {}, 404],
       ['/%zz', {}, 400],
     ] as const) {
-      const answer = await test.app.inject({ url, headers: { origin, ...headers } });
-      assert.equal(answer.statusCode, status, url);
-      assert.equal(answer.headers['access-control-allow-origin'], '*', url);
-      assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+      const response = await test.app.inject({ url, headers: { origin, ...headers } });
+      assert.equal(response.statusCode, status, url);
+      assert.equal(response.headers['access-control-allow-origin'], '*', url);
+      assert.equal(response.headers['access-control-allow-credentials'], undefined);
       if (status !== 400)
         assert.match(
-          String(answer.headers['access-control-expose-headers']),
+          String(response.headers['access-control-expose-headers']),
           /Retry-After.*X-Request-Id.*X-RateLimit-Reset/,
         );
     }
@@ -76,12 +76,12 @@ describe('CORS', () => {
 
 describe('401', () => {
   const challengeOf = async (authorization?: string): Promise<string> => {
-    const answer = await test.app.inject({
+    const response = await test.app.inject({
       url: '/api/v1/workflows',
       headers: authorization === undefined ? {} : { authorization },
     });
-    assert.equal(answer.statusCode, 401);
-    return String(answer.headers['www-authenticate']);
+    assert.equal(response.statusCode, 401);
+    return String(response.headers['www-authenticate']);
   };
 
   it('has a WWW-Authenticate header', async () => {

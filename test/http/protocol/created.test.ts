@@ -1,7 +1,7 @@
 // Tests that every created resource has an absolute Location where it can be read, renamed and deleted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const CONTENT_SECRET = 'content-secret-of-this-test';
@@ -80,8 +80,8 @@ describe('a created resource', () => {
     },
   });
 
-  const pathOf = (answer: Answer): string => {
-    const { location = '' } = answer.headers;
+  const pathOf = (response: TestResponse): string => {
+    const { location = '' } = response.headers;
     assert.ok(location.startsWith(`${test.deps.settings.BASE_URL}/api/v1/`), location);
     return location.slice(test.deps.settings.BASE_URL.length);
   };

@@ -135,12 +135,12 @@ describe('the headers of every response', () => {
   it('are present on HEAD of an event stream, which ends', async () => {
     const { body } = await caller.request<{ data: { id: string }[] }>('GET', '/executions');
     const authorization = `Bearer ${caller.key}`;
-    const [answer] = await exchange(
+    const [response] = await exchange(
       port,
       head('HEAD', `/api/v1/executions/${body.data[0]?.id}/events`, { authorization }),
     );
-    assert.equal(answer?.status, 200);
-    holdsHeaders(answer);
+    assert.equal(response?.status, 200);
+    holdsHeaders(response);
   });
 
   it('include Allow with 405', async () => {
@@ -149,14 +149,14 @@ describe('the headers of every response', () => {
   });
 
   it('include the request id of the caller if it is well-formed', async () => {
-    for (const [given, kept] of [
+    for (const [input, kept] of [
       ['trace-0001.a_B', true],
       ['short', false],
       ['has spaces in it', false],
       ['a'.repeat(129), false],
     ] as const) {
-      const [answer] = await exchange(port, head('GET', '/healthz', { 'x-request-id': given }));
-      assert.equal(answer?.headers['x-request-id'] === given, kept, given);
+      const [answer] = await exchange(port, head('GET', '/healthz', { 'x-request-id': input }));
+      assert.equal(answer?.headers['x-request-id'] === input, kept, input);
     }
   });
 });

@@ -48,13 +48,13 @@ describe('an account that uses four processes', () => {
   ): Promise<number> => {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const [first] = services as [ServiceChild];
-      const made = await first.request<{ apiKey: string }>('POST', '/admin/users', {
+      const created = await first.request<{ apiKey: string }>('POST', '/admin/users', {
         email: `small-${crypto.randomUUID()}@example.com`,
         name: 'Small',
         plan: 'small',
         keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
       });
-      const key = made.body.apiKey;
+      const key = created.body.apiKey;
       const minute = (): number => Math.floor(Date.now() / MINUTE_MS);
       const began = minute();
       const workflow = await createClient(first.url, key).create(PAIR);
@@ -75,8 +75,8 @@ describe('an account that uses four processes', () => {
 
   it('is admitted at most up to its limit of requests per minute', async () => {
     const count = await admitted(3 * REQUESTS, async (key, workflow, { url }) => {
-      const answer = await createClient(url, key).request('GET', `/workflows/${workflow}`);
-      return answer.status;
+      const response = await createClient(url, key).request('GET', `/workflows/${workflow}`);
+      return response.status;
     });
     // Creating the workflow counted one request. Each process may hold a block of a tenth of the limit.
     assert.ok(count < REQUESTS && count >= REQUESTS * 0.6, String(count));
@@ -84,8 +84,8 @@ describe('an account that uses four processes', () => {
 
   it('is admitted exactly up to its limit of executions per minute', async () => {
     const count = await admitted(6 * EXECUTIONS, async (key, workflow, { url }) => {
-      const answer = await createClient(url, key).request('POST', `/workflows/${workflow}/execute`, {});
-      return answer.status;
+      const response = await createClient(url, key).request('POST', `/workflows/${workflow}/execute`, {});
+      return response.status;
     });
     assert.equal(count, EXECUTIONS);
   });

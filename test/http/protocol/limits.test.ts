@@ -5,7 +5,7 @@ import { createServer } from '../../../src/http/server.ts';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
 import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import { updateUser } from '../../../src/store/users.ts';
-import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
@@ -35,23 +35,23 @@ beforeEach(() => {
   nowMs += MINUTE_MS;
 });
 
-const list = (caller: Pick<Caller, 'request'>): Promise<Answer> => caller.request('GET', '/workflows');
-const remainingOf = (answer: Answer): number => Number(answer.headers['x-ratelimit-remaining']);
+const list = (caller: Pick<Caller, 'request'>): Promise<TestResponse> => caller.request('GET', '/workflows');
+const remainingOf = (response: TestResponse): number => Number(response.headers['x-ratelimit-remaining']);
 
-function isRefusal(answer: Answer, code: string): void {
-  const limit = Number(answer.headers['x-ratelimit-limit']);
-  assertRateRefusal(answer, { code, limit, nowMs });
+function isRefusal(response: TestResponse, code: string): void {
+  const limit = Number(response.headers['x-ratelimit-limit']);
+  assertRateRefusal(response, { code, limit, nowMs });
 }
 
 describe('requests per minute', () => {
   it('are admitted up to the limit of the plan, with decreasing X-RateLimit-Remaining', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     for (let left = 29; left >= 0; left--) {
-      const answer = await list(caller);
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers['x-ratelimit-limit'], '30');
-      assert.equal(remainingOf(answer), left);
-      assert.equal(answer.headers['x-ratelimit-reset'], String(nowMs / 1000 + 60));
+      const response = await list(caller);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers['x-ratelimit-limit'], '30');
+      assert.equal(remainingOf(response), left);
+      assert.equal(response.headers['x-ratelimit-reset'], String(nowMs / 1000 + 60));
     }
     isRefusal(await list(caller), 'rate_limited');
   });
@@ -77,9 +77,9 @@ describe('requests per minute', () => {
     for (let count = 0; count < 31; count++) await list(caller);
     await updateUser(test.deps.db, caller.userId, { plan: 'large', isAuthor: null, disabled: null });
     nowMs += 5001;
-    const answer = await list(caller);
-    assert.equal(answer.status, 200);
-    assert.equal(remainingOf(answer), 59);
+    const response = await list(caller);
+    assert.equal(response.status, 200);
+    assert.equal(remainingOf(response), 59);
   });
 
   it('include refused requests, but not those of health, reference and media', async () => {
@@ -139,39 +139,42 @@ describe('callers without a valid key', () => {
     const { app, close } = await createTestApp({ plans, now: () => nowMs });
     for (let last = 0; last < 5; last++)
       await app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': `203.0.113.${last}` } });
-    const answer = await app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': '203.0.113.99' } });
+    const response = await app.inject({
+      url: '/api/v1/nodes',
+      headers: { 'x-forwarded-for': '203.0.113.99' },
+    });
     await close();
-    assert.equal(answer.statusCode, 429);
+    assert.equal(response.statusCode, 429);
   });
 
   it('are counted by the first forwarded address if every proxy is trusted', async () => {
     const { app, close } = await createTestApp({ plans, now: () => nowMs, env: { TRUST_PROXY: 'true' } });
-    const ask = (chain: string) =>
+    const sendRequest = (chain: string) =>
       app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': chain } });
-    for (let last = 0; last < 5; last++) await ask(`198.51.100.1, 203.0.113.${last}`);
-    assert.equal((await ask('198.51.100.1, 203.0.113.99')).statusCode, 429);
-    assert.equal((await ask('198.51.100.2, 203.0.113.99')).statusCode, 200);
+    for (let last = 0; last < 5; last++) await sendRequest(`198.51.100.1, 203.0.113.${last}`);
+    assert.equal((await sendRequest('198.51.100.1, 203.0.113.99')).statusCode, 429);
+    assert.equal((await sendRequest('198.51.100.2, 203.0.113.99')).statusCode, 200);
     await close();
   });
 });
 
 describe('the content webhook', () => {
-  const send = async (secret: string, address: string): Promise<Answer> => {
+  const send = async (secret: string, address: string): Promise<TestResponse> => {
     const { statusCode, headers, json } = await test.app.inject({
       method: 'PUT',
       url: '/api/content/webhook',
       headers: { authorization: `Bearer ${secret}`, 'x-forwarded-for': address },
       payload: { slug: 'nowhere' },
     });
-    return { status: statusCode, headers: headers as Answer['headers'], body: json() };
+    return { status: statusCode, headers: headers as TestResponse['headers'], body: json() };
   };
 
   it('has its own limit, shared by all addresses', async () => {
     for (let count = 0; count < 600; count++) {
-      const answer = await send(SECRET, `198.51.100.${count % 2}`);
-      assert.equal(answer.status, 404);
-      assert.equal(answer.headers['x-ratelimit-limit'], '600');
-      assert.equal(remainingOf(answer), 599 - count);
+      const response = await send(SECRET, `198.51.100.${count % 2}`);
+      assert.equal(response.status, 404);
+      assert.equal(response.headers['x-ratelimit-limit'], '600');
+      assert.equal(remainingOf(response), 599 - count);
     }
     isRefusal(await send(SECRET, '198.51.100.7'), 'rate_limited');
   });
@@ -190,17 +193,17 @@ describe('the content webhook', () => {
 });
 
 describe('executions', () => {
-  const run = (caller: Caller, id: string, verb: string, headers = {}): Promise<Answer> =>
+  const run = (caller: Caller, id: string, verb: string, headers = {}): Promise<TestResponse> =>
     caller.request('POST', `/workflows/${id}/${verb}`, {}, headers);
 
   it('have their own limit per minute for /execute, and count as requests for /run', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     assert.equal((await run(caller, id, 'execute')).headers['x-ratelimit-limit'], '50');
-    const answer = await run(caller, id, 'run');
-    assert.equal(answer.headers['x-ratelimit-limit'], '90');
+    const response = await run(caller, id, 'run');
+    assert.equal(response.headers['x-ratelimit-limit'], '90');
     // Creating the workflow and this request.
-    assert.equal(remainingOf(answer), 88);
+    assert.equal(remainingOf(response), 88);
   });
 
   it('are refused over the limit per minute', async () => {
@@ -217,9 +220,9 @@ describe('executions', () => {
     for (let count = 0; count < 10; count++)
       assert.equal((await run(caller, id, count % 2 === 0 ? 'execute' : 'run')).status, 202);
     for (const verb of ['execute', 'run']) {
-      const answer = await run(caller, id, verb);
-      isRefusal(answer, 'daily_execution_limit');
-      assert.equal(Number(answer.headers['x-ratelimit-reset']) % 86_400, 0);
+      const response = await run(caller, id, verb);
+      isRefusal(response, 'daily_execution_limit');
+      assert.equal(Number(response.headers['x-ratelimit-reset']) % 86_400, 0);
     }
     nowMs += 86_400_000;
     assert.equal((await run(caller, id, 'execute')).status, 202);

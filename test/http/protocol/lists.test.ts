@@ -88,8 +88,8 @@ describe('every list', () => {
   after(() => test.close());
 
   const isList = ([, { responses }]: readonly [string, Operation]): boolean => {
-    const given = responses[200]?.content?.['application/json']?.schema;
-    const schema = schemas[given?.$ref?.split('/').at(-1) ?? ''] ?? given;
+    const reference = responses[200]?.content?.['application/json']?.schema;
+    const schema = schemas[reference?.$ref?.split('/').at(-1) ?? ''] ?? reference;
     return (
       schema?.type === 'array' ||
       schema?.properties?.nextCursor !== undefined ||
@@ -114,9 +114,9 @@ describe('every list', () => {
       for (const parameter of parameters.filter(({ in: place }) => place === 'query')) {
         for (const value of badValues(parameter)) {
           const query = `${parameter.name}=${encodeURIComponent(value)}`;
-          const answer = await caller.request('GET', `${pathOf(path)}?${query}`);
-          assert.deepEqual([path, query, answer.status], [path, query, 400], answer.body.error);
-          const { issues } = refused(answer, 400, 'invalid_request');
+          const response = await caller.request('GET', `${pathOf(path)}?${query}`);
+          assert.deepEqual([path, query, response.status], [path, query, 400], response.body.error);
+          const { issues } = refused(response, 400, 'invalid_request');
           assert.equal(issues?.[0]?.path, `/${parameter.name}`, `${path}?${query}`);
           asked++;
         }

@@ -82,13 +82,13 @@ describe('a keep-alive connection', () => {
     const one = `POST /api/v1/workflows/${id}/execute HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\nprefer: wait=0\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`;
     const waiting = one.replace('wait=0', 'wait=1');
     const last = `${waiting}connection: close\r\n\r\n{}`;
-    const answers = await exchange(
+    const responses = await exchange(
       port,
       `${`${one}\r\n{}`.repeat(30)}${`${waiting}\r\n{}`.repeat(12)}${last}`,
     );
     process.off('warning', note);
-    assert.equal(answers.length, 43);
-    assert.ok(answers.every(({ status }) => status === 202));
+    assert.equal(responses.length, 43);
+    assert.ok(responses.every(({ status }) => status === 202));
     assert.deepEqual(warnings, []);
   });
 });

@@ -44,13 +44,13 @@ async function createAccount(): Promise<Account> {
 }
 
 async function post<T>(authorization: string, path: string, body: object): Promise<T> {
-  const answer = await fetch(`${service.url}/api/v1${path}`, {
+  const response = await fetch(`${service.url}/api/v1${path}`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  assert.ok(answer.ok, `${path}: ${answer.status}`);
-  return (await answer.json()) as T;
+  assert.ok(response.ok, `${path}: ${response.status}`);
+  return (await response.json()) as T;
 }
 
 async function follow({ authorization }: Account, path: string): Promise<EventStream> {
@@ -126,13 +126,13 @@ describe('event streams', () => {
   });
 
   it('are limited to 200 per address', async () => {
-    for (let opened = 0; opened < MAX_OF_ADDRESS; ) {
+    for (let testPage = 0; testPage < MAX_OF_ADDRESS; ) {
       const account = await createAccount();
       const streams = await Promise.all(
         Array.from({ length: MAX_OF_ACCOUNT }, () => followWorkflow(account)),
       );
-      opened += streams.filter(({ status }) => status === 200).length;
-      assert.ok(opened <= MAX_OF_ADDRESS);
+      testPage += streams.filter(({ status }) => status === 200).length;
+      assert.ok(testPage <= MAX_OF_ADDRESS);
     }
     assert.equal((await followWorkflow(await createAccount())).status, 429);
     await closeAll();

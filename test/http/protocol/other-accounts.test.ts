@@ -13,7 +13,7 @@ const NOTHING = '00000000000000000000000000';
 
 let test: TestApp;
 let owner: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let routes: readonly Route[];
 /** The owner's ids by the first segment of the path, and unknown ids of the same form. */
 const own: Record<string, string> = {};
@@ -22,7 +22,7 @@ before(async () => {
   test = await createTestApp();
   routes = await listRoutes(test.app);
   owner = await test.createCaller();
-  stranger = await test.createCaller({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
+  otherUser = await test.createCaller({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
   own.workflows = (await createWorkflow(owner)).id;
   // Not published as a template.
   own.templates = own.workflows;
@@ -101,12 +101,12 @@ describe('another user', () => {
       const noun = nounOf(path) ?? '';
       assert.ok(own[noun] !== undefined || noun === 'connections', `${line}: this test has no ${noun}`);
       const id = own[noun] ?? 'x';
-      const answer = await stranger.request(method, fill(path, id), BODIES[line] ?? {});
+      const response = await otherUser.request(method, fill(path, id), BODIES[line] ?? {});
       assert.ok(
-        [403, 404].includes(answer.status),
-        `${line}: ${answer.status} ${JSON.stringify(answer.body)}`,
+        [403, 404].includes(response.status),
+        `${line}: ${response.status} ${JSON.stringify(response.body)}`,
       );
-      assert.doesNotMatch(JSON.stringify(answer.body), /"(?:nodes|email|hash|secret)"/, line);
+      assert.doesNotMatch(JSON.stringify(response.body), /"(?:nodes|email|hash|secret)"/, line);
     }
     assert.equal(await snapshot(), before);
   });
@@ -115,7 +115,7 @@ describe('another user', () => {
     const accounts = ['teams', 'invitations', 'keys', 'credits', 'connections'];
     const lists = ['workflows', 'executions', 'folders', 'media', ...accounts];
     for (const list of lists) {
-      const { status, body } = await stranger.request('GET', `/${list}`);
+      const { status, body } = await otherUser.request('GET', `/${list}`);
       assert.equal(status, 200, list);
       for (const id of Object.values(own)) assert.ok(!JSON.stringify(body).includes(id), `${list} has ${id}`);
     }
@@ -130,11 +130,11 @@ describe('another user', () => {
       ['GET', `/workflows?teamId=${teamId}`, undefined],
       ['GET', `/executions?workflowId=${own.workflows}`, undefined],
     ] as const) {
-      const answer = await stranger.request(method, path, body);
-      const isEmpty = answer.status === 200 && !JSON.stringify(answer.body).includes('_0');
+      const response = await otherUser.request(method, path, body);
+      const isEmpty = response.status === 200 && !JSON.stringify(response.body).includes('_0');
       assert.ok(
-        [403, 404].includes(answer.status) || isEmpty,
-        `${method} ${path}: ${JSON.stringify(answer)}`,
+        [403, 404].includes(response.status) || isEmpty,
+        `${method} ${path}: ${JSON.stringify(response)}`,
       );
     }
   });
@@ -157,12 +157,12 @@ describe('an API key', () => {
     for (const { name: line, method, path, access } of routes) {
       if (['public', 'content-secret', 'agent'].includes(access)) continue;
       for (const bad of foreign) {
-        const answer = await test.app.inject({
+        const response = await test.app.inject({
           method,
           url: path.replaceAll(/:\w+/g, '1'),
           headers: { authorization: `Bearer ${bad}` },
         });
-        assert.equal(answer.statusCode, 401, `${line}: ${answer.body.slice(0, 200)}`);
+        assert.equal(response.statusCode, 401, `${line}: ${response.body.slice(0, 200)}`);
       }
     }
   });

@@ -21,9 +21,9 @@ after(() => test.close());
 
 /** Returns the error message of the request. */
 async function refusal(method: Method, path: string, body?: unknown): Promise<string> {
-  const answer = await caller.request<{ error: string }>(method, path, body);
-  assert.ok(answer.status === 400 || answer.status === 404, `${answer.status}`);
-  return answer.body.error;
+  const response = await caller.request<{ error: string }>(method, path, body);
+  assert.ok(response.status === 400 || response.status === 404, `${response.status}`);
+  return response.body.error;
 }
 const runWith = (body: object): Promise<string> => refusal('POST', `/workflows/${workflow}/run`, body);
 
@@ -85,8 +85,8 @@ describe('an error message', () => {
 
   it('suggests the path with the version', async () => {
     for (const path of ['/api/workflows', '/v1/workflows']) {
-      const answer = await test.app.inject({ url: path });
-      assert.equal(answer.json().error, `Route GET ${path} not found. Did you mean /api/v1/workflows?`);
+      const response = await test.app.inject({ url: path });
+      assert.equal(response.json().error, `Route GET ${path} not found. Did you mean /api/v1/workflows?`);
     }
     assert.equal(
       (await test.app.inject({ url: '/api/nope' })).json().error,

@@ -17,9 +17,9 @@ describe('ROLE=worker', () => {
 
   it('refuses other routes with the usual error body', async () => {
     for (const url of ['/api/v1/nodes', '/api/v1/workflows', '/openapi.json', '/docs/', '/cdn/x/y']) {
-      const answer = await test.app.inject(url);
-      assert.equal(answer.statusCode, 404, url);
-      assert.ok(answer.headers['x-ratelimit-limit'], url);
+      const response = await test.app.inject(url);
+      assert.equal(response.statusCode, 404, url);
+      assert.ok(response.headers['x-ratelimit-limit'], url);
     }
   });
 });

@@ -26,10 +26,10 @@ for (const path of PATHS)
   describe(`GET ${path}`, () => {
     it('accepts a key that may read or execute, and no other key', async () => {
       for (const scope of SCOPES) {
-        const answer = await (await test.withScopes(caller, [scope])).request('GET', path);
+        const response = await (await test.withScopes(caller, [scope])).request('GET', path);
         const isEnough = scope === 'workflows:read' || scope === 'workflows:execute';
-        if (isEnough) assert.equal(answer.status, 200, scope);
-        else refused(answer, 401, 'insufficient_scope');
+        if (isEnough) assert.equal(response.status, 200, scope);
+        else refused(response, 401, 'insufficient_scope');
       }
     });
 

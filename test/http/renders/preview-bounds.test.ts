@@ -45,15 +45,15 @@ describe('a preview', () => {
       ['the time 0', { timeSeconds: 0 }, [0], 160],
       ...['png', 'jpeg', 'webp'].map(format => [format, { frames: [1], format }, [1], 160] as const),
     ];
-  for (const [what, body, frames, width] of TAKEN)
-    it(`accepts ${what}`, async () => {
-      const answer = await preview({ sceneGraph, ...body });
-      assert.equal(answer.status, 200, answer.body.error);
+  for (const [label, body, frames, width] of TAKEN)
+    it(`accepts ${label}`, async () => {
+      const response = await preview({ sceneGraph, ...body });
+      assert.equal(response.status, 200, response.body.error);
       assert.deepEqual(
-        answer.body.data.frames.map(still => still.frame),
+        response.body.data.frames.map(still => still.frame),
         frames,
       );
-      assert.ok(answer.body.data.frames.every(still => still.width === width));
+      assert.ok(response.body.data.frames.every(still => still.width === width));
     });
 
   const REFUSED: readonly (readonly [what: string, body: object])[] = [
@@ -71,8 +71,8 @@ describe('a preview', () => {
     ['a workflow without a node', { workflowId: 'wf_x' }],
     ['an unknown member', { sceneGraph, quality: 3 }],
   ];
-  for (const [what, body] of REFUSED)
-    it(`refuses ${what}`, async () => {
+  for (const [label, body] of REFUSED)
+    it(`refuses ${label}`, async () => {
       refused(await preview(body), 400, 'invalid_request');
     });
 
@@ -124,8 +124,8 @@ describe('templates', () => {
     const { id, nodes } = await createWorkflow(caller, graphOf(1));
     assert.deepEqual(slots(nodes), ['photo1']);
     for (const count of [3, 2]) {
-      const wanted = Array.from({ length: count }, (_, index) => `photo${index + 1}`);
-      assert.deepEqual(slots((await put(caller, id, graphOf(count))).body.nodes), wanted);
+      const expected = Array.from({ length: count }, (_, index) => `photo${index + 1}`);
+      assert.deepEqual(slots((await put(caller, id, graphOf(count))).body.nodes), expected);
     }
   });
 });

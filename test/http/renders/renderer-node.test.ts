@@ -40,7 +40,7 @@ const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]
 
 describe('private templates', () => {
   it('are listed for the accounts and teams that they name, and readable by anyone who has the id', async () => {
-    const [member, stranger] = [await test.createCaller(), await test.createCaller()];
+    const [member, otherUser] = [await test.createCaller(), await test.createCaller()];
     await test.deps.db.query(`insert into teams (id, name) values ($1, 'T')`, [TEAM]);
     await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'VIEWER')`, [
       TEAM,
@@ -52,8 +52,8 @@ describe('private templates', () => {
         .filter(id => id.startsWith('for-'));
     assert.deepEqual(await own(caller), ['for-user']);
     assert.deepEqual(await own(member), ['for-team']);
-    assert.deepEqual(await own(stranger), []);
-    assert.equal((await stranger.request('GET', '/renderer/templates/for-user')).status, 200);
+    assert.deepEqual(await own(otherUser), []);
+    assert.equal((await otherUser.request('GET', '/renderer/templates/for-user')).status, 200);
     const thumbnailFor = async (headers: Readonly<Record<string, string>>, id: string) => {
       const url = `/api/v1/renderer/templates/${id}/thumbnail`;
       const { statusCode, headers: answered } = await test.app.inject({ url, headers });
@@ -65,7 +65,7 @@ describe('private templates', () => {
     assert.deepEqual(await thumbnailFor(as(caller), 'for-user'), shown);
     assert.deepEqual(await thumbnailFor(as(member), 'for-team'), shown);
     assert.deepEqual((await thumbnailFor({}, 'for-user')).slice(0, 2), [401, json]);
-    assert.deepEqual((await thumbnailFor(as(stranger), 'for-user')).slice(0, 2), [403, json]);
+    assert.deepEqual((await thumbnailFor(as(otherUser), 'for-user')).slice(0, 2), [403, json]);
     assert.deepEqual((await thumbnailFor(as(caller), 'for-team')).slice(0, 2), [403, json]);
     assert.equal((await thumbnailFor({}, 'quote-card'))[2], 'public, max-age=86400');
   });
@@ -76,13 +76,13 @@ describe('a workflow with a Video Editor', () => {
     const nodes = [text, editor({ templateId: 'quote-card' })];
     const {
       id,
-      nodes: made,
+      nodes: created,
       meta,
     } = await createWorkflow(caller, {
       nodes,
       edges: [edge('text.text > video.quote')],
     });
-    assert.deepEqual(portIds(made), ['quote', 'author', 'role']);
+    assert.deepEqual(portIds(created), ['quote', 'author', 'role']);
     assert.deepEqual(
       meta.warnings.filter(warning => warning.startsWith('video')),
       [],
@@ -102,10 +102,10 @@ describe('a workflow with a Video Editor', () => {
     assert.ok(none.meta.issues.some(({ code, nodeId }) => code === 'unusable_config' && nodeId === 'video'));
     const overlays = [{ type: 'text', text: '{{title}}' }];
     const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
-    const made = await createWorkflow(caller, { nodes: [editor({ props: { sceneGraph } })], edges: [] });
-    assert.deepEqual(portIds(made.nodes), ['title']);
+    const created = await createWorkflow(caller, { nodes: [editor({ props: { sceneGraph } })], edges: [] });
+    assert.deepEqual(portIds(created.nodes), ['title']);
     assert.deepEqual(
-      made.meta.issues.map(({ code }) => code),
+      created.meta.issues.map(({ code }) => code),
       ['required_port_unfed'],
     );
   });
@@ -118,12 +118,12 @@ describe('a workflow with a Video Editor', () => {
     const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
     const { id } = await createWorkflow(caller, { nodes: [editor({ props: { sceneGraph } })], edges: [] });
     const body = { workflowId: id, nodeId: 'video' };
-    const answer = await caller.request<{ data: { warnings: string[] } }>(
+    const response = await caller.request<{ data: { warnings: string[] } }>(
       'POST',
       '/render/renderer/preview',
       body,
     );
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    assert.deepEqual(answer.body.data.warnings, []);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    assert.deepEqual(response.body.data.warnings, []);
   });
 });

@@ -106,13 +106,13 @@ describe('a run with a Video Editor fails at it before anything is rendered,', {
       /\/fps/,
     ],
   ];
-  for (const [what, graph, code, said] of CASES)
+  for (const [what, graph, code, message] of CASES)
     it(what, async () => {
       const { id } = await createWorkflow(caller, graph);
       const wait = { prefer: 'wait=20' };
       const { body } = await caller.request<Run>('POST', `/workflows/${id}/execute`, {}, wait);
       assert.deepEqual([body.status, body.error?.code, body.error?.nodeId], ['FAILED', code, 'video']);
-      assert.match(body.error.message, said);
+      assert.match(body.error.message, message);
     });
 });
 
@@ -126,9 +126,9 @@ describe('PUT of a workflow by a key that may write', () => {
       [template, [wire]],
       [{ props: { sceneGraph: open } }, ['text.text > video.title']],
     ] as const) {
-      const answer = await put(writer, id, graphOf(config, wires));
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      assert.deepEqual(answer.body.meta.issues, []);
+      const response = await put(writer, id, graphOf(config, wires));
+      assert.equal(response.status, 200, JSON.stringify(response.body));
+      assert.deepEqual(response.body.meta.issues, []);
       const video = (await read(writer, id)).nodes.find(({ id: nodeId }) => nodeId === 'video');
       assert.deepEqual(video?.data.config, config);
       const [wired] = (await read(writer, id)).edges;

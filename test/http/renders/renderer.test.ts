@@ -108,9 +108,9 @@ describe('200', () => {
   });
 
   it('shows the thumbnail of a template without authentication', async () => {
-    const answer = await test.app.inject({ url: '/api/v1/renderer/templates/quote-card/thumbnail' });
-    assert.equal(answer.headers['content-type'], 'image/webp');
-    assert.equal((await readPixels(answer.rawPayload)).width, 640);
+    const response = await test.app.inject({ url: '/api/v1/renderer/templates/quote-card/thumbnail' });
+    assert.equal(response.headers['content-type'], 'image/webp');
+    assert.equal((await readPixels(response.rawPayload)).width, 640);
   });
 
   it('renders stills and stores them as media', async () => {
@@ -198,8 +198,8 @@ describe('400', () => {
       { sceneGraph: scene(), templateId: 'quote-card' },
       {},
     ]) {
-      const answer = await preview(body);
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(body));
+      const response = await preview(body);
+      assert.deepEqual([response.status, response.body.code], [400, 'invalid_request'], JSON.stringify(body));
     }
     assert.equal((await reader.request('GET', '/renderer/scene-graph?include=half')).status, 400);
   });

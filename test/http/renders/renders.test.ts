@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
-import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { refused } from '../../support/workflows.ts';
 
@@ -38,16 +38,16 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
   after(() => test.close());
 
-  const ask = async (body: object = {}, by: Caller = caller): Promise<Answer<Render>> => {
-    const answer = await by.request<Render>('POST', PREVIEW, { sceneGraph: scene, format: 'mp4', ...body });
-    if (answer.status === 202 && by === caller) open.push(answer.body.data.renderId);
-    return answer;
+  const sendRequest = async (body: object = {}, by: Caller = caller): Promise<TestResponse<Render>> => {
+    const response = await by.request<Render>('POST', PREVIEW, { sceneGraph: scene, format: 'mp4', ...body });
+    if (response.status === 202 && by === caller) open.push(response.body.data.renderId);
+    return response;
   };
   const read = (id: string, by: Caller = caller) => by.request<Render>('GET', `/render/renderer/${id}`);
 
   describe('202', () => {
     it('accepts the whole video or a range of it, with a Location to read its state', async () => {
-      const whole = await ask();
+      const whole = await sendRequest();
       assert.equal(whole.status, 202);
       const { renderId, status, urls } = whole.body.data;
       assert.equal(status, 'QUEUED');
@@ -55,12 +55,12 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       const { data } = (await caller.request<Render>('GET', urls.self)).body;
       assert.deepEqual([data.renderId, data.status, data.progress], [renderId, 'QUEUED', 0]);
       assert.deepEqual([data.range, data.url, data.error, data.finishedAt], [[0, 20], null, null, null]);
-      const part = await ask({ format: undefined, range: [5, 15] });
+      const part = await sendRequest({ format: undefined, range: [5, 15] });
       assert.deepEqual((await read(part.body.data.renderId)).body.data.range, [5, 15]);
     });
 
     it('accepts a template, and is readable by a key that may only read', async () => {
-      const { body } = await ask({
+      const { body } = await sendRequest({
         sceneGraph: undefined,
         templateId: 'quote-card',
         props: { quote: 'Less.' },
@@ -71,7 +71,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   it('is cancelled once and stays cancelled', async () => {
-    const { data } = (await ask()).body;
+    const { data } = (await sendRequest()).body;
     for (const _ of [1, 2]) {
       const { status, body } = await caller.request<Render>('POST', data.urls.cancel);
       assert.deepEqual([status, body.data.status], [200, 'CANCELLED']);
@@ -89,13 +89,17 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
         [{ keep: false }, '/keep'],
         [{ format: 'png', range: [0, 5] }, '/range'],
       ] as const) {
-        const { issues } = refused(await ask(body), 400, 'invalid_request');
+        const { issues } = refused(await sendRequest(body), 400, 'invalid_request');
         assert.equal(issues?.[0]?.path, path);
       }
     });
 
     it('refuses an invalid graph, with JSON pointers', async () => {
-      const { issues } = refused(await ask({ sceneGraph: { ...scene, fps: 0 } }), 400, 'invalid_scene_graph');
+      const { issues } = refused(
+        await sendRequest({ sceneGraph: { ...scene, fps: 0 } }),
+        400,
+        'invalid_scene_graph',
+      );
       assert.equal(issues?.[0]?.path, '/fps');
     });
   });
@@ -103,8 +107,8 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   describe('401', () => {
     it('requires an API key that may execute; tokens of other kinds are refused', async () => {
       const reader = await test.withScopes(caller, ['workflows:read']);
-      const { data } = (await ask()).body;
-      refused(await ask({}, reader), 401, 'insufficient_scope');
+      const { data } = (await sendRequest()).body;
+      refused(await sendRequest({}, reader), 401, 'insufficient_scope');
       refused(await reader.request('POST', data.urls.cancel), 401, 'insufficient_scope');
       const token = { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' };
       for (const [method, path] of [
@@ -118,7 +122,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
 
   describe('404', () => {
     it('is returned for the renders of others', async () => {
-      const { renderId } = (await ask()).body.data;
+      const { renderId } = (await sendRequest()).body.data;
       const other = await test.createCaller();
       refused(await read(renderId, other), 404, 'not_found');
       refused(await other.request('POST', `/render/renderer/${renderId}/cancel`), 404, 'not_found');
@@ -129,13 +133,13 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
 
   describe('429', () => {
     it('limits waiting clips to four per account, until one has ended', async () => {
-      const answers = await Promise.all(Array.from({ length: 6 }, () => ask()));
-      const accepted = answers.filter(({ status }) => status === 202);
+      const responses = await Promise.all(Array.from({ length: 6 }, () => sendRequest()));
+      const accepted = responses.filter(({ status }) => status === 202);
       assert.equal(accepted.length, 4);
-      const busy = answers.find(({ status }) => status !== 202) as Answer<Render>;
+      const busy = responses.find(({ status }) => status !== 202) as TestResponse<Render>;
       assertRateRefusal(busy, { code: 'render_busy', limit: 4, nowMs: Date.now() });
       await caller.request('POST', accepted[0]?.body.data.urls.cancel ?? '');
-      assert.equal((await ask()).status, 202);
+      assert.equal((await sendRequest()).status, 202);
     });
   });
 });

@@ -44,9 +44,9 @@ describe('POST /workflows/{id}/estimate', () => {
 
   const estimate = async (graph: object, body: object = {}): Promise<Estimate> => {
     const { id } = await createWorkflow(user, { ...graph });
-    const answer = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    return answer.body;
+    const response = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    return response.body;
   };
 
   it('returns the price of each paid node as configured, and the available credits', async () => {
@@ -205,8 +205,8 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.equal((await test.anonymous.request('POST', path, {})).status, 401);
     const reader = await test.withScopes(user, ['workflows:read']);
     assert.equal((await reader.request('POST', path, {})).body.code, 'insufficient_scope');
-    const stranger = await test.createCaller();
-    refused(await stranger.request('POST', path, {}), 403, 'forbidden');
+    const otherUser = await test.createCaller();
+    refused(await otherUser.request('POST', path, {}), 403, 'forbidden');
     refused(await user.request('POST', '/workflows/wf_none/estimate', {}), 404, 'not_found');
   });
 });

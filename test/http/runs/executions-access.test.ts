@@ -8,13 +8,13 @@ import { PAIR } from '../../support/workflows.ts';
 let test: TestApp;
 let owner: Caller;
 let starter: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let workflow: string;
 let execution: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, starter, stranger] = [
+  [owner, starter, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -43,12 +43,12 @@ const readAndCancel = async (by: Pick<Caller, 'request'>): Promise<readonly numb
 describe('an execution', () => {
   it('can be resumed by its starter and by owners of its workflow, not by other editors', async () => {
     await starter.request('POST', `${execution}/cancel`);
-    await owner.request('PUT', `${workflow}/permissions`, { userId: stranger.userId, role: 'EDIT' });
+    await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'EDIT' });
     const resume = async (by: Caller) => (await by.request('POST', `${execution}/resume`, {})).status;
-    assert.deepEqual([await resume(starter), await resume(owner), await resume(stranger)], [202, 202, 403]);
-    await owner.request('PUT', `${workflow}/permissions`, { userId: stranger.userId, role: 'OWNER' });
-    assert.equal(await resume(stranger), 202);
-    await owner.request('DELETE', `${workflow}/permissions/${stranger.userId}`);
+    assert.deepEqual([await resume(starter), await resume(owner), await resume(otherUser)], [202, 202, 403]);
+    await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'OWNER' });
+    assert.equal(await resume(otherUser), 202);
+    await owner.request('DELETE', `${workflow}/permissions/${otherUser.userId}`);
   });
 
   it('reports what started it', async () => {
@@ -91,9 +91,9 @@ describe('an execution', () => {
   });
 
   it('answers 403 to other users including viewers, 401 to anonymous callers, and 404 if it does not exist', async () => {
-    assert.deepEqual(await readAndCancel(stranger), [403, 403]);
+    assert.deepEqual(await readAndCancel(otherUser), [403, 403]);
     await owner.request('POST', `${workflow}/visibility`, { linkPermission: 'VIEW' });
-    assert.deepEqual(await readAndCancel(stranger), [403, 403]);
+    assert.deepEqual(await readAndCancel(otherUser), [403, 403]);
     assert.deepEqual(await readAndCancel(test.anonymous), [401, 401]);
     execution = '/executions/ex_00000000000000000000000000';
     assert.deepEqual(await readAndCancel(owner), [404, 404]);

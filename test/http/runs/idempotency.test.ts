@@ -45,13 +45,13 @@ describe('Idempotency-Key', () => {
   });
 
   it('starts one run for twenty simultaneous requests with the same key', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => run({}, 'k')));
-    const started = answers.filter(({ status }) => status === 202);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => run({}, 'k')));
+    const started = responses.filter(({ status }) => status === 202);
     assert.equal(new Set(started.map(({ body }) => body.executionId)).size, 1);
     assert.equal(started.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1);
-    for (const answer of answers.filter(({ status }) => status !== 202)) {
-      refused(answer, 409, 'idempotency_in_progress');
-      assert.equal(answer.headers['retry-after'], '1');
+    for (const response of responses.filter(({ status }) => status !== 202)) {
+      refused(response, 409, 'idempotency_in_progress');
+      assert.equal(response.headers['retry-after'], '1');
     }
     assert.equal(await countRuns(), 1);
   });
@@ -107,7 +107,7 @@ describe('Idempotency-Key', () => {
       `/executions?idempotencyKey=${encodeURIComponent('find me')}`,
     );
     assert.deepEqual(
-      list.body.data.map(one => [one.id, one.idempotencyKey]),
+      list.body.data.map(item => [item.id, item.idempotencyKey]),
       [[body.executionId, 'find me']],
     );
   });

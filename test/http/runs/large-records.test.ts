@@ -59,12 +59,12 @@ describe('a run with a large record', () => {
       Array.from({ length: 25 }, (_, index) => `item ${index}, `.length + 990_000),
     );
     assert.equal((await service.request('GET', `${path}/nobody`)).status, 404);
-    const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+    const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'stranger@example.com',
       name: 'Stranger',
       keyScopes: ['workflows:read'],
     });
-    const asStranger = service.as(stranger.body.apiKey);
+    const asStranger = service.as(otherUser.body.apiKey);
     assert.equal((await asStranger.request('GET', `${path}/join0`)).status, 403);
   });
 
@@ -73,10 +73,10 @@ describe('a run with a large record', () => {
     const workflow = await service.create(joining(25));
     const id = await service.start(workflow, { webhook: { url: receiver.url } });
     await service.until(id);
-    const answer = await fetch(`${service.url}/api/v1/executions/${id}/events`, {
+    const response = await fetch(`${service.url}/api/v1/executions/${id}/events`, {
       headers: { authorization: `Bearer ${service.key}` },
     });
-    const events = await answer.text();
+    const events = await response.text();
     assert.match(events, /^id: \d+\nevent: snapshot\n/);
     assert.ok(Buffer.byteLength(events) <= MAX_RECORD_BYTES);
     assert.match(events, /"truncated":true/);

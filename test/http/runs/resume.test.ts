@@ -28,11 +28,11 @@ const resume = (id: string, body: object, headers: Record<string, string> = {}) 
     headers,
   );
 const resumed = async (id: string, body: object): Promise<Execution> => {
-  const answer = await resume(id, body, { prefer: 'wait=20' });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body;
+  const response = await resume(id, body, { prefer: 'wait=20' });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body;
 };
-const count = (path: string): number => receiver.received.filter(one => one.path === path).length;
+const count = (path: string): number => receiver.received.filter(entry => entry.path === path).length;
 const stateLine = (record: Execution): readonly string[] =>
   record.nodeStates.map(({ nodeId, status, cached }) => `${nodeId} ${status}${cached ? ' cached' : ''}`);
 
@@ -78,8 +78,8 @@ describe('a run that waits for a decision', () => {
     const decision = { nodeId: 'ask', approved: true };
     assert.equal(await codeOf({ decision, fromNodeId: 'a' }), 'invalid_request');
     assert.equal(await codeOf({ decision: { nodeId: 'ask' } }), 'invalid_request');
-    const answers = await Promise.all([resume(id, { decision }), resume(id, { decision })]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
+    const responses = await Promise.all([resume(id, { decision }), resume(id, { decision })]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 409]);
     await service.until(id, 'COMPLETED');
     assert.equal(await codeOf({ decision }), 'not_resumable');
   });
@@ -221,7 +221,7 @@ describe('a run that has ended', () => {
       },
     );
     assert.deepEqual([price.status, price.body.credits, price.body.kept], [200, 0, ['first']]);
-    const stranger = await service.create(steps());
+    const otherUser = await service.create(steps());
     const refused = [
       { pins: { second: failed.id } },
       { pins: { nobody: failed.id } },
@@ -229,11 +229,11 @@ describe('a run that has ended', () => {
       { keep: { executionId: failed.id, again: ['nobody'] } },
     ];
     for (const body of refused) {
-      const answer = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(body));
+      const response = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
+      assert.deepEqual([response.status, response.body.code], [400, 'invalid_request'], JSON.stringify(body));
     }
     const body = { pins: { first: failed.id } };
-    assert.equal((await service.request('POST', `/workflows/${stranger}/run`, body)).status, 400);
+    assert.equal((await service.request('POST', `/workflows/${otherUser}/run`, body)).status, 400);
   });
 
   it('notifies its own webhook if it has one', async () => {
@@ -246,13 +246,13 @@ describe('a run that has ended', () => {
 
   it('can be resumed by users who may run the workflow, and not while it is in progress', async () => {
     const { failed } = await failing();
-    const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+    const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'stranger@example.com',
       name: 'Stranger',
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:execute'],
     });
-    const other = service.as(stranger.body.apiKey);
+    const other = service.as(otherUser.body.apiKey);
     assert.equal((await other.request('POST', `/executions/${failed.id}/resume`, {})).status, 403);
     assert.equal((await resume('ex_00000000000000000000000000', {})).status, 404);
     receiver.answer(() => undefined);

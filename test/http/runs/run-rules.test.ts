@@ -72,8 +72,8 @@ describe('a webhook block', () => {
       const workflow = await service.create(PAIR);
       // Other errors in the body are reported after it.
       const body = { webhook, inputs: { nobody: 1 } };
-      const answer = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_webhook']);
+      const response = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
+      assert.deepEqual([response.status, response.body.code], [400, 'invalid_webhook']);
       const { body: list } = await service.request<{ data: unknown[] }>(
         'GET',
         `/workflows/${workflow}/executions`,

@@ -38,16 +38,16 @@ const requesting = (path: string) => ({
   nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}` }), node('b', 'output:preview')],
   edges: [edge('r.text > b.input')],
 });
-const count = (path: string): number => receiver.received.filter(one => one.path === path).length;
+const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
 const cancel = (id: string) => service.request<Execution>('POST', `/executions/${id}/cancel`);
 const refusal = async (workflow: string, body: object, status: number, code: string) => {
-  const answer = await service.request<{ code: string; issues?: { path: string; nodeId?: string }[] }>(
+  const response = await service.request<{ code: string; issues?: { path: string; nodeId?: string }[] }>(
     'POST',
     `/workflows/${workflow}/run`,
     body,
   );
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
-  return answer.body;
+  assert.deepEqual([response.status, response.body.code], [status, code]);
+  return response.body;
 };
 
 describe('a run', () => {
@@ -172,7 +172,7 @@ describe('a run', () => {
   it("fails with the failed node's error once the other branches have finished", async () => {
     receiver.answer(res => res.writeHead(500).end());
     const workflow = await service.create({
-      nodes: [...requesting('/fails').nodes, ...PAIR.nodes.map(one => ({ ...one, id: `${one.id}2` }))],
+      nodes: [...requesting('/fails').nodes, ...PAIR.nodes.map(item => ({ ...item, id: `${item.id}2` }))],
       edges: [...requesting('/fails').edges, edge('a2.text > b2.input')],
     });
     const record = await service.run(workflow);
@@ -304,14 +304,14 @@ describe('MAX_CONCURRENT_RUNS', () => {
     assert.deepEqual(statuses.filter(status => status === 'RUNNING').length, LIMIT);
     assert.deepEqual(statuses.filter(status => status === 'QUEUED').length, 10 - LIMIT);
 
-    const stranger = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
+    const otherUser = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
       email: 'other@example.com',
       name: 'Other',
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
-    assert.equal(stranger.status, 201, JSON.stringify(stranger.body));
-    const other = service.as(stranger.body.apiKey);
+    assert.equal(otherUser.status, 201, JSON.stringify(otherUser.body));
+    const other = service.as(otherUser.body.apiKey);
     assert.equal((await other.run(await other.create(PAIR))).status, 'COMPLETED');
 
     for (const id of ids.filter((_, index) => statuses[index] === 'RUNNING')) await cancel(id);

@@ -46,8 +46,8 @@ describe('GET /workflows/{id}/results', () => {
     return executionId;
   };
   const read = async (id: string, by: Caller = owner) => {
-    const answer = await by.request<{ nodes: Record<string, Result> }>('GET', `/workflows/${id}/results`);
-    return { status: answer.status, nodes: answer.body.nodes };
+    const response = await by.request<{ nodes: Record<string, Result> }>('GET', `/workflows/${id}/results`);
+    return { status: response.status, nodes: response.body.nodes };
   };
   const currentOf = async (id: string): Promise<readonly string[]> =>
     Object.entries((await read(id)).nodes)
@@ -111,7 +111,7 @@ describe('GET /workflows/{id}/results', () => {
     assert.deepEqual(await currentOf(id), all);
     // Positions and labels do not count.
     const { nodes, edges } = graphOf('at dawn');
-    await put({ nodes: nodes.map(one => ({ ...one, position: { x: 900, y: 900 } })), edges });
+    await put({ nodes: nodes.map(item => ({ ...item, position: { x: 900, y: 900 } })), edges });
     assert.deepEqual(await currentOf(id), all);
     await put({ nodes: nodes.filter(one => one.id !== 'other'), edges });
     assert.deepEqual(Object.keys((await read(id)).nodes).sort(), ['idea', 'join', 'picture']);
@@ -129,7 +129,7 @@ describe('GET /workflows/{id}/results', () => {
     await run(id);
     const editor = await createCaller('editor@example.com');
     const viewer = await createCaller('viewer@example.com');
-    const stranger = await createCaller('stranger@example.com');
+    const otherUser = await createCaller('stranger@example.com');
     for (const [{ userId }, role] of [
       [editor, 'EDIT'],
       [viewer, 'VIEW'],
@@ -137,13 +137,13 @@ describe('GET /workflows/{id}/results', () => {
       const { status, body } = await owner.request('PUT', `/workflows/${id}/permissions`, { userId, role });
       assert.equal(status, 200, JSON.stringify(body));
     }
-    for (const by of [owner, editor, viewer, stranger]) {
+    for (const by of [owner, editor, viewer, otherUser]) {
       const list = await by.request('GET', `/workflows/${id}/executions`);
       assert.equal((await read(id, by)).status, list.status);
     }
     assert.equal((await read(id, editor)).status, 200);
     assert.equal((await read(id, editor)).nodes.picture?.isCurrent, true);
-    assert.equal((await read(id, stranger)).status, 403);
+    assert.equal((await read(id, otherUser)).status, 403);
     assert.equal((await read(id, viewer)).status, 403);
     assert.equal((await read(id, owner.as('sk-unknown'))).status, 401);
     assert.equal((await read('wf_00000000000000000000000000')).status, 404);

@@ -36,16 +36,16 @@ const accept = (token: string, password = PASSWORD) =>
 const mint = (body: object) =>
   operator.request<{ url: string; expiresAt: string | null }>('POST', '/admin/password-links', body);
 const invite = async (email: string): Promise<string> => {
-  const made = await operator.request<{ inviteUrl: string; apiKey?: string }>('POST', '/admin/users', {
+  const created = await operator.request<{ inviteUrl: string; apiKey?: string }>('POST', '/admin/users', {
     email,
     name: 'Invited',
     invite: true,
   });
-  assert.deepEqual([made.status, made.body.apiKey], [201, undefined]);
-  return tokenOf(made.body.inviteUrl);
+  assert.deepEqual([created.status, created.body.apiKey], [201, undefined]);
+  return tokenOf(created.body.inviteUrl);
 };
-const isUsedUp = async (answer: ReturnType<typeof accept>): Promise<void> => {
-  const { status, body, headers } = await answer;
+const isUsedUp = async (response: ReturnType<typeof accept>): Promise<void> => {
+  const { status, body, headers } = await response;
   assert.deepEqual([status, body.code, headers['set-cookie']], [400, 'invalid_link', undefined]);
 };
 
@@ -80,12 +80,12 @@ describe('the setup link', () => {
 
   it('creates the first administrator with email, name and password, once even for two concurrent requests', async () => {
     const token = tokenOf(setUpLink);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       setUp(token),
       setUp(token, { ...owner, email: 'mallory@example.com' }),
     ]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 400]);
-    const winner = answers.find(({ status }) => status === 204);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 400]);
+    const winner = responses.find(({ status }) => status === 204);
     assert.ok(winner !== undefined);
     const { body } = await browserWith(test, cookieOf(winner)).request<{ user: Record<string, unknown> }>(
       'GET',
@@ -136,16 +136,16 @@ describe('an invitation', () => {
     );
     const carl = body.data.find(({ email }) => email === 'carl@example.com');
     await operator.request('PATCH', `/admin/users/${carl?.userId}`, { disabled: true });
-    const answer = await accept(token);
-    assert.deepEqual([answer.status, answer.headers['set-cookie']], [401, undefined]);
+    const response = await accept(token);
+    assert.deepEqual([response.status, response.headers['set-cookie']], [401, undefined]);
   });
 
   it('can be requested instead of a key by administrators', async () => {
     const both = { email: 'both@example.com', name: 'Both', invite: true, keyScopes: ['workflows:read'] };
     assert.equal((await operator.request('POST', '/admin/users', both)).status, 400);
     const person = await createPerson(test, operator);
-    const answer = await person.request('POST', '/admin/password-links', { kind: 'setup' });
-    assert.deepEqual([answer.status, answer.body.code], [401, 'insufficient_scope']);
+    const response = await person.request('POST', '/admin/password-links', { kind: 'setup' });
+    assert.deepEqual([response.status, response.body.code], [401, 'insufficient_scope']);
   });
 });
 

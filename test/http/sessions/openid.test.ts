@@ -91,9 +91,9 @@ const countUsers = async (): Promise<number> => {
 };
 
 /** Expects a refusal without a session or a new account. Programs receive the reason. */
-async function assertRefused(answer: Answered, reason: string, goOn = ''): Promise<void> {
-  assert.deepEqual([answer.status, answer.location], [303, `/sign-in?refused=${reason}${goOn}`]);
-  assert.equal(answer.cookies.session, undefined);
+async function assertRefused(response: Answered, reason: string, goOn = ''): Promise<void> {
+  assert.deepEqual([response.status, response.location], [303, `/sign-in?refused=${reason}${goOn}`]);
+  assert.equal(response.cookies.session, undefined);
 }
 
 describe('the sign-in page', () => {
@@ -156,8 +156,8 @@ describe('sign-in at an identity provider', () => {
   it('creates one account for two concurrent first sign-ins', async () => {
     setClaims('pair', 'pair@example.com');
     const begun = await Promise.all([beginAs('pair'), beginAs('pair')]);
-    const answers = await Promise.all(begun.map(({ back, cookie }) => get(back, { cookie })));
-    const sessions = await Promise.all(answers.map(sessionOf));
+    const responses = await Promise.all(begun.map(({ back, cookie }) => get(back, { cookie })));
+    const sessions = await Promise.all(responses.map(sessionOf));
     assert.equal(new Set(sessions.map(({ body }) => body.user.userId)).size, 1);
   });
 
@@ -230,9 +230,9 @@ describe('a refused sign-in', () => {
       setClaims('ida', 'ida@example.com');
       const { back, cookie } = await beginAs('ida');
       provider.tamper(tampering);
-      const answer = await get(back, { cookie });
+      const response = await get(back, { cookie });
       provider.tamper(undefined);
-      await assertRefused(answer, 'refused');
+      await assertRefused(response, 'refused');
     });
   }
 

@@ -101,16 +101,16 @@ describe('a session confirmed more than 15 minutes ago', () => {
       ],
     };
     assert.deepEqual(Object.keys(acts).sort(), routes.map(({ name }) => name).sort());
-    const ask = async (by: Pick<Caller, 'request'>, [method, path, body]: Act) =>
+    const sendRequest = async (by: Pick<Caller, 'request'>, [method, path, body]: Act) =>
       (await by.request(method, path, body)).body?.code;
     for (const { name: line, reauthentication: when } of routes) {
       const act = acts[line];
       assert(act !== undefined);
       expire();
-      assert.equal(await ask(person, act('OWNER')), 'reauthentication_required', line);
-      if (when === 'for OWNER') assert.equal(await ask(person, act('EDITOR')), undefined, line);
+      assert.equal(await sendRequest(person, act('OWNER')), 'reauthentication_required', line);
+      if (when === 'for OWNER') assert.equal(await sendRequest(person, act('EDITOR')), undefined, line);
       assert.equal((await prove(PASSWORD)).status, 204);
-      assert.equal(await ask(person, act('OWNER')), undefined, line);
+      assert.equal(await sendRequest(person, act('OWNER')), undefined, line);
     }
     expire();
     assert.equal((await operator.request('POST', '/keys', KEY)).status, 201);
@@ -178,12 +178,12 @@ describe('after signing in with OpenID', () => {
   }
   async function go(query: string, subject: string, cookie = '') {
     const { flow, back } = await begin(query, subject, cookie);
-    const answer = await test.app.inject({ url: back, headers: { cookie: `${flow}; ${cookie}` } });
-    const cookies = [answer.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
+    const response = await test.app.inject({ url: back, headers: { cookie: `${flow}; ${cookie}` } });
+    const cookies = [response.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
     return {
-      status: answer.statusCode,
-      location: answer.headers.location,
-      code: answer.body === '' ? undefined : answer.json().reason,
+      status: response.statusCode,
+      location: response.headers.location,
+      code: response.body === '' ? undefined : response.json().reason,
       session: cookies.find(text => /^session=./.test(text)),
     };
   }

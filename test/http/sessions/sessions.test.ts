@@ -19,8 +19,8 @@ before(async () => {
 after(() => test.close());
 
 const folder = { name: 'Drafts' };
-const seen = async (answer: ReturnType<Person['request']>): Promise<readonly unknown[]> => {
-  const { status, body } = await answer;
+const seen = async (response: ReturnType<Person['request']>): Promise<readonly unknown[]> => {
+  const { status, body } = await response;
   return body?.code === undefined ? [status] : [status, body.code];
 };
 
@@ -58,8 +58,8 @@ describe('a session', () => {
   });
 
   it('may do everything its user may do', async () => {
-    const made = await ana.request<{ id: string }>('POST', '/folders', folder);
-    assert.equal(made.status, 201);
+    const created = await ana.request<{ id: string }>('POST', '/folders', folder);
+    assert.equal(created.status, 201);
     for (const path of ['/workflows', '/executions', '/credits', '/keys', '/teams', '/me', '/media'])
       assert.equal((await ana.request('GET', path)).status, 200, path);
     const key = { name: 'mine', scopes: ['workflows:read', 'account:admin'] };
@@ -142,8 +142,8 @@ describe('a request with a cookie', () => {
       ['/auth/sign-out', undefined],
       ['/auth/password', { current: PASSWORD, next: 'another password' }],
     ] as const) {
-      const answer = test.anonymous.request('POST', path, body, { cookie: ana.cookie, origin: 'null' });
-      assert.deepEqual(await seen(answer), [403, 'cross_site_request'], path);
+      const response = test.anonymous.request('POST', path, body, { cookie: ana.cookie, origin: 'null' });
+      assert.deepEqual(await seen(response), [403, 'cross_site_request'], path);
     }
     assert.equal((await ana.request('GET', '/auth/session')).status, 200);
   });
@@ -184,7 +184,7 @@ describe('a request with a cookie', () => {
 
   it('is never allowed with credentials across origins', async () => {
     for (const method of ['GET', 'OPTIONS'] as const) {
-      const answer = await test.app.inject({
+      const response = await test.app.inject({
         method,
         url: '/api/v1/me',
         headers: {
@@ -193,8 +193,8 @@ describe('a request with a cookie', () => {
           'access-control-request-method': 'GET',
         },
       });
-      assert.equal(answer.headers['access-control-allow-credentials'], undefined);
-      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      assert.equal(response.headers['access-control-allow-credentials'], undefined);
+      assert.equal(response.headers['access-control-allow-origin'], '*');
     }
   });
 });
@@ -243,8 +243,8 @@ describe('a session ends', () => {
     const [other, own] = body.data;
     assert.deepEqual([other?.isCurrent, own?.isCurrent], [false, true]);
     const path = `/auth/sessions/${other?.id}`;
-    const stranger = await createPerson(test, operator);
-    assert.deepEqual(await seen(stranger.request('DELETE', path)), [404, 'not_found']);
+    const otherUser = await createPerson(test, operator);
+    assert.deepEqual(await seen(otherUser.request('DELETE', path)), [404, 'not_found']);
     assert.equal(await isIn(second), true);
     assert.equal((await bob.request('DELETE', path)).status, 200);
     assert.deepEqual([await isIn(second), await isIn(bob)], [false, true]);

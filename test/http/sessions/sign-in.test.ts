@@ -35,14 +35,14 @@ const tryIn = (body: object, from: string, app: TestApp = test) =>
 describe('sign-in', () => {
   it('sets a cookie that scripts cannot read and other sites cannot send, and stores only its hash', async () => {
     const { email } = await createPerson(test, operator);
-    const answer = await test.anonymous.request('POST', '/auth/sign-in', {
+    const response = await test.anonymous.request('POST', '/auth/sign-in', {
       email: ` ${email.toUpperCase()} `,
       password: PASSWORD,
     });
-    assert.deepEqual([answer.status, answer.body], [204, undefined]);
-    const written = answer.headers['set-cookie'] ?? '';
+    assert.deepEqual([response.status, response.body], [204, undefined]);
+    const written = response.headers['set-cookie'] ?? '';
     assert.match(written, /^session=[\w-]{43}; Expires=[^;]+ GMT; Path=\/; HttpOnly; SameSite=Lax$/);
-    const [, token = ''] = cookieOf(answer).split('=');
+    const [, token = ''] = cookieOf(response).split('=');
     const { rows } = await test.deps.db.query<{ text: string }>(
       'select to_jsonb(s)::text as text from sessions s',
     );
@@ -85,7 +85,7 @@ describe('sign-in', () => {
     const disabled = await createPerson(test, operator);
     await operator.request('PATCH', `/admin/users/${disabled.userId}`, { disabled: true });
     const withKeyOnly = await test.createCaller();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [
         { email, password: 'not the password' },
         { email: 'nobody@example.com', password: PASSWORD },
@@ -93,9 +93,9 @@ describe('sign-in', () => {
         { email: withKeyOnly.email, password: PASSWORD },
       ].map(body => test.anonymous.request('POST', '/auth/sign-in', body)),
     );
-    for (const { status, headers, body } of answers) {
+    for (const { status, headers, body } of responses) {
       assert.deepEqual([status, body.code], [401, 'invalid_credentials']);
-      assert.equal(body.error, answers[0]?.body.error);
+      assert.equal(body.error, responses[0]?.body.error);
       assert.equal(headers['set-cookie'], undefined);
     }
   });
@@ -167,7 +167,7 @@ describe('failed sign-ins', () => {
     const guesses = [...(await Promise.all(Array.from({ length: 40 }, guess)))];
     for (let failure = 0; failure < 12; failure++) guesses.push(await guess());
     assert.deepEqual(
-      [401, 429].map(status => guesses.filter(answer => answer.status === status).length),
+      [401, 429].map(status => guesses.filter(response => response.status === status).length),
       [50, 2],
     );
     // An unknown network is refused whatever the password.
@@ -232,12 +232,12 @@ describe('failed sign-ins', () => {
   it('sent five hundred at once cost fifty hashes; the others are refused before hashing', async () => {
     const { email } = await createPerson(test, operator);
     const counts: Record<number, number> = {};
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
         tryIn({ email, password: `guess number ${index}` }, `10.2.${Math.floor(index / 30)}.${index % 30}`),
       ),
     );
-    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+    for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
     assert.deepEqual(counts, { 401: 50, 429: 450 });
   });
 });

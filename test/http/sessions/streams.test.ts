@@ -36,7 +36,7 @@ before(async () => {
 after(() => service.close());
 
 async function send(method: string, path: string, cookie = '', body?: object): Promise<Response> {
-  const answer = await fetch(`${service.url}/api/v1${path}`, {
+  const response = await fetch(`${service.url}/api/v1${path}`, {
     method,
     headers: {
       ...SAME_ORIGIN,
@@ -45,11 +45,11 @@ async function send(method: string, path: string, cookie = '', body?: object): P
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-  return answer;
+  assert.ok(response.ok, `${method} ${path}: ${response.status}`);
+  return response;
 }
 
-const cookieOf = (answer: Response): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
 /** An editor of the team, signed in. */
 async function createMember(name: string): Promise<Person> {

@@ -69,6 +69,6 @@ it('are valid for lint, over HTTP and on the command line', async t => {
 it('are refused without node ids', async () => {
   const [{ id: _, ...first } = {}, second] = GRAPH.nodes;
   const body = { name: 'W', nodes: [first, second], edges: [] };
-  const answer = await caller.request<{ issues: { code: string }[] }>('POST', '/workflows', body);
-  assert.deepEqual([answer.status, answer.body.issues[0]?.code], [400, 'missing_node_id']);
+  const response = await caller.request<{ issues: { code: string }[] }>('POST', '/workflows', body);
+  assert.deepEqual([response.status, response.body.issues[0]?.code], [400, 'missing_node_id']);
 });

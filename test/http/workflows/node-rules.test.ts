@@ -61,8 +61,8 @@ describe('a node', () => {
       await put(owner, id, added),
       await owner.request('POST', '/workflows', { name: 'W', nodes: [old], edges: [] }),
     ];
-    for (const [index, answer] of refusals.entries()) {
-      const { issues } = refused(answer, 400, 'invalid_graph');
+    for (const [index, response] of refusals.entries()) {
+      const { issues } = refused(response, 400, 'invalid_graph');
       assert.deepEqual(
         issues?.map(({ code, nodeId }) => [code, nodeId]),
         [['deprecated_type', index === 0 ? 'new' : 'old']],
@@ -81,8 +81,8 @@ describe('an edge', () => {
   };
   for (const [name, [edges, code]] of Object.entries(WRONG))
     it(`${name} is refused`, async () => {
-      const answer = await owner.request('POST', '/workflows', { name: 'W', nodes: [a, b], edges });
-      const { issues } = refused(answer, 400, 'invalid_graph');
+      const response = await owner.request('POST', '/workflows', { name: 'W', nodes: [a, b], edges });
+      const { issues } = refused(response, 400, 'invalid_graph');
       assert.ok(
         issues?.some(issue => issue.code === code),
         JSON.stringify(issues),

@@ -59,9 +59,9 @@ const get = async <T>(path: string): Promise<T> => (await service.request<T>('GE
 /** Fetches an address of BASE_URL from the service. */
 const fetchOurs = (url: string): Promise<Response> => fetch(service.url + new URL(url).pathname);
 const copy = async (id: string): Promise<Workflow> => {
-  const answer = await service.request<Workflow>('POST', `/templates/${id}/duplicate`, {});
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body;
+  const response = await service.request<Workflow>('POST', `/templates/${id}/duplicate`, {});
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response.body;
 };
 const run = (id: string, body: object) =>
   service.request<Run & { code?: string; error?: string }>('POST', `/workflows/${id}/run`, body, {

@@ -29,7 +29,7 @@ const call = async <B>(
   body?: object,
   key = KEY,
 ): Promise<{ status: number; body: B }> => {
-  const answer = await fetch(`${service.url}/api/v1${path}`, {
+  const response = await fetch(`${service.url}/api/v1${path}`, {
     method,
     headers: {
       authorization: `Bearer ${key}`,
@@ -37,7 +37,7 @@ const call = async <B>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, body: (await answer.json()) as B };
+  return { status: response.status, body: (await response.json()) as B };
 };
 const follow = (id: string, key = KEY, url = service.url): Promise<EventStream> =>
   openStream(`${url}/api/v1/workflows/${id}/events`, { authorization: `Bearer ${key}` });
@@ -60,12 +60,12 @@ const createPerson = async (): Promise<Person> =>
 /** A workflow visible by link, followed by its owner, by a user with a share, and by an unrelated user. */
 const followThree = async () => {
   const id = await create();
-  const [viewer, stranger] = [await createPerson(), await createPerson()];
+  const [viewer, otherUser] = [await createPerson(), await createPerson()];
   await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
   await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
   const own = await follow(id);
   const theirs = await follow(id, viewer.apiKey, other.url);
-  return { id, viewer, stranger, own, theirs, foreign: await follow(id, stranger.apiKey) };
+  return { id, viewer, stranger: otherUser, own, theirs, foreign: await follow(id, otherUser.apiKey) };
 };
 const until = (isSo: () => boolean) => waitUntil('the events have come', async () => isSo());
 
@@ -122,7 +122,7 @@ describe('the events of a workflow', () => {
       call('PUT', `/workflows/${id}/selection`, { nodeIds }, key);
     const selectedIn = (stream: EventStream): string =>
       JSON.stringify(
-        ((last(stream, 'presence')?.users ?? []) as { selected: unknown }[]).map(it => it.selected),
+        ((last(stream, 'presence')?.users ?? []) as { selected: unknown }[]).map(item => item.selected),
       );
     await until(() => usersOf(own).length === 2 && usersOf(theirs).length === 2);
     assert.equal((await select(['a', 'b'], viewer.apiKey)).status, 200);
@@ -153,11 +153,11 @@ describe('the events of a workflow', () => {
 
   it('are for users who may read', async () => {
     const id = await create();
-    const stranger = await createPerson();
+    const otherUser = await createPerson();
     const statusOf = async (of: string, key?: string): Promise<number> => (await follow(of, key)).status;
     assert.deepEqual(
       [
-        await statusOf(id, stranger.apiKey),
+        await statusOf(id, otherUser.apiKey),
         await statusOf('wf_none'),
         await statusOf(id, 'sk-wrong-0123456789'),
       ],

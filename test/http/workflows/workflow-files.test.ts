@@ -25,7 +25,7 @@ const MB = 1_048_576;
 let here: TestApp;
 let there: TestApp;
 let owner: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let far: Caller;
 let origin: string;
 
@@ -34,7 +34,11 @@ before(async () => {
   there = await createTestApp({
     env: { BASE_URL: 'https://there.test', ALLOW_PRIVATE_NETWORK: 'true' },
   });
-  [owner, stranger, far] = [await here.createCaller(), await here.createCaller(), await there.createCaller()];
+  [owner, otherUser, far] = [
+    await here.createCaller(),
+    await here.createCaller(),
+    await there.createCaller(),
+  ];
   await here.app.listen({ port: 0, host: '127.0.0.1' });
   origin = `http://127.0.0.1:${(here.app.server.address() as AddressInfo).port}`;
 });
@@ -121,11 +125,11 @@ describe('an export', () => {
 
   it('contains no file of another user whose id was merely typed in', async () => {
     const { mediaId } = await uploadPicture(owner);
-    const { id } = await createWorkflow(stranger, {
+    const { id } = await createWorkflow(otherUser, {
       nodes: [node('a', 'input:image', { mediaId })],
       edges: [],
     });
-    assert.deepEqual((await exported(stranger, id)).media, []);
+    assert.deepEqual((await exported(otherUser, id)).media, []);
   });
 
   it('gives readers who may duplicate it the files that their runs could use', async () => {
@@ -133,7 +137,7 @@ describe('an export', () => {
     const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
     assert.deepEqual(
-      (await exported(stranger, id)).media.map(it => it.mediaId),
+      (await exported(otherUser, id)).media.map(item => item.mediaId),
       [mediaId],
     );
   });
@@ -144,7 +148,7 @@ describe('an import', () => {
     const picture = await uploadPicture(owner, 5);
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     for (const [by, app] of [
-      [stranger, here],
+      [otherUser, here],
       [far, there],
     ] as const) {
       const { status, body } = await imported(by, file);
@@ -190,7 +194,7 @@ describe('an import', () => {
     );
     assert.ok(body.meta.issues.some(({ code, nodeId }) => code === 'missing_media' && nodeId === 'a'));
     // With private addresses blocked.
-    const near = await imported(stranger, { name: 'W', ...naming(media), media: [media] });
+    const near = await imported(otherUser, { name: 'W', ...naming(media), media: [media] });
     assert.match(near.body.meta.warnings.join('\n'), /that this service may not reach/);
   });
 
@@ -199,9 +203,9 @@ describe('an import', () => {
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     const [good] = file.media as [Media];
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
-    const before = await countMedia(stranger);
+    const before = await countMedia(otherUser);
     const workflows = async () =>
-      (await stranger.request<object[]>('GET', '/workflows?limit=1000')).body.length;
+      (await otherUser.request<object[]>('GET', '/workflows?limit=1000')).body.length;
     const stored = await workflows();
     const bad: readonly (readonly [object, number, string])[] = [
       [{ data: base64('no picture') }, 422, 'unreadable_image'],
@@ -214,15 +218,15 @@ describe('an import', () => {
     ];
     for (const [change, status, code] of bad) {
       const media = [good, { ...good, mediaId: newId('media'), ...change }];
-      refused(await imported(stranger, { ...file, media }), status, code);
+      refused(await imported(otherUser, { ...file, media }), status, code);
     }
     const many = Array.from({ length: 201 }, () => good);
-    refused(await imported(stranger, { ...file, media: many }), 400, 'invalid_request');
-    refused(await imported(stranger, { ...file, nodes: [] }), 400, 'invalid_graph');
-    assert.deepEqual([await countMedia(stranger), await workflows()], [before, stored]);
+    refused(await imported(otherUser, { ...file, media: many }), 400, 'invalid_request');
+    refused(await imported(otherUser, { ...file, nodes: [] }), 400, 'invalid_graph');
+    assert.deepEqual([await countMedia(otherUser), await workflows()], [before, stored]);
     const { rows } = await here.deps.db.query(
       `select from media m where m.user_id = $1 and m.created_at > now() - interval '1 minute'`,
-      [stranger.userId],
+      [otherUser.userId],
     );
     assert.equal(rows.length, before);
   });
@@ -240,12 +244,12 @@ describe('an import', () => {
       data,
     }));
     const graph = { name: 'B', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
-    refused(await imported(stranger, { ...graph, media }), 413, 'file_too_large');
+    refused(await imported(otherUser, { ...graph, media }), 413, 'file_too_large');
     const long = { name: 'B', nodes: [node('a', 'input:text', { value: 'x'.repeat(4 * MB) })], edges: [] };
-    refused(await imported(stranger, long), 413, 'payload_too_large');
+    refused(await imported(otherUser, long), 413, 'payload_too_large');
     const open = Array.from({ length: 3 }, () => {
       const headers = {
-        authorization: `Bearer ${stranger.key}`,
+        authorization: `Bearer ${otherUser.key}`,
         'content-type': 'application/json',
         'content-length': 5 * MB,
       };
@@ -256,20 +260,22 @@ describe('an import', () => {
       req.write('{');
       return req;
     });
-    const headers = { authorization: `Bearer ${stranger.key}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${otherUser.key}`, 'content-type': 'application/json' };
     const send = async (value: string): Promise<Response> =>
       fetch(`${origin}/api/v1/workflows/import`, {
         method: 'POST',
         headers,
         body: JSON.stringify({ ...graph, padding: value }),
       });
-    let answer = await send('x'.repeat(5 * MB));
+    let response = await send('x'.repeat(5 * MB));
     // All three have to arrive first.
-    for (let tries = 0; answer.status !== 429 && tries < 50; tries++) answer = await send('x'.repeat(5 * MB));
-    assert.deepEqual([answer.status, answer.headers.get('retry-after') !== null], [429, true]);
+    for (let tries = 0; response.status !== 429 && tries < 50; tries++)
+      response = await send('x'.repeat(5 * MB));
+    assert.deepEqual([response.status, response.headers.get('retry-after') !== null], [429, true]);
     assert.equal((await send('x')).status, 201);
     for (const req of open) req.destroy();
-    for (let tries = 0; answer.status === 429 && tries < 50; tries++) answer = await send('x'.repeat(5 * MB));
-    assert.equal(answer.status, 201);
+    for (let tries = 0; response.status === 429 && tries < 50; tries++)
+      response = await send('x'.repeat(5 * MB));
+    assert.equal(response.status, 201);
   });
 });

@@ -17,12 +17,12 @@ import {
 let test: TestApp;
 let owner: Caller;
 let editor: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, stranger] = [
+  [owner, editor, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -278,9 +278,9 @@ describe('If-Match', () => {
 describe('access', () => {
   it('answers 404 for an unknown workflow, 403 to a non-member and a viewer, 401 to anonymous callers and without the scope', async () => {
     refused(await put(owner, newId('workflow'), { name: 'X' }), 404, 'not_found');
-    refused(await put(stranger, id, { name: 'X' }), 403, 'forbidden');
-    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: stranger.userId, role: 'VIEW' });
-    refused(await put(stranger, id, { name: 'X' }), 403, 'forbidden');
+    refused(await put(otherUser, id, { name: 'X' }), 403, 'forbidden');
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'VIEW' });
+    refused(await put(otherUser, id, { name: 'X' }), 403, 'forbidden');
     refused(await put(test.anonymous, id, { name: 'X' }), 401, 'unauthorized');
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
     refused(await put(reader, id, { name: 'X' }), 401, 'insufficient_scope');

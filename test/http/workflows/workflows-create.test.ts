@@ -10,14 +10,18 @@ import { createWorkflow, edge, node, PAIR, read, refused, type Workflow } from '
 let test: TestApp;
 let owner: Caller;
 let mate: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let teamId: string;
 let teamFolder: string;
 let ownFolder: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, mate, stranger] = [await test.createCaller(), await test.createCaller(), await test.createCaller()];
+  [owner, mate, otherUser] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, mate, 'EDITOR');
   teamFolder = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
@@ -147,7 +151,7 @@ describe('a successful request', () => {
 
   it('names unknown keys in meta.warnings with every accepted key', async () => {
     const { body } = await post(owner, { color: 'red', views: 3 });
-    const line = body.meta.warnings.find(it => it.startsWith('Ignored: color, views.'));
+    const line = body.meta.warnings.find(item => item.startsWith('Ignored: color, views.'));
     assert.match(line ?? '', /accepts name, .*mediaId/);
   });
 
@@ -179,11 +183,11 @@ describe('mediaId', () => {
   });
 
   it("refuses another user's media like an unknown one, and saves nothing", async () => {
-    const before = await countOf(stranger);
-    const foreign = refused(await post(stranger, { mediaId: await addMedia(owner) }), 403, 'forbidden');
-    const absent = refused(await post(stranger, { mediaId: newId('media') }), 403, 'forbidden');
+    const before = await countOf(otherUser);
+    const foreign = refused(await post(otherUser, { mediaId: await addMedia(owner) }), 403, 'forbidden');
+    const absent = refused(await post(otherUser, { mediaId: newId('media') }), 403, 'forbidden');
     assert.equal(foreign.error, absent.error);
-    assert.equal(await countOf(stranger), before);
+    assert.equal(await countOf(otherUser), before);
   });
 });
 
@@ -203,14 +207,14 @@ describe('id with folderId', () => {
   });
 
   it("refuses another user's folder with 403 and an unknown one with 404", async () => {
-    const { id } = await createWorkflow(stranger);
-    refused(await post(stranger, { id, folderId: ownFolder }), 403, 'forbidden');
-    refused(await post(stranger, { id, folderId: newId('folder') }), 404, 'not_found');
+    const { id } = await createWorkflow(otherUser);
+    refused(await post(otherUser, { id, folderId: ownFolder }), 403, 'forbidden');
+    refused(await post(otherUser, { id, folderId: newId('folder') }), 404, 'not_found');
   });
 
   it("refuses another user's workflow with 403 and an unknown one with 404", async () => {
     const { id } = await createWorkflow(owner);
-    refused(await post(stranger, { id }), 403, 'forbidden');
+    refused(await post(otherUser, { id }), 403, 'forbidden');
     refused(await post(owner, { id: newId('workflow') }), 404, 'not_found');
   });
 
@@ -289,7 +293,7 @@ describe('an invalid request', () => {
       const { issues } = refused(await post(owner, body), 400, code);
       if (issue !== undefined)
         assert.ok(
-          issues?.some(it => it.code === issue),
+          issues?.some(item => item.code === issue),
           JSON.stringify(issues),
         );
       assert.equal(await countOf(owner), before);

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
-import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, edge, node, put, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let worker: Worker;
 let owner: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 
 before(async () => {
   test = await createTestApp();
   worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
-  [owner, stranger] = [await test.createCaller(), await test.createCaller()];
+  [owner, otherUser] = [await test.createCaller(), await test.createCaller()];
 });
 after(async () => {
   await worker.stop(1000);
@@ -38,7 +38,7 @@ async function publish(by: Caller, graph: Record<string, unknown>): Promise<stri
   return id;
 }
 
-const duplicate = (by: Caller, id: string, body?: object): Promise<Answer<Workflow>> =>
+const duplicate = (by: Caller, id: string, body?: object): Promise<TestResponse<Workflow>> =>
   by.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 const configOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   nodes.find(({ id }) => id === 'a')?.data.config as Record<string, unknown>;
@@ -141,16 +141,16 @@ describe("a copy of another account's workflow", () => {
     const source = await publish(owner, graphOf({ mediaId: (await uploadPicture(owner)).mediaId }));
     const before = await countFiles();
     const folderId = `fld_${'0'.repeat(26)}`;
-    assert.equal((await duplicate(stranger, source, { folderId })).status, 404);
+    assert.equal((await duplicate(otherUser, source, { folderId })).status, 404);
     assert.equal(await countFiles(), before);
-    assert.deepEqual(await listed(stranger), []);
+    assert.deepEqual(await listed(otherUser), []);
   });
 
   it('warns of a picture whose file is missing', async () => {
     const { mediaId } = await uploadPicture(owner);
     const source = await publish(owner, graphOf({ mediaId }));
     await owner.request('DELETE', `/media/${mediaId}?force=true`);
-    const { status, body } = await duplicate(stranger, source);
+    const { status, body } = await duplicate(otherUser, source);
     assert.equal(status, 201);
     assert.match(body.meta.warnings.join('\n'), new RegExp(`Media ${mediaId} does not exist`));
   });

@@ -28,12 +28,12 @@ let test: TestApp;
 let owner: Caller;
 let editor: Caller;
 let viewer: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, viewer, stranger] = [
+  [owner, editor, viewer, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -112,7 +112,7 @@ describe('versions', () => {
   });
 
   it('are for editors', async () => {
-    for (const by of [viewer, stranger]) {
+    for (const by of [viewer, otherUser]) {
       refused(await versions(by), 403, 'forbidden');
       refused(await restore(by, 1), 403, 'forbidden');
     }
@@ -156,18 +156,18 @@ describe('duplicate', () => {
   });
 
   it('is for readers if link permission or publication allow it, and copies what they can see', async () => {
-    refused(await duplicate(stranger), 403, 'forbidden');
+    refused(await duplicate(otherUser), 403, 'forbidden');
     refused(await duplicate(viewer), 403, 'forbidden');
     await put(owner, id, { nodes: [node('a', 'input:text', { value: 'v', apiKey: 'k' })], edges: [] });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
-    for (const by of [viewer, stranger]) {
+    for (const by of [viewer, otherUser]) {
       assert.deepEqual((await duplicate(by)).body.nodes[0]?.data.config, { value: 'v' });
     }
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'PRIVATE' });
     const settings = { allowDuplicate: true };
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
     await put(owner, id, ONE('later'));
-    assert.deepEqual((await duplicate(stranger)).body.nodes[0]?.data.config, { value: 'v' });
+    assert.deepEqual((await duplicate(otherUser)).body.nodes[0]?.data.config, { value: 'v' });
     refused(await duplicate(test.anonymous), 401, 'unauthorized');
   });
 
@@ -175,8 +175,8 @@ describe('duplicate', () => {
     const { id: source } = await createWorkflow(owner, randomGraph(21));
     const { body } = await owner.request<Workflow>('POST', `/workflows/${source}/duplicate`);
     const got = await read(owner, body.id);
-    const answer = await put(owner, body.id, got);
-    assert.deepEqual([answer.body.meta.warnings, answer.body.updatedAt], [[], got.updatedAt]);
+    const response = await put(owner, body.id, got);
+    assert.deepEqual([response.body.meta.warnings, response.body.updatedAt], [[], got.updatedAt]);
   });
 });
 
@@ -197,10 +197,10 @@ describe('export and import', () => {
     const file = await exported(owner, source.id);
     assert.equal(file.headers['content-disposition'], 'attachment; filename="Gr-e-x.json"');
     assert.ok(!JSON.stringify(file.body).includes('geheim'));
-    const { status, body } = await imported(stranger, file.body);
+    const { status, body } = await imported(otherUser, file.body);
     assert.equal(status, 201);
     assert.deepEqual([body.name, body.description, body.tags], [source.name, 'D', ['t']]);
-    assert.deepEqual([body.nodes, body.edges, body.userId], [source.nodes, source.edges, stranger.userId]);
+    assert.deepEqual([body.nodes, body.edges, body.userId], [source.nodes, source.edges, otherUser.userId]);
   });
 
   it('accepts a bare workflow and refuses another format or a graph with errors', async () => {

@@ -76,10 +76,10 @@ describe('without arrangement, a structural write', () => {
   ];
   for (const [name, body] of structural) {
     it(`that ${name} reports layoutPending and moves no node`, async () => {
-      const answer = await put(owner, id, body);
-      assert.equal(answer.body.meta.warnings.filter(isPending).length, 1);
-      for (const { id: nodeId, position } of answer.body.nodes) {
-        const sent = [...PAIR.nodes, THIRD].find(it => it.id === nodeId);
+      const response = await put(owner, id, body);
+      assert.equal(response.body.meta.warnings.filter(isPending).length, 1);
+      for (const { id: nodeId, position } of response.body.nodes) {
+        const sent = [...PAIR.nodes, THIRD].find(item => item.id === nodeId);
         assert.deepEqual(position, sent?.position);
       }
     });
@@ -93,8 +93,8 @@ describe('without arrangement, a structural write', () => {
       { nodes: [{ ...a, ...at(0, 5) }, b] },
     ];
     for (const body of writes) {
-      const answer = await put(owner, id, body);
-      assert.deepEqual(answer.body.meta.warnings, []);
+      const response = await put(owner, id, body);
+      assert.deepEqual(response.body.meta.warnings, []);
     }
   });
 
@@ -112,7 +112,7 @@ describe('with arrangement', () => {
     assert.ok(
       a !== undefined && b !== undefined && c !== undefined && a.x < b.x && b.x === c.x && b.y !== c.y,
     );
-    const line = body.meta.warnings.find(it => it.startsWith('layout:')) ?? '';
+    const line = body.meta.warnings.find(item => item.startsWith('layout:')) ?? '';
     for (const place of [a, b, c]) assert.ok(line.includes(`(${place.x}, ${place.y})`), line);
     assert.ok(!body.meta.warnings.some(isPending));
     assert.deepEqual(positionsOf(await read(tidy, id)), { a, b, c });
@@ -125,8 +125,8 @@ describe('with arrangement', () => {
 
   it('never rearranges after a write that changes only values', async () => {
     const { id } = await createWorkflow(tidy, { ...MESS, autoLayout: false });
-    const nodes = MESS.nodes.map(it =>
-      it.id === 'a' ? node('a', 'input:text', { value: 'new' }, at(800, 300)) : it,
+    const nodes = MESS.nodes.map(item =>
+      item.id === 'a' ? node('a', 'input:text', { value: 'new' }, at(800, 300)) : item,
     );
     const { body } = await put(tidy, id, { nodes });
     assert.deepEqual(positionsOf(body), positionsOf({ nodes }));
@@ -179,7 +179,7 @@ describe('grouping', () => {
     const { id, meta } = await createWorkflow(owner, { nodes, edges });
     assert.ok(meta.issues.some(({ code, nodeId }) => code === 'group_against_wiring' && nodeId === 'g'));
     await layout(owner, id);
-    const group = (await read(owner, id)).nodes.find(it => it.id === 'g');
+    const group = (await read(owner, id)).nodes.find(item => item.id === 'g');
     assert.deepEqual(group?.data.config, { childNodeIds: ['a', 'c'] });
   });
 });
@@ -332,8 +332,8 @@ describe('POST /workflows/{id}/layout', () => {
 
   it('needs edit access and a valid body', async () => {
     const { id } = await createWorkflow(owner);
-    const stranger = await test.createCaller();
-    refused(await layout(stranger, id), 403, 'forbidden');
+    const otherUser = await test.createCaller();
+    refused(await layout(otherUser, id), 403, 'forbidden');
     refused(await layout(owner, id, { direction: 'UP' }), 400, 'invalid_request');
     refused(await layout(owner, id, { scope: 'a' }), 400, 'invalid_request');
   });

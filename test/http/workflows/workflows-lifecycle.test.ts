@@ -18,12 +18,12 @@ interface LintReport {
 let test: TestApp;
 let owner: Caller;
 let editor: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, stranger] = [
+  [owner, editor, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -47,8 +47,8 @@ describe('active and inactive', () => {
 describe('DELETE', () => {
   it('answers { success: true } and hides the workflow everywhere', async () => {
     const { body } = await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
-    const answer = await owner.request('DELETE', `/workflows/${id}`);
-    assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
+    const response = await owner.request('DELETE', `/workflows/${id}`);
+    assert.deepEqual([response.status, response.body], [200, { success: true }]);
     for (const path of ['', '/versions', '/export', '/executions']) {
       refused(await owner.request('GET', `/workflows/${id}${path}`), 404, 'not_found');
     }
@@ -57,20 +57,20 @@ describe('DELETE', () => {
     refused(await owner.request('DELETE', `/workflows/${id}`), 404, 'not_found');
     refused(await owner.request('GET', `/published/${body.publishedSlug}`), 404, 'not_found');
     const { body: list } = await owner.request<Workflow[]>('GET', '/workflows?limit=1000');
-    assert.ok(!list.some(it => it.id === id));
+    assert.ok(!list.some(item => item.id === id));
   });
 
   it('needs ownership: editors and other users get 403, team members need the team role OWNER', async () => {
     refused(await editor.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
-    refused(await stranger.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    refused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     refused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
     const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
-    await joinTeam(owner, String(teamId), stranger, 'EDITOR');
+    await joinTeam(owner, String(teamId), otherUser, 'EDITOR');
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     await put(owner, id, { folderId: folder.id });
-    refused(await stranger.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
-    await owner.request('PATCH', `/teams/${teamId}/members/${stranger.userId}`, { role: 'OWNER' });
-    assert.equal((await stranger.request('DELETE', `/workflows/${id}`)).status, 200);
+    refused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    await owner.request('PATCH', `/teams/${teamId}/members/${otherUser.userId}`, { role: 'OWNER' });
+    assert.equal((await otherUser.request('DELETE', `/workflows/${id}`)).status, 200);
   });
 });
 
@@ -118,7 +118,7 @@ describe('lint', () => {
     const stored = await lint(owner, `/workflows/${id}/lint`);
     assert.deepEqual([stored.body.ok, stored.body.issues[0]?.code], [true, 'unknown_config_key']);
     assert.equal((await lint(owner, `/workflows/${id}/lint`, WRONG)).body.ok, false);
-    refused(await lint(stranger, `/workflows/${id}/lint`), 403, 'forbidden');
+    refused(await lint(otherUser, `/workflows/${id}/lint`), 403, 'forbidden');
   });
 
   it('needs workflows:read', async () => {
@@ -134,7 +134,7 @@ describe('heartbeat', () => {
     const { status, body } = await editor.request('POST', `/workflows/${id}/heartbeat`);
     assert.equal(status, 200);
     assert.deepEqual(await read(owner, id), { ...old, lastEditorHeartbeatAt: body.lastEditorHeartbeatAt });
-    refused(await stranger.request('POST', `/workflows/${id}/heartbeat`), 403, 'forbidden');
+    refused(await otherUser.request('POST', `/workflows/${id}/heartbeat`), 403, 'forbidden');
   });
 });
 
@@ -163,7 +163,7 @@ describe('two concurrent writers', () => {
   it('with one If-Match: one is written, the others get 409, and no write is partial', async () => {
     for (let round = 0; round < 5; round++) {
       const { headers } = await owner.request('GET', `/workflows/${id}`);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: WRITERS }, (_, i) =>
           (i % 2 === 0 ? owner : editor).request<Workflow>(
             'PUT',
@@ -173,9 +173,9 @@ describe('two concurrent writers', () => {
           ),
         ),
       );
-      const [written, ...more] = answers.filter(({ status }) => status === 200);
+      const [written, ...more] = responses.filter(({ status }) => status === 200);
       assert.ok(written !== undefined && more.length === 0);
-      for (const answer of answers) if (answer !== written) refused(answer, 409, 'stale_write');
+      for (const response of responses) if (response !== written) refused(response, 409, 'stale_write');
       const now = await read(owner, id);
       assert.deepEqual([now.name, now.updatedAt], [written.body.name, written.body.updatedAt]);
       assert.deepEqual([now.description, now.nodes[0]?.data.config], [now.name, { value: now.name }]);
@@ -183,14 +183,14 @@ describe('two concurrent writers', () => {
   });
 
   it('without it: every write is complete, with its own version and updatedAt', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: WRITERS }, (_, i) => put(owner, id, bodyOf(`w${i}`))),
     );
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       assert.equal(status, 200);
       assert.deepEqual([body.description, body.nodes[0]?.data.config], [body.name, { value: body.name }]);
     }
-    assert.equal(new Set(answers.map(({ body }) => body.updatedAt)).size, WRITERS);
+    assert.equal(new Set(responses.map(({ body }) => body.updatedAt)).size, WRITERS);
     const { body } = await owner.request<{ data: { version: number }[] }>('GET', `/workflows/${id}/versions`);
     assert.deepEqual(
       body.data.map(({ version }) => version),

@@ -91,8 +91,8 @@ describe('one pass', () => {
   });
 
   it('reports the same when a write is refused', async () => {
-    const answer = await owner.request('POST', '/workflows', { name: 'W', ...BROKEN });
-    const refusal = refused(answer, 400, 'invalid_graph');
+    const response = await owner.request('POST', '/workflows', { name: 'W', ...BROKEN });
+    const refusal = refused(response, 400, 'invalid_graph');
     const issues = refusal.issues as readonly Issue[];
     assert.deepEqual(found(issues.filter(({ severity }) => severity === 'error')).sort(), [...ERRORS].sort());
     for (const warning of WARNINGS) assert.ok(found(issues).includes(warning), warning);

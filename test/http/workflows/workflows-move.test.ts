@@ -10,7 +10,7 @@ let test: TestApp;
 let owner: Caller;
 let editor: Caller;
 let mate: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let teamId: string;
 let teamFolder: string;
 let ownFolder: string;
@@ -22,7 +22,7 @@ const folderOf = async (by: Caller, body: object): Promise<string> =>
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, mate, stranger] = [
+  [owner, editor, mate, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -32,7 +32,7 @@ before(async () => {
   await joinTeam(owner, teamId, mate, 'EDITOR');
   teamFolder = await folderOf(owner, { teamId });
   ownFolder = await folderOf(owner, {});
-  strangersFolder = await folderOf(stranger, {});
+  strangersFolder = await folderOf(otherUser, {});
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -105,14 +105,14 @@ describe('answers 403', () => {
 
   it("for a folder that belongs neither to the caller nor to one of the caller's teams", async () => {
     refused(await put(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
-    const foreign = await stranger.request('POST', '/teams', { name: 'S' });
-    const folderId = await folderOf(stranger, { teamId: foreign.body.id });
+    const foreign = await otherUser.request('POST', '/teams', { name: 'S' });
+    const folderId = await folderOf(otherUser, { teamId: foreign.body.id });
     refused(await put(owner, id, { folderId }), 403, 'forbidden');
   });
 
   it('to an owner by share who would move it to a workspace of their own', async () => {
-    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: stranger.userId, role: 'OWNER' });
-    refused(await put(stranger, id, { folderId: strangersFolder }), 403, 'forbidden');
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'OWNER' });
+    refused(await put(otherUser, id, { folderId: strangersFolder }), 403, 'forbidden');
     assert.equal((await read(owner, id)).folderId, null);
   });
 });
@@ -125,10 +125,10 @@ describe('answers 404', () => {
 
 describe('answers 400 folder_workspace_mismatch', () => {
   it('for a folder of the caller in a team that the caller has left', async () => {
-    const left = String((await stranger.request('POST', '/teams', { name: 'L' })).body.id);
-    await joinTeam(stranger, left, owner, 'EDITOR');
+    const left = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
+    await joinTeam(otherUser, left, owner, 'EDITOR');
     const folderId = await folderOf(owner, { teamId: left });
-    await stranger.request('DELETE', `/teams/${left}/members/${owner.userId}`);
+    await otherUser.request('DELETE', `/teams/${left}/members/${owner.userId}`);
     refused(await put(owner, id, { folderId }), 400, 'folder_workspace_mismatch');
   });
 });

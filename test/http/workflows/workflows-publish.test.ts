@@ -20,12 +20,12 @@ interface TemplatePage {
 let test: TestApp;
 let owner: Caller;
 let editor: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 let id: string;
 
 before(async () => {
   test = await createTestApp({ env: { HIDE_TEMPLATES: 'all' } });
-  [owner, editor, stranger] = [
+  [owner, editor, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -48,14 +48,14 @@ describe('POST /workflows/{id}/visibility', () => {
   it('sets linkPermission and answers with the workflow', async () => {
     const { status, body } = await visibility('VIEW');
     assert.deepEqual([status, body.linkPermission, body.id], [200, 'VIEW', id]);
-    assert.equal((await read(stranger, id)).canDuplicate, false);
+    assert.equal((await read(otherUser, id)).canDuplicate, false);
     await visibility('DUPLICATE');
-    assert.equal((await read(stranger, id)).canDuplicate, true);
+    assert.equal((await read(otherUser, id)).canDuplicate, true);
   });
 
   it('needs ownership and one of the three values', async () => {
     refused(await visibility('VIEW', editor), 403, 'forbidden');
-    refused(await visibility('VIEW', stranger), 403, 'forbidden');
+    refused(await visibility('VIEW', otherUser), 403, 'forbidden');
     refused(await visibility('VIEW', test.anonymous), 401, 'unauthorized');
     refused(await visibility('PUBLIC'), 400, 'invalid_request');
   });
@@ -90,8 +90,8 @@ describe('POST /workflows/{id}/publish', () => {
   it('gives a slug to one of two concurrent requests', async () => {
     const { id: other } = await createWorkflow(owner);
     const slug = `race-${id.slice(-8)}`;
-    const answers = await Promise.all([publish({ slug }), publish({ slug }, owner, other)]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    const responses = await Promise.all([publish({ slug }), publish({ slug }, owner, other)]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409]);
   });
 
   it('freezes the public version until the workflow is published again', async () => {
@@ -102,7 +102,7 @@ describe('POST /workflows/{id}/publish', () => {
     await change('second');
     assert.deepEqual(configOf(await published(publishedSlug)), { value: 'x' });
     assert.deepEqual((await read(test.anonymous, id)).nodes[0]?.data.config, { value: 'x' });
-    assert.deepEqual((await read(stranger, id)).nodes[0]?.data.config, { value: 'x' });
+    assert.deepEqual((await read(otherUser, id)).nodes[0]?.data.config, { value: 'x' });
     assert.deepEqual((await read(owner, id)).nodes[0]?.data.config, { value: 'second' });
     assert.deepEqual((await read(editor, id)).nodes[0]?.data.config, { value: 'second' });
     await publish();
@@ -125,7 +125,7 @@ describe('POST /workflows/{id}/publish', () => {
     const page = async () => (await test.app.inject(`/flow/${id}`)).body;
     const inputsOf = (html: string) =>
       [...(/class="nodes inputs">(.*?)<\/ol>/.exec(html)?.[1] ?? '').matchAll(/<code>(\w+)<\/code>/g)].map(
-        it => it[1],
+        entry => entry[1],
       );
     await publish();
     assert.deepEqual(inputsOf(await page()), ['one', 'two', 'three']);
@@ -155,7 +155,7 @@ describe('POST /workflows/{id}/publish', () => {
     const { body } = await publish({ isPublished: false });
     assert.deepEqual([body.isPublished, body.publishedAt, body.publishedSlug], [false, null, publishedSlug]);
     refused(await published(publishedSlug), 404, 'not_found');
-    refused(await stranger.request('GET', `/workflows/${id}`), 403, 'forbidden');
+    refused(await otherUser.request('GET', `/workflows/${id}`), 403, 'forbidden');
     const { id: other } = await createWorkflow(owner);
     refused(await publish({ slug: publishedSlug }, owner, other), 409, 'slug_taken');
     assert.equal((await publish()).body.publishedSlug, publishedSlug);
@@ -214,7 +214,7 @@ describe('GET /templates', () => {
 
   it("lists the caller's own, published or not", async () => {
     await publish({ isPublished: false, settings: { isTemplate: true } });
-    assert.deepEqual([await isListed(owner), await isListed(stranger)], [true, false]);
+    assert.deepEqual([await isListed(owner), await isListed(otherUser)], [true, false]);
     assert.equal(await isListed(await test.withScopes(owner, ['workflows:write'])), false);
   });
 
@@ -233,7 +233,7 @@ describe('GET /templates', () => {
         test.anonymous,
         `?category=${category}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
       );
-      seen.push(...page.data.map(it => it.workflowId));
+      seen.push(...page.data.map(entry => entry.workflowId));
       cursor = page.nextCursor;
     }
     assert.deepEqual(seen, ids);

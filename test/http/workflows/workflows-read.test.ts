@@ -20,11 +20,11 @@ import {
 let test: TestApp;
 let owner: Caller;
 let friend: Caller;
-let stranger: Caller;
+let otherUser: Caller;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, stranger] = [
+  [owner, friend, otherUser] = [
     await test.createCaller(),
     await test.createCaller(),
     await test.createCaller(),
@@ -53,7 +53,7 @@ describe('redaction', () => {
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'VIEW' });
     for (const [by, role] of [
       [test.anonymous, 'ANONYMOUS'],
-      [stranger, 'VIEWER'],
+      [otherUser, 'VIEWER'],
       [friend, 'VIEWER'],
     ] as const) {
       const body = await read(by, id);
@@ -110,9 +110,9 @@ describe('redaction', () => {
 describe('read access', () => {
   it('is refused with 403 to other users, 401 to anonymous callers, 404 for an unknown workflow', async () => {
     const { id } = await createWorkflow(owner);
-    refused(await get(stranger, id), 403, 'forbidden');
+    refused(await get(otherUser, id), 403, 'forbidden');
     refused(await get(test.anonymous, id), 401, 'unauthorized');
-    refused(await get(stranger, newId('workflow')), 404, 'not_found');
+    refused(await get(otherUser, newId('workflow')), 404, 'not_found');
     refused(await get(test.anonymous, 'wf_nonsense'), 404, 'not_found');
   });
 
@@ -131,13 +131,13 @@ describe('views', () => {
   it('count reads by users who cannot edit, are written in batches, and make no write stale', async () => {
     const { id, updatedAt } = await createWorkflow(owner);
     await open(id);
-    for (const by of [owner, test.anonymous, stranger, stranger]) await read(by, id);
+    for (const by of [owner, test.anonymous, otherUser, otherUser]) await read(by, id);
     assert.equal((await read(owner, id)).views, 0);
     await test.deps.views.flush();
     const now = await read(owner, id);
     assert.equal(now.views, 3);
     assert.ok(now.updatedAt > updatedAt, 'the change of visibility');
-    await read(stranger, id);
+    await read(otherUser, id);
     await test.deps.views.flush();
     assert.deepEqual([(await read(owner, id)).views, (await read(owner, id)).updatedAt], [4, now.updatedAt]);
   });
@@ -262,7 +262,7 @@ describe('GET /workflows', () => {
     const by = await test.createCaller();
     const { id } = await createWorkflow(by, { isActive: false });
     await createWorkflow(by);
-    const idsOf = async (query: string) => (await list(by, query)).body.map(it => it.id);
+    const idsOf = async (query: string) => (await list(by, query)).body.map(entry => entry.id);
     assert.deepEqual(await idsOf('?isActive=false'), [id]);
     assert.equal((await idsOf('?isActive=true')).includes(id), false);
     const addMedia = async (to: Caller) => (await uploadPicture(to)).mediaId;
@@ -283,12 +283,14 @@ describe('GET /workflows', () => {
     const { id } = await createWorkflow(owner);
     await put(owner, id, { folderId: folder.id });
     assert.deepEqual(
-      (await list(friend, `?teamId=${teamId}`)).body.map(it => it.id),
+      (await list(friend, `?teamId=${teamId}`)).body.map(entry => entry.id),
       [id],
     );
-    refused(await list(stranger, `?teamId=${teamId}`), 404, 'not_found');
-    refused(await list(stranger, '?teamId=team_x'), 404, 'not_found');
-    const personal = (await list(owner, `?teamId=user:${owner.userId}&limit=1000`)).body.map(it => it.id);
+    refused(await list(otherUser, `?teamId=${teamId}`), 404, 'not_found');
+    refused(await list(otherUser, '?teamId=team_x'), 404, 'not_found');
+    const personal = (await list(owner, `?teamId=user:${owner.userId}&limit=1000`)).body.map(
+      entry => entry.id,
+    );
     assert.ok(personal.length > 0 && !personal.includes(id));
   });
 
@@ -296,7 +298,7 @@ describe('GET /workflows', () => {
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     for (const [member, role] of [
       [friend, 'VIEWER'],
-      [stranger, 'EDITOR'],
+      [otherUser, 'EDITOR'],
     ] as const) {
       await joinTeam(owner, teamId, member, role);
     }
@@ -304,7 +306,7 @@ describe('GET /workflows', () => {
     const { id } = await createWorkflow(owner, { webhookId: 'hook' });
     await put(owner, id, { folderId: folder.id, webhookUrl: 'https://x.test' });
     const shown = async (by: Caller) => (await list(by, `?teamId=${teamId}`)).body[0] ?? {};
-    for (const by of [owner, stranger]) {
+    for (const by of [owner, otherUser]) {
       const { webhookId, webhookUrl } = (await shown(by)) as Workflow;
       assert.deepEqual([webhookId, webhookUrl], ['hook', 'https://x.test']);
     }
@@ -341,7 +343,8 @@ describe('GET /workflows', () => {
       'select id, created_at from executions where workflow_id = $1 order by id',
       [id],
     );
-    const countOf = async () => (await list(by)).body.map(it => it as unknown as Record<string, unknown>)[0];
+    const countOf = async () =>
+      (await list(by)).body.map(entry => entry as unknown as Record<string, unknown>)[0];
     const lastExecutedAt = rows[2]?.created_at.toISOString();
     for (const through of [rows[0]?.id, rows[1]?.id]) {
       const { executionCount, lastExecutedAt: last } = (await countOf()) ?? {};

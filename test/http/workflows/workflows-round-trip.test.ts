@@ -26,12 +26,12 @@ after(() => test.close());
 /** Sends back what the reader got, byte for byte as JSON, and fails on any trace of a write. */
 async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
   const got = await by.request('GET', `/workflows/${id}`);
-  const answer = await put(by, id, rewrite(got.body));
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  const { meta, ...shown } = answer.body;
+  const response = await put(by, id, rewrite(got.body));
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  const { meta, ...shown } = response.body;
   assert.deepEqual(meta, { warnings: [], issues: [] });
   assert.deepEqual(shown, got.body);
-  assert.equal(answer.headers.etag, got.headers.etag);
+  assert.equal(response.headers.etag, got.headers.etag);
   const again = await by.request('GET', `/workflows/${id}`);
   assert.equal(JSON.stringify(again.body), JSON.stringify(got.body));
   const { rows } = await test.deps.db.query<{ count: number }>(

@@ -121,9 +121,9 @@ describe('a client identified by a document URL', () => {
       }),
     ],
   ];
-  for (const [name, answer] of refused)
+  for (const [name, response] of refused)
     it(`is refused with a document ${name}`, async () => {
-      served = answer;
+      served = response;
       const page = await open(newAddress());
       assert.equal(page.status, 400, page.url);
       assert.match(page.html, /does not recognize the app|is invalid/);

@@ -68,7 +68,7 @@ class Memory {
 }
 
 /** Signs in and approves these scopes. */
-async function answer(memory: Memory, scopes?: readonly string[]): Promise<URLSearchParams> {
+async function response(memory: Memory, scopes?: readonly string[]): Promise<URLSearchParams> {
   const url = memory.asked ?? assert.fail('The client asked for nothing.');
   memory.asked = undefined;
   return (await service.letIn(url, scopes === undefined ? {} : { scopes })).searchParams;
@@ -101,16 +101,16 @@ describe('SDK version 2', () => {
       const first = await connect();
       await assert.rejects(first.client.connect(first.transport));
       assert.ok(memory.asked?.searchParams.get('scope')?.startsWith(ALL_SCOPES), String(memory.asked));
-      await first.transport.finishAuth(await answer(memory, ['workflows:read']));
+      await first.transport.finishAuth(await response(memory, ['workflows:read']));
       const second = await connect();
       await second.client.connect(second.transport);
       assert.equal((await second.client.listTools()).tools.length, 14);
       // The user had not granted the tool's scope, so the client gets a 403 and requests it.
       await assert.rejects(second.client.callTool(CREATE));
       assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
-      await second.transport.finishAuth(await answer(memory));
-      const made = await second.client.callTool(CREATE);
-      assert.ok(!made.isError, JSON.stringify(made.content));
+      await second.transport.finishAuth(await response(memory));
+      const created = await second.client.callTool(CREATE);
+      assert.ok(!created.isError, JSON.stringify(created.content));
       memory.forgetAccess();
       const listed = await second.client.callTool({ name: 'list_workflows', arguments: {} });
       assert.match(JSON.stringify(listed.structuredContent), /Card/);
@@ -128,7 +128,7 @@ describe('SDK version 1', () => {
     });
     const first = connect();
     await assert.rejects(first.client.connect(first.transport as never));
-    await first.transport.finishAuth((await answer(memory, ['workflows:read'])).get('code') ?? '');
+    await first.transport.finishAuth((await response(memory, ['workflows:read'])).get('code') ?? '');
     const { client, transport } = connect();
     await client.connect(transport as never);
     assert.equal((await client.listTools()).tools.length, 14);
@@ -136,9 +136,9 @@ describe('SDK version 1', () => {
     memory.forgetRefresh();
     await assert.rejects(client.callTool(CREATE));
     assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
-    await transport.finishAuth((await answer(memory)).get('code') ?? '');
-    const made = await client.callTool(CREATE);
-    assert.ok(made.isError !== true, JSON.stringify(made.content));
+    await transport.finishAuth((await response(memory)).get('code') ?? '');
+    const created = await client.callTool(CREATE);
+    assert.ok(created.isError !== true, JSON.stringify(created.content));
     memory.forgetAccess();
     const listed = await client.callTool({ name: 'list_workflows', arguments: {} });
     assert.match(JSON.stringify(listed.structuredContent), /Card/);
@@ -293,21 +293,21 @@ describe('the conformance suite', { skip: NO_PEERS }, () => {
     const port = await freePort();
     const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const lines: string[] = [];
-    let opened = false;
+    let testPage = false;
     // One argument: an id may begin with -V, which would be read as the version flag.
     const args = ['authorization', '--url', service.origin, `--client-id=${clientId}`];
     const more = ['--resource', service.mcpUrl, '-p', String(port)];
     const child = start('conformance', [...args, ...more], line => {
       lines.push(line);
       const url = authorizationIn(line);
-      if (url === undefined || opened) return;
-      opened = true;
+      if (url === undefined || testPage) return;
+      testPage = true;
       void service.letIn(url).then(end => sendOut('GET', String(end)));
     });
     const [code] = await once(child, 'exit');
     const text = lines.join('\n');
     assert.equal(code, 0, text);
-    assert.ok(opened, text);
+    assert.ok(testPage, text);
     assert.match(text, /Total: 3 passed, 0 failed/);
     assert.doesNotMatch(text, /[1-9]\d* failed|✗|SKIPPED/i, text);
   });

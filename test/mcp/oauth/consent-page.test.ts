@@ -46,8 +46,8 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
   });
 
   it('works by keyboard, and the browser follows the redirect to the client', async () => {
-    await using opened = await browser.open(service.origin, VIEWS[2], service.person.cookie);
-    const { page } = opened;
+    await using testPage = await browser.open(service.origin, VIEWS[2], service.person.cookie);
+    const { page } = testPage;
     await page.goto(url);
     await page.getByRole('checkbox', { name: /^Run/ }).focus();
     await page.keyboard.press('Space');
@@ -55,14 +55,14 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`${redirect}?*`);
     assert.ok(new URL(page.url()).searchParams.get('code'));
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
     const { body } = await service.person.request<{ data: { scopes: string[] }[] }>('GET', '/connections');
     assert.deepEqual(body.data[0]?.scopes, ['workflows:read', 'workflows:write']);
   });
 
   it('appears after sign-in for users who are not signed in', async () => {
-    await using opened = await browser.open(service.origin, VIEWS[2]);
-    const { page } = opened;
+    await using testPage = await browser.open(service.origin, VIEWS[2]);
+    const { page } = testPage;
     await page.goto(url);
     await page.getByLabel('Email').fill(service.person.email);
     await page.getByLabel('Password').fill(PASSWORD);

@@ -52,10 +52,10 @@ describe('a user who is not signed in', () => {
 
   it('cannot answer the page', async () => {
     const page = await open();
-    const answer = await oauth.send('POST', page.url, {
+    const response = await oauth.send('POST', page.url, {
       body: new URLSearchParams({ token: tokenOf(page), decision: 'allow' }),
     });
-    assert.equal(answer.status, 401);
+    assert.equal(response.status, 401);
   });
 });
 
@@ -133,9 +133,9 @@ describe('an answer', () => {
       });
       const end = await browser.decide(await browser.open(url), decision);
       assert.ok(end.url.startsWith(REDIRECT), end.url);
-      const answer = new URL(end.url).searchParams;
+      const response = new URL(end.url).searchParams;
       assert.deepEqual(
-        [answer.get('error'), answer.get('state'), answer.get('iss')],
+        [response.get('error'), response.get('state'), response.get('iss')],
         ['access_denied', 'state-1', ORIGIN],
       );
     }
@@ -172,19 +172,19 @@ describe('an answer', () => {
         { ...same, cookie: (await createPerson(oauth.test, await oauth.test.createCaller())).cookie },
       ],
     ] as const) {
-      const answer = await send(body, headers);
-      assert.equal(answer.status, 403, answer.text);
-      assert.equal(JSON.parse(answer.text).code, 'cross_site_request');
+      const response = await send(body, headers);
+      assert.equal(response.status, 403, response.text);
+      assert.equal(JSON.parse(response.text).code, 'cross_site_request');
     }
   });
 
   it('from a browser other than the one that was sent here is refused', async () => {
     const page = await open();
-    const answer = await oauth.send('POST', page.url, {
+    const response = await oauth.send('POST', page.url, {
       body: new URLSearchParams({ token: tokenOf(page), decision: 'allow', scope: 'workflows:read' }),
       headers: { cookie: oauth.person.cookie, 'sec-fetch-site': 'same-origin' },
     });
-    assert.equal(answer.status, 404);
+    assert.equal(response.status, 404);
   });
 });
 

@@ -20,7 +20,7 @@ let port: number;
 /** The requested paths. */
 let asked: string[] = [];
 
-type Answer = (res: ServerResponse, own: string) => void;
+type Handler = (res: ServerResponse, own: string) => void;
 
 const documentOf = (own: string, more: object = {}): string =>
   JSON.stringify({
@@ -31,7 +31,7 @@ const documentOf = (own: string, more: object = {}): string =>
     ...more,
   });
 
-const ANSWERS: Readonly<Record<string, Answer>> = {
+const ANSWERS: Readonly<Record<string, Handler>> = {
   '/good.json': (res, own) => res.end(documentOf(own)),
   '/moved.json': res => res.writeHead(302, { location: '/good.json' }).end(),
   '/mismatched.json': (res, own) => res.end(documentOf(`${own}.bak`)),
@@ -43,7 +43,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
 };
 
-const answerNone: Answer = res => res.writeHead(404).end();
+const answerNone: Handler = res => res.writeHead(404).end();
 
 before(async () => {
   oauth = await createOAuthApp();

@@ -33,10 +33,10 @@ describe('an authorization request redirected to the client with an error', () =
       assert.ok(url.startsWith(REDIRECT), url);
       // A response to the implicit grant is in the fragment.
       const { search, hash } = new URL(url);
-      const answer = new URLSearchParams(search || hash.slice(1));
-      assert.equal(answer.get('error'), error);
-      assert.equal(answer.get('iss'), ORIGIN);
-      assert.equal(answer.get('code'), null);
+      const response = new URLSearchParams(search || hash.slice(1));
+      assert.equal(response.get('error'), error);
+      assert.equal(response.get('iss'), ORIGIN);
+      assert.equal(response.get('code'), null);
     });
 });
 
@@ -205,11 +205,11 @@ describe('a refused token request', () => {
   });
 
   it('that is not a form', async () => {
-    const answer = await oauth.send('POST', `${ORIGIN}/oauth/token`, {
+    const response = await oauth.send('POST', `${ORIGIN}/oauth/token`, {
       headers: { 'content-type': 'application/json' },
       body: '{}',
     });
-    assert.deepEqual([answer.status, JSON.parse(answer.text).error], [415, 'invalid_request']);
+    assert.deepEqual([response.status, JSON.parse(response.text).error], [415, 'invalid_request']);
   });
 });
 
@@ -223,14 +223,14 @@ describe('disabled OAuth', () => {
         '/oauth/authorize',
       ])
         assert.equal((await test.app.inject(url)).statusCode, 404, url);
-      const answer = await test.app.inject({
+      const response = await test.app.inject({
         method: 'POST',
         url: '/mcp',
         payload: {},
         headers: { host: 'graphwright.example.com' },
       });
-      assert.equal(answer.statusCode, 401);
-      assert.doesNotMatch(String(answer.headers['www-authenticate']), /resource_metadata/);
+      assert.equal(response.statusCode, 401);
+      assert.doesNotMatch(String(response.headers['www-authenticate']), /resource_metadata/);
     } finally {
       await test.close();
     }

@@ -51,12 +51,12 @@ describe('discovery', () => {
   });
 
   it('challenges with the absolute URL of the resource document and all scopes', async () => {
-    const answer = await oauth.send('POST', RESOURCE, {
+    const response = await oauth.send('POST', RESOURCE, {
       headers: { 'content-type': 'application/json' },
       body: '{}',
     });
-    assert.equal(answer.status, 401);
-    const challenge = answer.headers.get('www-authenticate') ?? '';
+    assert.equal(response.status, 401);
+    const challenge = response.headers.get('www-authenticate') ?? '';
     assert.match(
       challenge,
       new RegExp(`resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp"`),
@@ -81,15 +81,15 @@ describe('registration', () => {
     });
     assert.equal(status, 201, JSON.stringify(body));
     assert.deepEqual(body.redirect_uris, [redirect]);
-    const answer = await authorize({ client_id: String(body.client_id), redirect_uri: redirect });
-    assert.ok(answer.get('code'));
+    const response = await authorize({ client_id: String(body.client_id), redirect_uri: redirect });
+    assert.ok(response.get('code'));
   });
 
   it('accepts another loopback port than the registered one (VS Code)', async () => {
     const redirects = ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'];
     const clientId = await oauth.client.newClient({ redirect_uris: redirects, application_type: 'web' });
-    const answer = await authorize({ client_id: clientId, redirect_uri: 'http://127.0.0.1:49152/' });
-    assert.ok(answer.get('code'));
+    const response = await authorize({ client_id: clientId, redirect_uri: 'http://127.0.0.1:49152/' });
+    assert.ok(response.get('code'));
   });
 
   it('ignores scope, unknown grants and other unknown fields', async () => {
@@ -103,8 +103,8 @@ describe('registration', () => {
     assert.deepEqual(body.grant_types, ['authorization_code', 'refresh_token']);
     assert.equal(body.scope, undefined);
     assert.equal(body.jwks_uri, undefined);
-    const answer = await authorize({ client_id: String(body.client_id), scope: ALL_SCOPES });
-    assert.ok(answer.get('code'));
+    const response = await authorize({ client_id: String(body.client_id), scope: ALL_SCOPES });
+    assert.ok(response.get('code'));
   });
 
   it('gives a client that asks for a secret one that works at the token endpoint', async () => {
@@ -162,9 +162,9 @@ describe('an authorization request', () => {
   });
 
   it('is answered with the issuer (RFC 9207) and the state', async () => {
-    const answer = await authorize({ client_id: await oauth.client.newClient() });
-    assert.equal(answer.get('iss'), ORIGIN);
-    assert.equal(answer.get('state'), 'state-1');
+    const response = await authorize({ client_id: await oauth.client.newClient() });
+    assert.equal(response.get('iss'), ORIGIN);
+    assert.equal(response.get('state'), 'state-1');
   });
 
   it('leads to one-hour tokens with a refresh token, even without offline_access', async () => {
@@ -187,20 +187,20 @@ describe('an access token', () => {
   it('works for MCP only: REST answers invalid_api_key', async () => {
     const { access_token: token } = await oauth.connect();
     for (const path of ['/workflows', '/me', '/renderer/templates']) {
-      const answer = await oauth.test.anonymous.request('GET', path, undefined, {
+      const response = await oauth.test.anonymous.request('GET', path, undefined, {
         authorization: `Bearer ${token}`,
       });
-      assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_api_key'], path);
+      assert.deepEqual([response.status, response.body.code], [401, 'invalid_api_key'], path);
     }
   });
 
   it('is not read from the query', async () => {
     const { access_token: token } = await oauth.connect();
-    const answer = await oauth.send('POST', `${RESOURCE}?access_token=${token}`, {
+    const response = await oauth.send('POST', `${RESOURCE}?access_token=${token}`, {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
     });
-    assert.equal(answer.status, 401);
+    assert.equal(response.status, 401);
   });
 
   it('is stored only as a hash, like refresh tokens', async () => {
@@ -214,7 +214,7 @@ describe('an access token', () => {
 
   it('with fewer scopes than a tool needs is answered with 403 that names them', async () => {
     const { access_token: token } = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
-    const answer = await oauth.send('POST', RESOURCE, {
+    const response = await oauth.send('POST', RESOURCE, {
       headers: {
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
@@ -227,9 +227,9 @@ describe('an access token', () => {
         params: { name: 'run_workflow', arguments: { workflowId: 'wf_0' } },
       }),
     });
-    assert.equal(answer.status, 403, answer.text);
+    assert.equal(response.status, 403, response.text);
     assert.match(
-      answer.headers.get('www-authenticate') ?? '',
+      response.headers.get('www-authenticate') ?? '',
       /error="insufficient_scope".*workflows:execute/,
     );
   });

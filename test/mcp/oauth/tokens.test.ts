@@ -141,8 +141,8 @@ describe('DELETE /connections/{id}', () => {
     assert.ok(await elsewhere.authenticate(tokens.access_token));
     assert.equal(await oauth.ping(tokens.access_token), 200);
     const connection = await connectionOf(tokens);
-    const answer = await oauth.person.request('DELETE', `/connections/${connection?.id}`);
-    assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
+    const response = await oauth.person.request('DELETE', `/connections/${connection?.id}`);
+    assert.deepEqual([response.status, response.body], [200, { success: true }]);
     passedMs += 5000;
     assert.equal(await elsewhere.authenticate(tokens.access_token), undefined);
     assert.equal(await oauth.ping(tokens.access_token), 401);
@@ -153,10 +153,10 @@ describe('DELETE /connections/{id}', () => {
   it("knows only the caller's own connections", async () => {
     const tokens = await oauth.connect();
     const id = (await connectionOf(tokens))?.id;
-    const stranger = await oauth.test.createCaller();
-    assert.equal((await stranger.request('DELETE', `/connections/${id}`)).status, 404);
-    assert.deepEqual((await stranger.request<{ data: unknown[] }>('GET', '/connections')).body.data, []);
-    const without = await oauth.test.withScopes(stranger, ['workflows:read']);
+    const otherUser = await oauth.test.createCaller();
+    assert.equal((await otherUser.request('DELETE', `/connections/${id}`)).status, 404);
+    assert.deepEqual((await otherUser.request<{ data: unknown[] }>('GET', '/connections')).body.data, []);
+    const without = await oauth.test.withScopes(otherUser, ['workflows:read']);
     assert.equal((await without.request('GET', '/connections')).body.code, 'insufficient_scope');
   });
 

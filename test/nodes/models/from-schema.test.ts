@@ -120,9 +120,9 @@ describe('a model built from its published schema', () => {
     const properties = JSON.parse(
       '{"prompt": {"type": "string"}, "__proto__": {"type": "string"}, "constructor": {"type": "string"}, "a-b": {}}',
     );
-    const made = toModel(publishedOf(properties));
+    const created = toModel(publishedOf(properties));
     assert.deepEqual(
-      made.fields.map(({ id }) => id),
+      created.fields.map(({ id }) => id),
       ['prompt'],
     );
     const input = { type: 'object', required: ['a-b'], properties };

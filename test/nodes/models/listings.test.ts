@@ -21,13 +21,13 @@ const SCRIPT = '<script>alert(1)</script>';
 /** Reads the list of a provider that answers like this, and records the requested URLs. */
 async function listed(
   provider: ListingProvider,
-  answer: (url: URL) => unknown,
+  response: (url: URL) => unknown,
   query: ListingQuery = { isFull: true },
 ) {
   const asked: string[] = [];
   const fetch = async (url: string) => {
     asked.push(url);
-    const body = answer(new URL(url));
+    const body = response(new URL(url));
     return {
       status: 200,
       headers: {},

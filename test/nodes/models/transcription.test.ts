@@ -45,7 +45,7 @@ describe('timed chunks', () => {
       null,
     ];
     assert.deepEqual(chunksOf(faulty), []);
-    for (const answer of [undefined, null, 'text', {}]) assert.deepEqual(chunksOf(answer), []);
+    for (const response of [undefined, null, 'text', {}]) assert.deepEqual(chunksOf(response), []);
   });
 
   it('are bounded', () => {

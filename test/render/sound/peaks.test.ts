@@ -111,7 +111,7 @@ for (const [name, backend] of backends)
   });
 
 describe('a waveform', () => {
-  const [backend] = backends.map(([, one]) => one).filter(one => typeof one !== 'string');
+  const [backend] = backends.map(([, item]) => item).filter(one => typeof one !== 'string');
 
   it('lists its file among those of the graph, unless it has peaks', () => {
     assert.equal(followedFiles(open()).size, 1);

@@ -64,7 +64,7 @@ it('a file without a row is not served, and is deleted a day later', async () =>
     [kept.body.mediaId],
   );
   const served = (id: string): Promise<number> =>
-    fetch(`${service.url}/cdn/${id}/file.png`).then(answer => answer.status);
+    fetch(`${service.url}/cdn/${id}/file.png`).then(response => response.status);
   assert.deepEqual([await served(kept.body.mediaId), await served(orphan)], [200, 404]);
 
   const storage = await openDiskStorage(media());

@@ -126,13 +126,13 @@ describe('the sweep of outputs', () => {
   const page = async (
     content: Readonly<Record<string, unknown>> & { readonly title: string },
   ): Promise<void> => {
-    const answer = await test.app.inject({
+    const response = await test.app.inject({
       method: 'POST',
       url: '/api/content/webhook',
       headers: { authorization: `Bearer ${SECRET}` },
       payload: { type: 'ARTICLE', isPublished: false, slug: content.title.toLowerCase(), ...content },
     });
-    assert.equal(answer.statusCode, 201, answer.body);
+    assert.equal(response.statusCode, 201, response.body);
   };
   /** Each refers to the media in a different way. */
   const NAMERS: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
@@ -206,7 +206,7 @@ describe('the sweep of outputs', () => {
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, execution_id)
        select id, $3, $4, 'a.txt', 'audio/wav', 1, 'x', 'output', run from unnest($1::text[], $2::text[]) as made(id, run)`,
-      [rows.map(([id]) => id), rows.map(([, made]) => made), caller.userId, workspace],
+      [rows.map(([id]) => id), rows.map(([, created]) => created), caller.userId, workspace],
     );
     await sweep();
     const { rows: left } = await test.deps.db.query<{ run: string; count: number }>(

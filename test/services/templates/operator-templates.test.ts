@@ -46,7 +46,10 @@ it('names each damaged template at the start, and serves the rest', async () => 
   const damages: Readonly<Record<string, readonly [(path: string) => Promise<void>, RegExp]>> = {
     'no-json': [path => writeFile(join(path, 'template.json'), '{'), /JSON/],
     'no-card': [path => rm(join(path, 'card.webp')), /card\.webp/],
-    'large-card': [path => writeFile(join(path, 'card.webp'), Buffer.alloc(40_961)), /larger than 40960 bytes/],
+    'large-card': [
+      path => writeFile(join(path, 'card.webp'), Buffer.alloc(40_961)),
+      /larger than 40960 bytes/,
+    ],
     'no-title': [
       path => rewrite(join(path, 'template.json'), ({ title: _, ...rest }) => rest),
       /template\.json: .*title/,

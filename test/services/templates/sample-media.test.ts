@@ -62,17 +62,17 @@ describe('the sample of a copied template', () => {
   };
 
   it('shows the card of the template until a run makes an image', async () => {
-    const made = await copy();
-    assert.match(String(made.poster), /\/med_\w+\/card\.webp$/);
-    assert.equal(await posterOf(made), made.poster);
+    const created = await copy();
+    assert.match(String(created.poster), /\/med_\w+\/card\.webp$/);
+    assert.equal(await posterOf(created), created.poster);
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, workflow_id)
        values ('med_zzzzzzzzzzzzzzzzzzzzzzzzzz', $1, 'w', 'new.png', 'image/png', 1, 'x', 'output', $2)`,
-      [caller.userId, made.id],
+      [caller.userId, created.id],
     );
-    assert.match(String(await posterOf(made)), /new\.png$/);
+    assert.match(String(await posterOf(created)), /new\.png$/);
     await test.deps.db.query(`delete from media where name = 'new.png'`);
-    await caller.request('DELETE', `/workflows/${made.id}`);
+    await caller.request('DELETE', `/workflows/${created.id}`);
   });
 
   it('shares its files among any number of copies', async () => {

@@ -116,17 +116,17 @@ describe('a delivery', () => {
 
   it('is retried with the same event after errors, redirects, resets and timeouts', async () => {
     await using impatient = await startImpatient();
-    const answers: readonly Answering[] = [
+    const responses: readonly Answering[] = [
       res => res.writeHead(500).end('no'),
       res => res.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
       res => res.destroy(),
       () => undefined,
       res => res.writeHead(299).end(),
     ];
-    receiver.answer((res, one) => answers[receiver.received.length - 1]?.(res, one));
+    receiver.answer((res, one) => responses[receiver.received.length - 1]?.(res, one));
     const id = await deliver({}, await impatient.create(PAIR), impatient);
     await ended(id, 'delivered', impatient);
-    assert.equal(receiver.received.length, answers.length);
+    assert.equal(receiver.received.length, responses.length);
     assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/hook']);
     assert.equal(new Set(receiver.received.map(({ raw }) => raw)).size, 1);
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size, 1);
@@ -186,7 +186,7 @@ describe('a delivery', () => {
     for (const id of ids) await service.until(id, 'COMPLETED');
     assert.equal(receiver.received.length, 8);
     receiver.answer(res => res.writeHead(204).end());
-    for (const answer of open) answer();
+    for (const response of open) response();
     for (const id of ids) await ended(id, 'delivered');
     assert.deepEqual([receiver.open.most, receiver.received.length], [8, ids.length]);
     const { rows } = await service.db.query(

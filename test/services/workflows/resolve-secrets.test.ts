@@ -24,9 +24,9 @@ function databaseWith(secrets: Secrets | null): Tx & { asked: number } {
 
 async function secretsOf(secrets: Secrets | null, userId = CREATOR) {
   const run = { workflow_id: 'wf', user_id: userId };
-  const made = await createRunSecrets({ secretsKey }, databaseWith(secrets), run, '{{secrets.A}}');
-  assert.ok(made);
-  return made;
+  const created = await createRunSecrets({ secretsKey }, databaseWith(secrets), run, '{{secrets.A}}');
+  assert.ok(created);
+  return created;
 }
 
 const at = (address: string): URL => new URL(address);

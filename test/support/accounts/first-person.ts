@@ -18,20 +18,20 @@ export async function signUpAnother(
     ...user,
   });
   assert.equal(status, 201, JSON.stringify(body));
-  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
+  const response = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({ token: tokenOf(body.inviteUrl), password: 'correct horse battery' }),
   });
-  assert.equal(answer.status, 204, await answer.text());
-  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  assert.equal(response.status, 204, await response.text());
+  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
 /** `name=value` of the session cookie. */
 export async function signInFirst(service: Pick<TestService, 'url' | 'db'>, name = 'Ana'): Promise<string> {
   const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
   const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
-  const answer = await fetch(`${service.url}/api/v1/auth/setup`, {
+  const response = await fetch(`${service.url}/api/v1/auth/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({
@@ -41,6 +41,6 @@ export async function signInFirst(service: Pick<TestService, 'url' | 'db'>, name
       password: 'correct horse battery',
     }),
   });
-  assert.equal(answer.status, 204, await answer.text());
-  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  assert.equal(response.status, 204, await response.text());
+  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }

@@ -1,6 +1,6 @@
 // Creates people with browsers: invited accounts, their cookies, and requests as a page of the service sends them.
 import assert from 'node:assert/strict';
-import { type Answer, type Caller, type Method, pathOf, type TestApp } from '../app.ts';
+import { type Caller, type Method, pathOf, type TestApp, type TestResponse } from '../app.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -31,12 +31,12 @@ export async function createPerson(
     ...user,
   });
   assert.equal(invited.status, 201, JSON.stringify(invited.body));
-  const answer = await test.anonymous.request('POST', '/auth/accept-invite', {
+  const response = await test.anonymous.request('POST', '/auth/accept-invite', {
     token: tokenOf(invited.body.inviteUrl),
     password: PASSWORD,
   });
-  assert.equal(answer.status, 204, JSON.stringify(answer.body));
-  return { userId: invited.body.userId, email, ...browserWith(test, cookieOf(answer)) };
+  assert.equal(response.status, 204, JSON.stringify(response.body));
+  return { userId: invited.body.userId, email, ...browserWith(test, cookieOf(response)) };
 }
 
 /** Signs in to another session of an account. */
@@ -45,9 +45,9 @@ export async function signIn(
   { email }: Pick<Person, 'email'>,
   password = PASSWORD,
 ): Promise<Pick<Person, 'cookie' | 'request'>> {
-  const answer = await test.anonymous.request('POST', '/auth/sign-in', { email, password });
-  assert.equal(answer.status, 204, JSON.stringify(answer.body));
-  return browserWith(test, cookieOf(answer));
+  const response = await test.anonymous.request('POST', '/auth/sign-in', { email, password });
+  assert.equal(response.status, 204, JSON.stringify(response.body));
+  return browserWith(test, cookieOf(response));
 }
 
 /** Sends requests with the cookie from a page of the service. */
@@ -60,7 +60,7 @@ export function browserWith(test: TestApp, cookie: string): Pick<Person, 'cookie
 }
 
 /** The cookie as a browser stores it: name and value. */
-export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
+export const cookieOf = ({ headers }: Pick<TestResponse, 'headers'>): string =>
   (headers['set-cookie'] ?? '').split(';', 1)[0] ?? '';
 
 export const tokenOf = (link: string): string => new URL(link).hash.slice(1);
@@ -73,11 +73,11 @@ export async function sendFrom(
   path: string,
   body: object,
 ): Promise<{ status: number; code: unknown; headers: Readonly<Record<string, unknown>> }> {
-  const answer = await test.app.inject({ method, url: pathOf(path), payload: body, remoteAddress });
+  const response = await test.app.inject({ method, url: pathOf(path), payload: body, remoteAddress });
   return {
-    status: answer.statusCode,
-    code: answer.body === '' ? undefined : answer.json().code,
-    headers: answer.headers,
+    status: response.statusCode,
+    code: response.body === '' ? undefined : response.json().code,
+    headers: response.headers,
   };
 }
 

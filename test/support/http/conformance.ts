@@ -33,7 +33,7 @@ export interface Conformance {
 }
 
 /** Call before the app is ready. `onSent` receives every response of a documented route. */
-export function watchAnswers(app: App, onSent?: (sent: Sent) => void): Conformance {
+export function watchResponses(app: App, onSent?: (sent: Sent) => void): Conformance {
   const faults: string[] = [];
   const judge = createJudge(app);
   app.addHook('onSend', (req, reply, payload, done) => {
@@ -107,10 +107,10 @@ function createJudge(app: App): (sent: Sent) => string | undefined {
     const operationOf = document.paths[path]?.[method];
     // Another test covers undocumented routes.
     if (operationOf?.description === '') return undefined;
-    const given = operationOf?.responses[status];
-    if (given === undefined) return `the document knows no such status ${text.slice(0, 200)}`;
-    const name = given.$ref?.split('/').at(-1);
-    const { content } = name === undefined ? given : (document.components.responses[name] ?? {});
+    const description = operationOf?.responses[status];
+    if (description === undefined) return `the document knows no such status ${text.slice(0, 200)}`;
+    const name = description.$ref?.split('/').at(-1);
+    const { content } = name === undefined ? description : (document.components.responses[name] ?? {});
     if (content === undefined) return text === '' ? undefined : 'the document knows no body';
     if (text === '') return undefined;
     if (content[contentType] === undefined)

@@ -1,6 +1,6 @@
 // Checks what every 429 response contains, whichever limit it comes from.
 import assert from 'node:assert/strict';
-import type { Answer } from '../app.ts';
+import type { TestResponse } from '../app.ts';
 
 export interface Expected {
   readonly code: string;
@@ -13,7 +13,7 @@ export interface Expected {
  * Checks status, code, `retryAfter`, Retry-After and the X-RateLimit-* headers of the limit that refused the request.
  */
 export function assertRateRefusal(
-  { status, headers, body }: Answer<unknown>,
+  { status, headers, body }: TestResponse<unknown>,
   { code, limit, nowMs }: Expected,
 ): void {
   assert.equal(status, 429);

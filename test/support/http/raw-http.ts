@@ -47,7 +47,7 @@ export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
 }
 
 function parseAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+  const responses: RawAnswer[] = [];
   for (let rest = text; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n');
     const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
@@ -62,10 +62,10 @@ function parseAnswers(text: string): RawAnswer[] {
     // Chunked or unsized bodies extend to the end here. Responses to HEAD and 304s have no body, whatever their length
     // header says.
     const size = length === undefined ? rest.length : Math.min(Number(length), nextHead(rest));
-    answers.push({ status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(0, size) });
+    responses.push({ status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(0, size) });
     rest = rest.slice(size);
   }
-  return answers;
+  return responses;
 }
 
 const nextHead = (text: string): number => (text.startsWith('HTTP/1.1 ') ? 0 : text.length);

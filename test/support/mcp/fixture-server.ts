@@ -50,14 +50,18 @@ export function createFixtureServer(changes: Changes): McpServer {
   const server = new McpServer({ name: 'fixtures', version: '1.0.0' }, OPTIONS);
   addTools(server, changes);
   for (const [name, { args, contents, asking }] of Object.entries(PROMPTS)) {
-    const present = (given: Readonly<Record<string, string>>) => ({
-      messages: contents(given).map(content => ({ role: 'user' as const, content })),
+    const present = (values: Readonly<Record<string, string>>) => ({
+      messages: contents(values).map(content => ({ role: 'user' as const, content })),
     });
     if (args.length > 0) {
       const argsSchema = textsSchema(args);
-      server.registerPrompt(name, { ...described(name), argsSchema }, given => present(given));
+      server.registerPrompt(name, { ...described(name), argsSchema }, values => present(values));
     } else {
-      server.registerPrompt(name, described(name), async ctx => (await ask(asking, ctx)) ?? present({}));
+      server.registerPrompt(
+        name,
+        described(name),
+        async ctx => (await sendRequest(asking, ctx)) ?? present({}),
+      );
     }
   }
   addResources(server);
@@ -74,7 +78,7 @@ function addTools(server: McpServer, changes: Changes): void {
       return DONE;
     });
   for (const [name, asking] of Object.entries(ASKING))
-    server.registerTool(name, described(name), async ctx => (await ask(asking, ctx)) ?? DONE);
+    server.registerTool(name, described(name), async ctx => (await sendRequest(asking, ctx)) ?? DONE);
   server.registerTool('test_error_handling', described('error'), () => {
     throw new Error('This tool always fails.');
   });
@@ -92,7 +96,7 @@ function addTools(server: McpServer, changes: Changes): void {
 type Envelope = Readonly<Record<typeof CLIENT_CAPABILITIES_META_KEY, object | undefined>>;
 
 /** The questions of the current round; undefined once all are answered. */
-async function ask(asking: Asking | undefined, { mcpReq }: ServerContext) {
+async function sendRequest(asking: Asking | undefined, { mcpReq }: ServerContext) {
   const { rounds, onlyDeclared } = asking ?? { rounds: [] };
   const before = mcpReq.requestState<{ readonly round: number }>()?.round ?? 0;
   const isAnswered = Object.keys(rounds[before] ?? {}).some(

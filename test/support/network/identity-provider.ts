@@ -76,7 +76,7 @@ export async function startIdentityProvider(callback: string): Promise<IdentityP
   };
 }
 
-function forge(token: string, { claims = it => it, signedBy }: Tampering, key: KeyObject): string {
+function forge(token: string, { claims = item => item, signedBy }: Tampering, key: KeyObject): string {
   const [head = '', payload = ''] = token.split('.');
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const decode = (text: string): Claims => JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -91,17 +91,17 @@ async function visit(start: string, subject: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next: { url: string; form?: Record<string, string> } = { url: start };
   for (let hop = 0; hop < MAX_HOPS; hop++) {
-    const answer = await fetch(next.url, {
+    const response = await fetch(next.url, {
       redirect: 'manual',
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
       ...(next.form === undefined ? {} : { method: 'POST', body: new URLSearchParams(next.form) }),
     });
-    for (const cookie of answer.headers.getSetCookie()) {
+    for (const cookie of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (cookie.split(';', 1)[0] ?? '').split(/=(.*)/s);
       cookies.set(name, value);
     }
-    const location = answer.headers.get('location');
-    const page = await answer.text();
+    const location = response.headers.get('location');
+    const page = await response.text();
     if (location === null) {
       assert.match(next.url, /\/interaction\//, page);
       const isLogin = page.includes('value="login"');

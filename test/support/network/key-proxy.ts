@@ -13,9 +13,9 @@ export async function startKeyProxy(origin: string, key: string): Promise<KeyPro
   const { hostname, port } = new URL(origin);
   const server = createServer((req, res) => {
     const headers = { ...req.headers, authorization: `Bearer ${key}` };
-    const onward = request({ hostname, port, method: req.method, path: req.url, headers }, answer => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(res);
+    const onward = request({ hostname, port, method: req.method, path: req.url, headers }, response => {
+      res.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(res);
     });
     onward.on('error', () => res.destroy());
     res.on('close', () => onward.destroy());

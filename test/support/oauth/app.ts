@@ -38,9 +38,9 @@ export async function createOAuthApp(options?: TestAppOptions): Promise<OAuthApp
     client,
     send,
     newBrowser,
-    connect: given => connect(client, newBrowser(), given),
+    connect: input => connect(client, newBrowser(), input),
     ping: async token => {
-      const answer = await test.app.inject({
+      const response = await test.app.inject({
         method: 'POST',
         url: '/mcp',
         headers: {
@@ -50,7 +50,7 @@ export async function createOAuthApp(options?: TestAppOptions): Promise<OAuthApp
         },
         payload: { jsonrpc: '2.0', id: 1, method: 'ping' },
       });
-      return answer.statusCode;
+      return response.statusCode;
     },
   };
 }

@@ -34,29 +34,29 @@ export function sendInto(app: Injectable): Send {
   return async (method, url, { headers = {}, body, from } = {}) => {
     const { pathname, search, host } = new URL(url, ORIGIN);
     const newcomer = pathname === '/oauth/register' ? `10.0.0.${registrations++ % 256}` : '127.0.0.1';
-    const answer = await app.inject({
+    const response = await app.inject({
       method,
       url: pathname + search,
       remoteAddress: from ?? newcomer,
       headers: { host, ...formHeader(body), ...headers },
       ...(body === undefined ? {} : { payload: String(body) }),
     });
-    const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
+    const pairs = Object.entries(response.headers).flatMap(([name, value]) =>
       [value].flat().map(each => [name, String(each ?? '')] as [string, string]),
     );
-    return { status: answer.statusCode, headers: new Headers(pairs), text: answer.body };
+    return { status: response.statusCode, headers: new Headers(pairs), text: response.body };
   };
 }
 
 /** Sends requests over the network. */
 export const sendOut: Send = async (method, url, { headers = {}, body } = {}) => {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     redirect: 'manual',
     headers: { ...formHeader(body), ...headers },
     ...(body === undefined ? {} : { body: String(body) }),
   });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
 const formHeader = (body: WebRequest['body']): Record<string, string> =>
@@ -103,8 +103,8 @@ export interface OAuthClient {
 
 export function createOAuthClient(send: Send, origin = ORIGIN): OAuthClient {
   const post = async (path: string, request: WebRequest): Promise<OAuthAnswer> => {
-    const answer = await send('POST', `${origin}${path}`, request);
-    return { status: answer.status, headers: answer.headers, body: jsonOf(answer) };
+    const response = await send('POST', `${origin}${path}`, request);
+    return { status: response.status, headers: response.headers, body: jsonOf(response) };
   };
   const register: OAuthClient['register'] = (metadata = {}) =>
     post('/oauth/register', {
@@ -183,7 +183,7 @@ export class CookieBrowser {
   async #follow(method: string, start: string, form?: URLSearchParams): Promise<BrowserPage> {
     let [url, verb, body] = [new URL(start, this.#origin).href, method, form];
     for (let hop = 0; hop < 10; hop++) {
-      const answer = await this.#send(verb, url, {
+      const response = await this.#send(verb, url, {
         headers: {
           accept: 'text/html',
           cookie: this.#cookieFor(url),
@@ -191,12 +191,12 @@ export class CookieBrowser {
         },
         ...(body === undefined ? {} : { body }),
       });
-      for (const line of answer.headers.getSetCookie()) this.#keep(line);
-      const location = answer.headers.get('location');
+      for (const line of response.headers.getSetCookie()) this.#keep(line);
+      const location = response.headers.get('location');
       const next = location === null ? undefined : new URL(location, url).href;
       if (next === undefined || !next.startsWith(`${this.#origin}/oauth/`)) {
         const arrived = next === undefined ? url : next;
-        return { url: arrived, status: answer.status, headers: answer.headers, html: answer.text };
+        return { url: arrived, status: response.status, headers: response.headers, html: response.text };
       }
       [url, verb, body] = [next, 'GET', undefined];
     }
@@ -236,8 +236,8 @@ export function authorizeUrl(params: Readonly<Record<string, string | undefined>
     resource: `${origin}/mcp`,
     ...params,
   };
-  const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return `${origin}/oauth/authorize?${new URLSearchParams(given)}`;
+  const parameters = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${origin}/oauth/authorize?${new URLSearchParams(parameters)}`;
 }
 
 export interface Tokens {

@@ -95,13 +95,13 @@ async function publishAll(): Promise<Record<string, string>> {
 }
 
 async function publish(page: Record<string, unknown>): Promise<void> {
-  const answer = await test.app.inject({
+  const response = await test.app.inject({
     method: 'POST',
     url: '/api/content/webhook',
     headers: { authorization: `Bearer ${SECRET}` },
     payload: page,
   });
-  if (answer.statusCode !== 201) throw new Error(answer.body);
+  if (response.statusCode !== 201) throw new Error(response.body);
 }
 
 /** Headless Chromium takes its color scheme from the dark mode preference only. */

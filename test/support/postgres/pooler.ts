@@ -56,12 +56,12 @@ export async function startPooler(
 }
 
 async function untilListening(child: ChildProcess, port: number): Promise<void> {
-  let said = '';
+  let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   await waitUntil('PgBouncer to listen', async () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended:\n${said}`);
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended:\n${output}`);
     const socket = connect(port, '127.0.0.1');
     return await new Promise<boolean>(resolve => {
       socket.once('connect', () => resolve(true));

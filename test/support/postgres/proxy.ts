@@ -11,7 +11,7 @@ export interface PostgresProxy {
   /** Lets new connections through again. Connections from before stay silent. */
   heal(): void;
   /** Breaks the connection once, between a matching request and its matching answer. */
-  loseAnswer(request: string, answer: string): void;
+  loseAnswer(request: string, response: string): void;
   /** Whether the answer has been dropped yet. */
   readonly hasLost: boolean;
   close(): Promise<void>;
@@ -57,8 +57,8 @@ export async function startPostgresProxy({ socketDir, user, database }: TestAddr
     heal: () => {
       isSilent = false;
     },
-    loseAnswer: (request, answer) => {
-      toLose = [request, answer];
+    loseAnswer: (request, response) => {
+      toLose = [request, response];
     },
     get hasLost() {
       return hasLost;

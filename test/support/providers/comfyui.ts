@@ -34,7 +34,7 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
   };
   const queued: string[] = [];
   const waiting = new Map<string, number>();
-  const answer = ({ method, path, json, headers }: Asked): Reply => {
+  const response = ({ method, path, json, headers }: Asked): Reply => {
     if (headers.origin !== undefined) return { status: 403 };
     if (state.wants !== undefined && headers[state.wants[0]] !== state.wants[1]) return { status: 401 };
     const cancelled = /^\/api\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1];
@@ -71,5 +71,5 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
     waiting.set(id, seen + 1);
     return { status: 200, body: seen < state.polls ? {} : { [id]: state.entry } };
   };
-  return Object.assign(await startDouble(answer), { state, queued, restart: () => waiting.clear() });
+  return Object.assign(await startDouble(response), { state, queued, restart: () => waiting.clear() });
 }

@@ -90,7 +90,7 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     asked,
     done,
     answered,
-    count: match => asked.filter(one => match.test(nameOf(one))).length,
+    count: match => asked.filter(item => match.test(nameOf(item))).length,
     failRequests: plan(false),
     failResponses: plan(true),
     clearFaults: () => {

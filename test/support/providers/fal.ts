@@ -52,7 +52,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     uploads,
     forget: () => jobs.clear(),
   };
-  const answer = (asked: Asked): Reply => {
+  const response = (asked: Asked): Reply => {
     const path = asked.path.split('?')[0] ?? '';
     if (path === '/.well-known/jwks.json') return { status: 200, body: { keys: state.keys } };
     if (path.startsWith('/files/')) return { status: 200, body: file };
@@ -113,7 +113,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     if (!state.ignoresCancel) stopped.add(id);
     return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
   };
-  const double = Object.assign(await startDouble(answer), state);
+  const double = Object.assign(await startDouble(response), state);
   // `answer` reads properties that tests set on the double.
   return new Proxy(double, {
     set: (target, name, value) => Reflect.set(state, name, value) && Reflect.set(target, name, value),

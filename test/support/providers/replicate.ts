@@ -25,7 +25,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   const created: string[] = [];
   const jobs = new Map<string, number>();
   const stopped = new Map<string, number>();
-  const answer = (asked: Asked): Reply => {
+  const response = (asked: Asked): Reply => {
     const { method, path } = asked;
     if (path.startsWith('/delivery/')) return { status: 200, body: file };
     if (asked.headers.authorization !== 'Bearer r8-key') {
@@ -64,7 +64,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
       body: present(id, { status: seen === 0 ? 'starting' : 'processing', output: null, logs: BAR }),
     };
   };
-  return Object.assign(await startDouble(answer), { state, created });
+  return Object.assign(await startDouble(response), { state, created });
 }
 
 function present(id: string, facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

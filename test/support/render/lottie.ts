@@ -78,7 +78,7 @@ const layer = (own: object, place: object): Layer => ({
 export const shapes = (list: readonly object[], own: object = {}, place: object = {}): Layer =>
   layer({ ty: 4, shapes: list, ...own }, place);
 export const composition = (refId: string): Layer => layer({ ty: 0, refId, w: 100, h: 100 }, {});
-export const picture = (refId: string): Layer => layer({ ty: 2, refId }, {});
+export const image = (refId: string): Layer => layer({ ty: 2, refId }, {});
 export const words = (text: string, font: string, size: number, position: readonly number[]): Layer =>
   layer(
     {

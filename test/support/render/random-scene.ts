@@ -54,9 +54,9 @@ const WORDS = [
 const PICTURED: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
 
 /** Enforces what the schema cannot express: elements have a file or text and reference only existing assets. */
-function withSource({ asset: _asset, ...made }: Record<string, unknown>): Record<string, unknown> {
-  if (made.type === 'text' && made.runs === undefined) return { text: 'word', ...made };
-  return PICTURED.has(made.type) ? { src: 'sample:hill', ...made } : made;
+function withSource({ asset: _asset, ...created }: Record<string, unknown>): Record<string, unknown> {
+  if (created.type === 'text' && created.runs === undefined) return { text: 'word', ...created };
+  return PICTURED.has(created.type) ? { src: 'sample:hill', ...created } : created;
 }
 
 /** Returns the same graph for the same seed. Sizes are small, so that drawing is cheap. */
@@ -67,8 +67,8 @@ export function randomScene(seed: number): Record<string, unknown> {
   const make = (schema: Schema, key: string, depth: number): unknown => {
     if (schema.$ref !== undefined) {
       const name = schema.$ref.split('/').at(-1) ?? '';
-      const made = make(SCHEMA.$defs?.[name] ?? {}, key, depth);
-      return name === 'AudioItem' ? withSource({ src: 'sample:hum', ...(made as object) }) : made;
+      const created = make(SCHEMA.$defs?.[name] ?? {}, key, depth);
+      return name === 'AudioItem' ? withSource({ src: 'sample:hum', ...(created as object) }) : created;
     }
     if (schema.const !== undefined) return schema.const;
     if (schema.enum !== undefined) return pick(schema.enum);

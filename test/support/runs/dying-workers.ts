@@ -34,7 +34,7 @@ export async function startTakeoverSetup(): Promise<TakeoverSetup> {
     db,
     hanging,
     env: { DATABASE_URL: urlOf(connection), ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '100' },
-    count: path => receiver.received.filter(one => one.path === path).length,
+    count: path => receiver.received.filter(item => item.path === path).length,
     kept: (executionId, nodeId) =>
       waitUntil(`${nodeId} of ${executionId} to be stored`, async () => {
         const { rows } = await db.query<{ steps: string }>(
