@@ -1,7 +1,8 @@
-// Measures a newcomer's way: from the first start to a template that has run, in a browser, and how soon the gallery shows.
+// Measures the first hour: from the first start to a template that has run in a browser, how soon the gallery shows, and
+// what copies of templates need.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
@@ -9,15 +10,16 @@ import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.t
 import { readTemplateFolder } from '../../src/services/templates/template-files.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
 import { freePort } from '../../test/support/network/free-port.ts';
-import { median } from '../load.ts';
+import { load, median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { makeFolder, removeFolder, startPlainService } from '../service.ts';
+import { makeFolder, removeFolder, startBenchService, startPlainService } from '../service.ts';
 import { signIn } from '../sign-in.ts';
 import { largestPaintMs } from './editor.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/graphwright.js');
 const TEMPLATE = 'Make a picture';
 const PATIENCE_MS = 60_000;
+const COPIES_AT_ONCE = 10;
 
 export async function* runFirstHourRows(isShort: boolean): AsyncGenerator<Row> {
   const rounds = isShort ? 1 : 3;
@@ -29,6 +31,7 @@ export async function* runFirstHourRows(isShort: boolean): AsyncGenerator<Row> {
     unit: 'MB',
     target: { value: 1, is: 'at most' },
   };
+  yield await copyOften(isShort ? 20 : 10_000);
   if (NO_BROWSER !== false) {
     process.stderr.write(`${NO_BROWSER}\n`);
     return;
@@ -40,6 +43,43 @@ export async function* runFirstHourRows(isShort: boolean): AsyncGenerator<Row> {
   } finally {
     await browser.close();
   }
+}
+
+/** Copies one template many times. All copies share the files of its sample. */
+async function copyOften(count: number): Promise<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  try {
+    const copy = async (): Promise<void> => {
+      const response = await service.fetch('/api/v1/templates/tpl_one-prompt-four-models/duplicate', {
+        method: 'POST',
+        body: '{}',
+      });
+      if (!response.ok) throw new Error(await response.text());
+      await response.arrayBuffer();
+    };
+    await copy();
+    const media = join(folder, 'data', 'media');
+    const before = await sizeOf(media);
+    const { seconds } = await load(COPIES_AT_ONCE, { count: count - 1 }, copy);
+    return {
+      figure: `bytes of media that ${count} copies of a template need, compared with one copy`,
+      value: (await sizeOf(media)) / before,
+      unit: 'times',
+      target: { value: 1, is: 'at most' },
+      note: `${Math.round(before / 1000)} KB; ${Math.round((count - 1) / seconds)} copies per second`,
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter(entry => entry.isFile());
+  const sizes = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
 async function walk(browser: TestBrowser, rounds: number): Promise<readonly Row[]> {

@@ -31,7 +31,35 @@ const { templates, problems } = readTemplateFolder(SHIPPED_FOLDER);
 const resolve = (template: ShippedTemplate) => template.graphWith(name => `https://cdn.example.com/${name}`);
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
+/** Templates that run without a provider. */
+const FREE = [
+  'before-and-after',
+  'logo-sting',
+  'one-prompt-four-models',
+  'podcast-audiogram',
+  'product-reel',
+  'quote-cards',
+  'slideshow',
+];
+const MAX_VIDEO = { lines: 480, seconds: 4.1 };
+
 it('reads every shipped template', () => assert.deepEqual(problems, []));
+
+it('has 24 templates or more, and those that run without a provider', () => {
+  assert.ok(templates.length >= 24);
+  const free = templates.filter(template => {
+    const planned = createPlan(resolve(template), bare);
+    return planned.ok && planned.plan.nodes.every(({ unavailable }) => unavailable === undefined);
+  });
+  assert.deepEqual(free.map(({ slug }) => slug).sort(), FREE);
+});
+
+it('shows lists, a decision, an approval, the video renderer and publishing', () => {
+  const nodeTypes = new Set(templates.flatMap(({ graph }) => graph.nodes.map(({ data }) => data.nodeType)));
+  for (const nodeType of ['utility:text_split', 'input:list', 'logic:if', 'logic:approval', 'video:renderer'])
+    assert.ok(nodeTypes.has(nodeType), nodeType);
+  assert.ok(templates.some(({ graph }) => JSON.stringify(graph).includes('Publish the workflow')));
+});
 
 it('keeps all templates together and their cards small', () => {
   const sizes = templates.map(({ folder, sample }) => ({
@@ -62,6 +90,10 @@ for (const template of templates) {
       const { nodes } = planned.plan;
       assert.ok(nodes.length >= 3 && nodes.length <= 14, `${nodes.length} nodes`);
       assert.equal(graph.nodes.filter(({ type }) => type === 'stickyNote').length, 1);
+      assert.ok(
+        nodes.some(({ nodeType }) => nodeType.startsWith('input:')),
+        'a run can give an input',
+      );
       for (const { id, label, nodeType } of nodes) {
         assert.notEqual(label, '', id);
         assert.notEqual(label, configured.find(nodeType)?.label, `${id} has the label of its type`);
@@ -77,8 +109,17 @@ for (const template of templates) {
       assert.ok(sample !== undefined);
       const files = Object.entries(sample.files);
       assert.ok(files.reduce((sum, [, { bytes }]) => sum + bytes, 0) <= MAX_SAMPLE_BYTES);
-      for (const [name, file] of files)
+      const used = JSON.stringify([template.graph, sample.outputs]);
+      for (const [name, file] of files) {
         assert.equal(sha256(readFileSync(join(folder, 'sample', name))), file.sha256, name);
+        assert.ok(
+          used.includes(`"sample:${name}"`) || used.includes(`"file":"${name}"`),
+          `${name} is not used`,
+        );
+        if (!file.contentType.startsWith('video/')) continue;
+        assert.ok((file.height ?? 0) <= MAX_VIDEO.lines, `${name} has ${file.height} lines`);
+        assert.ok((file.duration ?? 0) <= MAX_VIDEO.seconds, `${name} takes ${file.duration} s`);
+      }
       const planned = createPlan(graph, configured);
       for (const { id, nodeType, settings } of planned.ok ? planned.plan.nodes : []) {
         if (findNeededProvider(findNode(nodeType), settings) === undefined) continue;

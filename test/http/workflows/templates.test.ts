@@ -96,6 +96,11 @@ describe('the list', () => {
     assert.match(card.headers.get('cache-control') ?? '', /immutable/);
   });
 
+  it('is open to strangers', async () => {
+    for (const path of ['/templates?limit=5', `/templates/${PAID}`])
+      assert.equal((await fetch(`${service.url}/api/v1${path}`)).status, 200, path);
+  });
+
   it('filters by shelf, words and what runs now', async () => {
     const shelf = await get<Page>('/templates?shelf=text-and-sound&limit=200');
     assert.ok(shelf.data.length > 0 && shelf.data.every(template => template.shelf === 'text-and-sound'));
