@@ -1,11 +1,12 @@
 // Counts the model nodes that end in this process, for the metrics.
-import type { Step } from '../engine/types.ts';
+import type { Payer, Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
+import { isId } from '../lib/ids.ts';
 import { labelModel, type ModelLabels } from '../services/model-labels.ts';
 import type { RunDeps } from './deps.ts';
 import { isPaid } from './estimate/estimate-plan.ts';
 
-/** The JSON array of provider, class and status → how many nodes ended. */
+/** The JSON array of provider, class, kind of credential and status → how many nodes ended. */
 export type ModelCounts = Map<string, number>;
 
 /** Returns a function that counts a step if it is the end of a model node that was not cached. */
@@ -18,10 +19,19 @@ export function createModelCounter(
       .filter(node => isPaid(deps, node))
       .map(node => [node.id, labelModel(deps, node.nodeType, node.settings)]),
   );
-  return ({ nodeId, status, cached }) => {
+  return ({ nodeId, status, cached, payer }) => {
     const labels = models.get(nodeId);
     if (labels === undefined || cached === true || (status !== 'COMPLETED' && status !== 'FAILED')) return;
-    const key = JSON.stringify([labels.provider, labels.modelClass, status]);
+    const key = JSON.stringify([labels.provider, labels.modelClass, toCredentialKind(payer), status]);
     deps.modelCounts.set(key, (deps.modelCounts.get(key) ?? 0) + 1);
   };
+}
+
+type CredentialKind = 'workspace' | 'instance' | 'environment' | 'none';
+
+/** `none`: the node failed before its call. */
+function toCredentialKind(payer: Payer | undefined): CredentialKind {
+  if (payer === undefined) return 'none';
+  if (payer.paidBy === 'credential') return 'workspace';
+  return payer.credentialId !== null && isId('credential', payer.credentialId) ? 'instance' : 'environment';
 }

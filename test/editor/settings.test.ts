@@ -189,7 +189,10 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
       const { page } = testPage;
       await page.goto('/settings');
       for (const [title, { part, words }] of Object.entries(PARTS)) {
-        await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: title }).click();
+        await page
+          .getByRole('navigation', { name: 'Settings' })
+          .getByRole('link', { name: title, exact: true })
+          .click();
         await page.waitForURL(`**/settings/${part}`);
         await checkWidth(testPage, { width, name: `settings-${part}` }, async () => {
           await page.getByRole('heading', { name: title, level: 1 }).waitFor();

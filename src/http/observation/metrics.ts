@@ -142,8 +142,8 @@ function registerCounts(
   }
   new Counter({
     name: 'graphwright_model_nodes_finished_total',
-    help: 'Model nodes that ended in this process, by provider, class of the model and status; cached results are not counted',
-    labelNames: ['provider', 'model_class', 'status'],
+    help: 'Model nodes that ended in this process, by provider, class of the model, kind of credential and status; cached results are not counted',
+    labelNames: ['provider', 'model_class', 'credential', 'status'],
     registers,
     collect() {
       this.reset();

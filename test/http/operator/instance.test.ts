@@ -168,6 +168,14 @@ describe('the instance, as administrators see it', () => {
     assert.equal((await admin.request('PUT', `${budgets}/wf_none`, { dailyCreditBudget: 1 })).status, 404);
   });
 
+  it('counts model nodes and spent credits in the metrics, by provider and class', async () => {
+    const text = await (await fetch(`${paid.service.url}/metrics`)).text();
+    const labels = 'provider="fal",model_class="generate"';
+    const finished = `graphwright_model_nodes_finished_total{${labels},credential="environment",status="COMPLETED"} 1`;
+    assert.ok(text.includes(finished), text.match(/^graphwright_model_nodes.*$/gm)?.join('\n'));
+    assert.ok(text.includes(`graphwright_credits_spent_this_month{${labels}} ${PRICE}`));
+  });
+
   it('tells what new accounts get', async () => {
     const { body } = await admin.request<{ newAccountCredits: number }>('GET', '/admin/plans');
     assert.equal(body.newAccountCredits, 0);
