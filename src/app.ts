@@ -1,5 +1,4 @@
-// The service from its settings: PostgreSQL is opened while the rest of the program is loaded; then the parts are put
-// together.
+// Starts the service from its settings. PostgreSQL is opened while the rest of the program is loaded.
 
 import { migrateAll, openDatabases } from './databases.ts';
 import { openDataFolder } from './lib/data-folder.ts';
@@ -12,23 +11,23 @@ import type { Db } from './store/db.ts';
 import { chooseSpan, createStepPartitions } from './store/retention/step-partitions.ts';
 
 export interface Service extends Started {
-  /** Finishes what is in flight, then stops; the embedded PostgreSQL last. */
+  /** Waits for active requests and runs, then stops. The embedded PostgreSQL stops last. */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
   readonly log?: Logger;
-  /** Called where the service can no longer work, e.g. because PostgreSQL is gone for good. */
+  /** Called if the service cannot continue, for example because PostgreSQL stopped permanently. */
   readonly onFatal?: (err: Error) => void;
 }
 
-/** Starts what ROLE says. Throws a sentence a person can act on; whatever had started is stopped again. */
+/** Starts the parts that ROLE selects. If one fails, stops the others and throws an error that says what to do. */
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
   const log = options.log ?? createLogger(settings.LOG_LEVEL);
   await using stack = new AsyncDisposableStack();
   await openDataFolder(settings.DATA_DIR);
   const tracer = await openTracer(settings, log, stack);
-  // Loading keeps this process busy for as long as PostgreSQL's needs to start: it begins once that one is at work.
+  // Loading blocks this process, so it begins after the PostgreSQL process has been started.
   const load = (): Promise<typeof import('./service.ts')> => import('./service.ts');
   const onWait = (): void => void load().catch(() => undefined);
   const databases = await openDatabases(settings, log, { onFatal: options.onFatal, onWait }, stack);
@@ -40,7 +39,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   return { ...started, close: () => running.disposeAsync() };
 }
 
-/** The SDK is loaded only where there is a collector. */
+/** Loads the OpenTelemetry SDK only if a collector is configured. */
 async function openTracer(
   settings: Settings,
   log: Logger,
@@ -53,7 +52,7 @@ async function openTracer(
   return tracer;
 }
 
-/** What has no partition of its own lies with the rest until the nightly sweep makes one: no reason not to start. */
+/** If this fails, the service still starts: rows without a partition go to the default one until the nightly sweep. */
 async function makePartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
   await createStepPartitions(db, Date.now(), chooseSpan(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
     log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),

@@ -1,5 +1,5 @@
-// The service's databases: DATABASE_URL or the embedded PostgreSQL, opened and brought up to date. Apart from the service,
-// so that a command that only asks the database does not load the rest.
+// Opens and migrates the service's database: DATABASE_URL or the embedded PostgreSQL. Separate from the service,
+// so that a command that only needs the database does not load the rest.
 import { migrateQueue } from './jobs/queue-tables.ts';
 import type { Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
@@ -9,26 +9,26 @@ import { migrate } from './store/migrate.ts';
 import { directSetting, preflight, preflightPooler } from './store/preflight.ts';
 
 const MAX_CONNECTIONS = 12;
-// Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
+// Each pool of the queue listens on one, the batched commits of runs and deliveries use one each, and queries use four.
 const MAX_RUN_CONNECTIONS = 16;
 /** The primary answers after it. */
 const MAX_SKEW_MS = 60_000;
 
 export interface DatabaseEvents {
-  /** Called where PostgreSQL is gone for good. */
+  /** Called if PostgreSQL stopped permanently. */
   readonly onFatal?: ((err: Error) => void) | undefined;
-  /** Called when there is nothing to do but to wait for PostgreSQL; more than once where its files are made first. */
+  /** Called when the start waits for PostgreSQL. Called more than once if its files are created first. */
   readonly onWait?: () => void;
 }
 
 export interface Databases {
   readonly db: Db;
-  /** PostgreSQL itself, where `db` goes by a pooler: for migrations. */
+  /** A direct connection for migrations, if `db` uses a connection pooler. */
   readonly direct: Db;
   readonly runDb: Db;
 }
 
-/** Opens DATABASE_URL, or starts the embedded PostgreSQL; the stack closes it. Nothing is migrated yet. */
+/** Opens DATABASE_URL or starts the embedded PostgreSQL, without migrating it. The stack closes it. */
 export async function openDatabases(
   settings: Settings,
   log: Logger,
@@ -51,7 +51,7 @@ export async function openDatabases(
   return { db: await poolerOf(settings, log, direct, stack), direct, runDb };
 }
 
-/** Requests by the pooler of DATABASE_URL, where there is one; what needs a connection of its own past it. */
+/** Opens DATABASE_URL. If it is a connection pooler, work that needs its own connection bypasses it. */
 async function poolerOf(
   settings: Settings,
   log: Logger,
@@ -95,7 +95,10 @@ async function connectionOf(
   return embedded;
 }
 
-/** Our tables, through that migration or the last, then the queue's; once over all processes that start. */
+/**
+ * Migrates our tables, up to the given migration or the last one, then the queue's. Only one process does this at a
+ * time.
+ */
 export async function migrateAll(db: Db, log: Logger, through?: number): Promise<void> {
   await migrate(db, () => migrateQueue({ db, log }), through);
 }

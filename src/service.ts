@@ -1,4 +1,5 @@
-// The composition root: settings and databases → one RunDeps record → worker and HTTP, torn down in reverse.
+// Creates the dependencies from settings and databases, starts the worker and the HTTP server, and stops them in
+// reverse order.
 import { join } from 'node:path';
 import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
 import type { Databases } from './databases.ts';
@@ -46,20 +47,20 @@ import { createWorkflowReads } from './store/workflows/workflows.ts';
 const KEY_FLUSH_MS = 10_000;
 const OAUTH_OFF =
   'OAuth is off: BASE_URL is plain http and not of this machine, and tokens may not travel in the clear; set an https BASE_URL, or give agents API keys';
-/** Active runs have this long to end at a stop; then they return to the queue. */
+/** How long active runs may take to end when the service stops. After that, they return to the queue. */
 const DRAIN_MS = 10_000;
 
-/** What stands once the service has started. */
+/** The started service. */
 export interface Started {
-  /** Where it listens. */
+  /** The URL at which it listens. */
   readonly url: string;
-  /** Why the service is not ready yet: the media storage did not answer. */
+  /** The reason why the service is not ready yet: the media storage did not respond. */
   readonly trouble: string | undefined;
-  /** The first user's key, where it was minted just now; it cannot be shown again. */
+  /** The first user's key, if it was just created. It cannot be shown again. */
   readonly bootstrapKey: string | undefined;
-  /** Where the first user sets a password, where the link was minted just now; it cannot be shown again. */
+  /** The link at which the first user sets a password, if it was just created. It cannot be shown again. */
   readonly setUpLink: string | undefined;
-  /** Resolves when the start has nothing more to do: the web application's files are there. */
+  /** Resolves when the start is complete, including the web application's files. */
   readonly settled: Promise<void>;
 }
 
@@ -67,13 +68,13 @@ interface Ground extends Pick<RunDeps, 'settings' | 'log' | 'tracer'> {
   readonly databases: Databases;
 }
 
-/** Everything that the dependencies of services and runs are made from. */
+/** The parts from which the dependencies of services and runs are created. */
 export interface Parts
   extends Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'now' | 'db' | 'runDb' | 'placement'> {
   readonly nodeTypes: Pick<NodeTypes, 'catalog' | 'findNode'>;
 }
 
-/** Starts what ROLE says on databases that are migrated; the stack stops it. */
+/** Starts the parts that ROLE selects, on migrated databases. The stack stops them. */
 export async function startParts(ground: Ground, stack: AsyncDisposableStack): Promise<Started> {
   const { settings, log, databases } = ground;
   const { db } = databases;
@@ -95,7 +96,7 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const trouble = await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
   stack.defer(() => models.close());
-  // Heard before the worker is there and until it has stopped: it gives back what still comes.
+  // Listens before the worker starts and until it has stopped, because the worker returns jobs that still arrive.
   let worker: Worker | undefined;
   stack.defer(
     await db.listen(Object.values(CHANNELS), (channel, payload) =>
@@ -107,11 +108,11 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
     worker = started;
     stack.defer(() => started.stop(DRAIN_MS));
   }
-  const editor = createEditorFiles({ folder: editorFolder(settings), log, now: Date.now });
+  const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now: Date.now });
   stack.defer(() => editor.close());
   const url = await listen(deps, editor, stack);
   log.info({ url, role: settings.ROLE }, trouble === undefined ? 'ready' : 'running, but not ready');
-  // Only now: nobody who waits for the service waits for its pages.
+  // Last, so that the start of the service does not wait for its pages.
   const settled = settings.ROLE === 'worker' ? Promise.resolve() : editor.start();
   return { url, trouble, bootstrapKey, setUpLink, settled };
 }
@@ -138,7 +139,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedOrigins: trustedOrigins(settings, bucket),
-    tracedOrigins: tracedOrigins(settings),
+    listTracedOrigins: listTracedOrigins(settings),
   });
   const fetch = createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] });
   const secretsKey = await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR });
@@ -201,9 +202,10 @@ const VENDORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Providers that the operator runs, or has put a gateway before: they join our traces. Vendors get no trace context.
+ * Returns the hosts of providers that the operator runs, or reaches through a gateway. They join our traces. Vendors
+ * get no trace context.
  */
-function tracedOrigins(settings: Settings): readonly string[] {
+function listTracedOrigins(settings: Settings): readonly string[] {
   const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
   return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL]
     .filter(url => url !== undefined)
@@ -212,8 +214,8 @@ function tracedOrigins(settings: Settings): readonly string[] {
     .map(({ origin }) => origin);
 }
 
-/** Where bundles of the web application are kept. */
-export const editorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
+/** The folder for bundles of the web application. */
+export const getEditorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
   EDITOR_DIR ?? join(DATA_DIR, 'editor');
 
 /** Returns the hosts of media. The host of the service is included, because a reader may use another name for it. */

@@ -47,7 +47,7 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
   };
 }
 
-/** Returns the same outcome; a failure becomes a sentence that helps at a terminal. */
+/** Returns the result, and turns an error into a message that helps at a terminal. */
 async function explaining<T>(outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;

@@ -197,7 +197,7 @@ async function checkPort(settings: Settings): Promise<string> {
   return `${settings.HOST}:${settings.PORT} is free`;
 }
 
-/** The service runs without them: each that does not answer is named with its setting. */
+/** Checks the providers. They are optional, so each that does not respond is named with its setting. */
 async function checkModelProviders(settings: Settings): Promise<string> {
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
@@ -220,7 +220,7 @@ async function checkModelProviders(settings: Settings): Promise<string> {
   }
 }
 
-/** Behind a proxy, BASE_URL is the proxy's address: links, sign-in and hooks use it. */
+/** Checks BASE_URL, which links, sign-in and hooks use. Behind a proxy, it is the proxy's address. */
 async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string> {
   const { hostname } = new URL(BASE_URL);
   const asked = await fetch(`${BASE_URL}/healthz`, {

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { openBundle } from '../bundle/editor-files.ts';
 import { SHIPPED_FOLDER } from '../bundle/stored-bundles.ts';
 import { readSettings } from '../lib/settings.ts';
-import { editorFolder } from '../service.ts';
+import { getEditorFolder } from '../service.ts';
 import type { Command } from './command.ts';
 
 export const buildEditor: Command = async ({ options, terminal, signal }) => {
-  const folder = typeof options.out === 'string' ? resolve(options.out) : editorFolder(readSettings());
+  const folder = typeof options.out === 'string' ? resolve(options.out) : getEditorFolder(readSettings());
   const onStoreError = (err: unknown): never => {
     throw err;
   };

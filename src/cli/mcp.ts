@@ -79,7 +79,7 @@ function parse(line: string): Message | undefined {
   return isRecord(message) ? message : undefined;
 }
 
-/** The later revision requires headers that a proxy can route by. */
+/** Returns the headers that the later revision requires, by which a proxy can route. */
 function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Record<string, string> {
   const { name, uri, _meta } = isRecord(params) ? params : {};
   const own = isRecord(_meta) ? _meta['io.modelcontextprotocol/protocolVersion'] : undefined;
@@ -96,12 +96,12 @@ function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Re
   };
 }
 
-/** Headers are ASCII; the protocol defines how to encode other names. */
+/** Encodes a name for a header. Headers are ASCII, so the protocol defines an encoding. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** A response is one message or a stream of them; an HTTP error becomes a protocol error. */
+/** Reads the response: one message or a stream of them. An HTTP error becomes a protocol error. */
 async function forwardResponse(bridge: Bridge, response: Response, { id, method }: Message): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) {

@@ -11,7 +11,7 @@ export interface OperatorDeps {
   readonly settings: Settings;
 }
 
-/** Over HTTP if there is a key, else on the database. */
+/** Creates the services: over HTTP if there is an API key, otherwise on the database. */
 export async function onService<T>(
   signal: AbortSignal,
   options: {
@@ -25,7 +25,7 @@ export async function onService<T>(
     : options.http(connect(settings, signal));
 }
 
-/** Acts as the first user with every scope: whoever can open the database may do everything. */
+/** Acts as the first user with every scope, because anyone who can open the database may do everything. */
 export async function asOperator<T>(
   settings: Settings,
   work: (deps: OperatorDeps, operator: UserActor) => Promise<T>,

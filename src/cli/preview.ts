@@ -92,7 +92,7 @@ function isStillPath(path: string): boolean {
   return extension === '.png';
 }
 
-/** `0,30,60`; absent: as many frames as the default, at equal distances. */
+/** Parses frames such as `0,30,60`. Without them, returns the default number of frames at equal distances. */
 function readFrames(
   value: unknown,
   timeline: Parameters<typeof readFrame>[2],

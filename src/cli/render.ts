@@ -98,7 +98,7 @@ async function renderClip(input: RenderInput): Promise<void> {
   }
 }
 
-/** `a-b`: frames from a up to, not including, b. */
+/** Parses `a-b`, the frames from a up to, not including, b. */
 function readRange(value: unknown, timeline: Timeline): readonly [number, number] {
   const { durationInFrames } = timeline;
   if (value === undefined) return [0, durationInFrames];

@@ -62,7 +62,7 @@ export function openSceneFile({ graph, name }: SceneFile, terminal: Terminal): T
   }
 }
 
-/** One line per fault; errors that are not the graph's are rethrown. */
+/** Formats one line per fault. Rethrows errors that are not the graph's. */
 export function printFaults(name: string, thrown: unknown, terminal: Terminal): void {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   for (const { path = '', message } of thrown.issues)
@@ -114,7 +114,9 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Paths that start with ./ are files next to the scene or below it; anything else goes through the guarded client. */
+/**
+ * Opens a path that starts with ./ as a file next to the scene or below it, and anything else with the guarded client.
+ */
 function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
   return async (source, { maxBytes, signal }) => {
     if ('mediaId' in source)

@@ -46,9 +46,8 @@ const SETTLE_MS = 1000;
 const IDLE = 0.2;
 
 /**
- * Loading the program leaves as much garbage as the program is large. If requests have arrived already, V8 is left
- * alone: it would also release compiled code just when it is needed. The compile cache is written first, for a service
- * that will be killed.
+ * Frees the garbage that loading the program leaves. Does nothing if requests have already arrived, because V8 would
+ * also release compiled code that they need. The compile cache is written first, in case the service is killed.
  */
 async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promise<void> {
   await settled;
