@@ -167,8 +167,8 @@ function movePortFocus(root: Element, selector: string, from: EventTarget | null
 }
 
 /**
- * Handles Enter. On the canvas, focuses the first node; on a node, its first field or else its first port. On a port,
- * starts or finishes a connection.
+ * Handles Enter. On the canvas, focuses the first node; on a node, its first field, its result or its first port. On a
+ * port, starts or finishes a connection.
  */
 function handleEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (findFocusedPort(event.target) !== undefined) return pickPort(event, editor);
@@ -182,8 +182,10 @@ function handleEnter(event: KeyboardEvent, editor: EditorContextValue): boolean 
   }
   const node = (event.target as HTMLElement).closest('[data-node-id]');
   if (node === null || node !== event.target) return false;
+  const find = (selector: string): HTMLElement | null => node.querySelector(selector);
+  const isConnecting = editor.view.getState().connecting !== undefined;
   const first =
-    node.querySelector<HTMLElement>('[data-card-field]') ?? node.querySelector<HTMLElement>('[data-port]');
+    (isConnecting ? null : (find('[data-card-field]') ?? find('figure button'))) ?? find('[data-port]');
   first?.focus({ preventScroll: true });
   return true;
 }

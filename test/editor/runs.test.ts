@@ -56,8 +56,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await opened.page.goto('/executions');
     await opened.page.getByRole('heading', { name: 'Start from a template that runs now' }).waitFor();
     const templates = opened.page.getByRole('button', { name: /^Use template / });
-    await templates.nth(3).waitFor();
-    assert.equal(await templates.count(), 4);
+    await templates.nth(4).waitFor();
+    assert.equal(await templates.count(), 5);
     assert.deepEqual(opened.errors, []);
   });
 

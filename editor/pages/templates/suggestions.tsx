@@ -6,7 +6,7 @@ import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { TemplateCard } from './template-card.tsx';
 
-const MAX_SHOWN = 4;
+const MAX_SHOWN = 5;
 
 export function Suggestions() {
   const list = useList<Template>('/templates', { limit: 48 });

@@ -100,7 +100,10 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     await page.getByRole('figure', { name: 'Result of Preview' }).locator('img').waitFor();
     await nodeOf(page, 'Preview').focus();
     await page.keyboard.press('Enter');
-    await tabTo(page, 'Open result');
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
+      'Open result',
+    );
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Result of Preview' }).locator('img').waitFor();
     assert.deepEqual(testPage.errors, []);
