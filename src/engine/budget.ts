@@ -28,17 +28,35 @@ const add = (a: Size, b: Size): Size => ({
 
 /**
  * Returns the size of plain JSON data. Stops counting past `maxBytes`, because shared references can make the total
- * exponential.
+ * exponential, and because long texts take long to measure.
  */
 export function measureSize(value: unknown, maxBytes: number): Size {
+  return measureWith(textBytes, value, maxBytes);
+}
+
+/**
+ * Returns a size that plain JSON data exceeds only by the escapes and multibyte characters of its long texts. This is
+ * far cheaper: such a text is neither read nor, if it was concatenated, copied into one piece.
+ */
+export function measureAtLeast(value: unknown, maxBytes: number): Size {
+  const atLeast: TextBytes = (text, limit) =>
+    text.length > PART_LENGTH ? text.length + 2 : textBytes(text, limit);
+  return measureWith(atLeast, value, maxBytes);
+}
+
+function measureWith(bytesOf: TextBytes, value: unknown, maxBytes: number): Size {
   const size = { bytes: 0, memoryBytes: 0 };
-  measure(value, { size, maxBytes, sharedSizes: new Map() });
+  measure(value, { size, maxBytes, bytesOf, sharedSizes: new Map() });
   return size;
 }
+
+/** Returns the size of a text as JSON, or for a text that is larger than `maxBytes` any size above it. */
+type TextBytes = (text: string, maxBytes: number) => number;
 
 interface Measurement {
   readonly size: { bytes: number; memoryBytes: number };
   readonly maxBytes: number;
+  readonly bytesOf: TextBytes;
   /** Sizes of large objects and arrays, so that one that occurs many times is measured once. */
   readonly sharedSizes: Map<object, Size>;
 }
@@ -49,7 +67,7 @@ const MIN_SHARED_BYTES = 4096;
 function measure(value: unknown, measurement: Measurement): void {
   const { size } = measurement;
   if (typeof value === 'string') {
-    size.bytes += textBytes(value);
+    size.bytes += measurement.bytesOf(value, measurement.maxBytes - size.bytes);
     size.memoryBytes += 24 + 2 * value.length;
   } else if (typeof value !== 'object' || value === null) {
     // true, false and null have about 4 characters.
@@ -74,7 +92,7 @@ function measureObject(value: object, measurement: Measurement): void {
 }
 
 function measureMembers(value: object, measurement: Measurement): void {
-  const { size, maxBytes } = measurement;
+  const { size, maxBytes, bytesOf } = measurement;
   if (Array.isArray(value)) {
     size.bytes += 2 + value.length;
     size.memoryBytes += 32 + 8 * value.length;
@@ -88,7 +106,7 @@ function measureMembers(value: object, measurement: Measurement): void {
   size.memoryBytes += 56;
   for (const key in value) {
     if (size.bytes > maxBytes) return;
-    size.bytes += textBytes(key) + 2;
+    size.bytes += bytesOf(key, maxBytes - size.bytes) + 2;
     size.memoryBytes += 16;
     measure((value as Record<string, unknown>)[key], measurement);
   }
@@ -107,7 +125,9 @@ const SHORT_TEXT = 100;
 /** A long text is measured in parts, because a copy of the whole would cost as much as the measuring. */
 const PART_LENGTH = 16_384;
 
-function textBytes(text: string): number {
+function textBytes(text: string, maxBytes: number): number {
+  // Each character has at least one byte.
+  if (text.length + 2 > maxBytes) return text.length + 2;
   if (text.length <= SHORT_TEXT && isPlainAscii(text)) return text.length + 2;
   if (text.length <= PART_LENGTH) return Buffer.byteLength(JSON.stringify(text));
   let bytes = 2;

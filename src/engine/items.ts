@@ -3,7 +3,7 @@
 import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
 import { TOO_LARGE } from './budget.ts';
-import { ChargedFailure } from './call.ts';
+import { type CallResult, ChargedFailure } from './call.ts';
 import { gatherItems } from './fan-out.ts';
 import type { PortValues } from './inputs.ts';
 import {
@@ -24,6 +24,8 @@ interface Items {
   /** Results by item; null if the item has none yet. */
   readonly results: (Values | null)[];
   readonly failures: Map<number, StepError>;
+  /** Results that the budget has counted only by the length of their texts. */
+  readonly partlyCounted: Values[];
   cachedCount: number;
   credits: number;
 }
@@ -43,6 +45,7 @@ export async function runItems(
     portValues,
     results: portValues.map((_, index) => earlierResults?.[index] ?? null),
     failures: new Map(failures.map(([index, error]) => [Number(index), error])),
+    partlyCounted: [],
     cachedCount: 0,
     credits: previousStep?.credits ?? 0,
   };
@@ -61,35 +64,76 @@ function canStart({ host, execution, results, failures }: Items, index: number):
   return !isAtProvider || calls.hasEnded(execution.node.id, index);
 }
 
-async function runItem(items: Items, index: number): Promise<void> {
-  const { host, execution, results } = items;
-  const { options } = host;
+/** Runs an item. Returns undefined if it ended synchronously, so that its memory counts before the next one starts. */
+function runItem(items: Items, index: number): Promise<void> | undefined {
+  const { host, execution } = items;
   const report = (): void => host.report(execution.index, toRunningStep(items));
+  const nodeCall = { item: index, progress: ignoreProgress, report };
   try {
-    options.signal.throwIfAborted();
-    const nodeCall = { item: index, progress: ignoreProgress, report };
-    const result = await callWithRecord(host, execution, items.portValues[index] as PortValues, nodeCall);
-    if (result instanceof Suspend) {
-      if (result.kind === 'call') return;
-      throw new NodeError(
-        'cannot_wait',
-        'A node that is mapped over a list cannot wait. Connect a single value instead.',
-      );
-    }
-    items.credits += result.credits;
-    // The run exceeded its limit and is stopped. Existing results are reported with the node's final step.
-    if (options.budget?.record(execution.node.id, result.outputs) === false) return;
-    results[index] = result.outputs;
-    if (result.isCached) items.cachedCount++;
+    host.options.signal.throwIfAborted();
+    const result = callWithRecord(host, execution, items.portValues[index] as PortValues, nodeCall);
+    if (result instanceof Promise) return endLater(items, index, result);
+    // Free and fast, so it may produce a lot: texts are counted only once all items have ended within the limit.
+    endItem(items, index, result, outputs => {
+      items.partlyCounted.push(outputs);
+      return host.options.budget?.recordAtLeast(execution.node.id, outputs);
+    });
   } catch (thrown) {
-    if (thrown instanceof ChargedFailure) items.credits += thrown.credits;
-    // An item that is interrupted has not failed. It runs again when the run resumes.
-    if (options.signal.aborted) return;
-    items.failures.set(index, toReportedError(options, execution.node.id, thrown));
+    failItem(items, index, thrown);
   }
+  return undefined;
+}
+
+async function endLater(items: Items, index: number, result: Promise<CallResult>): Promise<void> {
+  try {
+    const { host, execution } = items;
+    const count = (outputs: Values) => host.options.budget?.record(execution.node.id, outputs);
+    endItem(items, index, await result, count);
+  } catch (thrown) {
+    failItem(items, index, thrown);
+  }
+}
+
+/** Records the result of an item. `count` returns false if the run exceeds its limit. Throws if the node may not wait. */
+function endItem(
+  items: Items,
+  index: number,
+  result: CallResult,
+  count: (outputs: Values) => boolean | undefined,
+): void {
+  const { results } = items;
+  if (result instanceof Suspend) {
+    if (result.kind === 'call') return;
+    throw new NodeError(
+      'cannot_wait',
+      'A node that is mapped over a list cannot wait. Connect a single value instead.',
+    );
+  }
+  items.credits += result.credits;
+  // The run exceeded its limit and is stopped. Existing results are reported with the node's final step.
+  if (count(result.outputs) === false) return;
+  results[index] = result.outputs;
+  if (result.isCached) items.cachedCount++;
+  reportItem(items, index);
+}
+
+function failItem(items: Items, index: number, thrown: unknown): void {
+  const { options } = items.host;
+  if (thrown instanceof ChargedFailure) items.credits += thrown.credits;
+  // An item that is interrupted has not failed. It runs again when the run resumes.
+  if (options.signal.aborted) return;
+  items.failures.set(index, toReportedError(options, items.execution.node.id, thrown));
+  reportItem(items, index);
+}
+
+function reportItem(items: Items, index: number): void {
+  const { host, execution, results } = items;
   delete execution.jobs[index];
-  report();
-  options.onProgress?.(execution.node.id, results.filter(result => result !== null).length / results.length);
+  host.report(execution.index, toRunningStep(items));
+  host.options.onProgress?.(
+    execution.node.id,
+    results.filter(result => result !== null).length / results.length,
+  );
 }
 
 // The node's progress is the share of finished items, so the progress of a single item is ignored.
@@ -118,6 +162,7 @@ function toRunningStep(items: Items): Step {
 function finishItems(items: Items): Step {
   const { host, execution, results, failures } = items;
   const finishedAtMs = host.options.now();
+  for (const outputs of items.partlyCounted) host.options.budget?.recordRest(execution.node.id, outputs);
   if (host.options.budget?.exceededBy === execution.node.id) {
     // Paid results are kept for a resume. Free ones are dropped.
     const keptItems = items.credits > 0 ? { items: results } : {};

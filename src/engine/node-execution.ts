@@ -13,8 +13,8 @@ export interface StepHost {
   readonly options: RunOptions;
   /** Reports a new state of the node. */
   report(index: number, step: Step): void;
-  /** Runs the work when a call slot is free. The work must not reject. */
-  submit(work: () => Promise<void>): Promise<void>;
+  /** Runs the work when a call slot is free. The work returns undefined if it has ended, and must not reject. */
+  submit(work: () => Promise<void> | undefined): Promise<void>;
 }
 
 export interface NodeExecution {

@@ -11,7 +11,7 @@ import type { LoopTurns, RunOptions, RunOutcome, Step, StepError, WaitingCalls }
 
 // Local nodes run one after another synchronously. After this time, the loop yields to the rest of the process.
 const SLICE_MS = 4;
-const NEXT_TURNS: LoopTurns = { number: 0, wait: () => nextTurn() };
+const NEXT_TURNS: LoopTurns = { number: 0, isContended: false, wait: () => nextTurn() };
 const GRACE_MS = 30_000;
 
 /**
@@ -39,7 +39,7 @@ class PlanRun implements StepHost {
   /** The newest step of each node, by index. */
   readonly #steps: (Step | undefined)[];
   /** Items of mapped nodes that can start. */
-  readonly #itemQueue: (() => Promise<void>)[] = [];
+  readonly #itemQueue: (() => Promise<void> | undefined)[] = [];
   /** Nodes that have started and not finished. */
   readonly #inFlight = new Set<number>();
   readonly #waitingNodes = new Set<number>();
@@ -70,25 +70,26 @@ class PlanRun implements StepHost {
   /** Returns when nothing is in flight and nothing can start, or as soon as the signal fires. */
   async runUntilIdle(): Promise<void> {
     const { turns = NEXT_TURNS } = this.options;
-    let turn = turns.number;
-    let sliceEndMs = performance.now() + SLICE_MS;
+    let turn: number | undefined;
+    let sliceEndMs = 0;
     while (!this.options.signal.aborted) {
-      // Checked after a pause too, because the pause may have ended without a turn of the event loop.
-      if (performance.now() >= sliceEndMs) {
-        if (turns.number === turn) await turns.wait();
+      if (!this.#canStartNext()) {
+        if (this.#inFlight.size === 0 && !this.#isOutOfMemory) return;
+        await this.#pause(this.#msUntilDue());
+      } else if (performance.now() < sliceEndMs) this.#startNext();
+      else {
+        // A pause may have ended without a turn of the event loop.
+        if (turns.number === turn || turns.isContended) await turns.wait();
         turn = turns.number;
         sliceEndMs = performance.now() + SLICE_MS;
       }
-      if (this.#startNext()) continue;
-      if (this.#inFlight.size === 0 && !this.#isOutOfMemory) return;
-      await this.#pause(this.#msUntilDue());
     }
   }
 
   /** Waits for work in flight to stop, then reports every unfinished node as CANCELLED. */
   async cancelInFlight(): Promise<void> {
     // Items that have not started see the aborted signal and end at once.
-    for (const startItem of this.#itemQueue.splice(0)) void startItem();
+    for (const startItem of this.#itemQueue.splice(0)) startItem();
     const endMs = performance.now() + (this.options.graceMs ?? GRACE_MS);
     while (this.#inFlight.size > 0 && performance.now() < endMs) {
       await this.#pause(endMs - performance.now());
@@ -119,32 +120,37 @@ class PlanRun implements StepHost {
     this.options.onStep(step);
   }
 
-  submit(work: () => Promise<void>): Promise<void> {
+  submit(work: () => Promise<void> | undefined): Promise<void> {
     return new Promise(resolve => {
-      this.#itemQueue.push(() => work().then(resolve));
+      this.#itemQueue.push(() => {
+        const ended = work();
+        if (ended === undefined) resolve();
+        return ended?.then(resolve);
+      });
       this.wake();
     });
   }
 
-  /** Starts one item or node. Returns false if none can start. */
-  #startNext(): boolean {
+  /** Whether an item or node can start now. */
+  #canStartNext(): boolean {
     if (this.#fault !== undefined) throw this.#fault.err;
     if (this.#waitingNodes.size > 0) this.#wakeDue();
     this.#isOutOfMemory = false;
+    if (this.#itemQueue.length === 0 && !this.#ready.hasNext) return false;
     if (this.#callCount >= this.options.concurrency) return false;
-    if (this.options.budget?.canStart() === false) {
-      this.#isOutOfMemory = this.#itemQueue.length > 0 || this.#ready.hasNext;
-      return false;
-    }
+    this.#isOutOfMemory = this.options.budget?.canStart() === false;
+    return !this.#isOutOfMemory;
+  }
+
+  #startNext(): void {
     const startItem = this.#itemQueue.shift();
     if (startItem !== undefined) {
-      this.#track(startItem());
-      return true;
+      const ended = startItem();
+      if (ended !== undefined) this.#track(ended);
+      return;
     }
     const index = this.#ready.shiftNext();
-    if (index === undefined) return false;
-    this.#start(index, this.#plan.nodes[index] as PlanNode);
-    return true;
+    if (index !== undefined) this.#start(index, this.#plan.nodes[index] as PlanNode);
   }
 
   #start(index: number, node: PlanNode): void {

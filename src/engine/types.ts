@@ -111,6 +111,10 @@ type SlotClaim = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['c
 export interface RunBudget {
   /** Counts a call's outputs. Returns false if the run exceeds its limit; the run is then stopped. */
   record(nodeId: string, outputs: Values): boolean;
+  /** Like `record`, but counts long texts only by their length. `recordRest` must count the rest before they are stored. */
+  recordAtLeast(nodeId: string, outputs: Values): boolean;
+  /** Counts what `recordAtLeast` left out. */
+  recordRest(nodeId: string, outputs: Values): boolean;
   /** The node whose outputs exceeded the limit. */
   readonly exceededBy: string | undefined;
   /** Returns whether a node, or an item of one, may start now. */
@@ -123,6 +127,8 @@ export interface RunBudget {
 export interface LoopTurns {
   /** Increases with each turn of the event loop. */
   readonly number: number;
+  /** Whether other computations of the account wait, so that this one must wait too before it starts. */
+  readonly isContended: boolean;
   /** Resolves when the run may compute for another slice. */
   wait(): Promise<void>;
 }

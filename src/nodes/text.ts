@@ -14,11 +14,15 @@ export const promptConcat = defineNode({
   inputs: { text1: text('Text 1'), text2: text('Text 2'), text3: text('Text 3'), text4: text('Text 4') },
   config: { separator: text('Separator', { default: ', ' }) },
   outputs: { text: text('Text') },
-  run: ({ text1, text2, text3, text4, separator }) => ({
-    text: boundedText(
-      [text1, text2, text3, text4].filter(part => part !== undefined && part !== '').join(separator),
-    ),
-  }),
+  run: ({ text1, text2, text3, text4, separator }) => {
+    let joined = '';
+    for (const part of [text1, text2, text3, text4]) {
+      if (part === undefined || part === '') continue;
+      // Concatenated, because V8 then copies long texts only if the result is read.
+      joined = joined === '' ? part : joined + separator + part;
+    }
+    return { text: boundedText(joined) };
+  },
 });
 
 export const textTemplate = defineNode({

@@ -1,7 +1,7 @@
 // Limits the memory that all runs of this process use. At the limit, no run is claimed and no node starts. A workspace
 // that already uses as much as is left starts nothing more, so that one account leaves memory for the others.
 import { getHeapStatistics } from 'node:v8';
-import { MAX_RUN_BYTES, measureSize, OutputMeter, type Size } from '../engine/budget.ts';
+import { MAX_RUN_BYTES, measureAtLeast, measureSize, OutputMeter, type Size } from '../engine/budget.ts';
 import type { RunBudget } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 
@@ -133,7 +133,18 @@ export class RunMemory implements RunBudget {
   }
 
   record(nodeId: string, outputs: Values): boolean {
-    return this.recordSize(nodeId, measureSize(outputs, MAX_RUN_BYTES));
+    return this.recordSize(nodeId, measureSize(outputs, MAX_RUN_BYTES - this.bytes));
+  }
+
+  recordAtLeast(nodeId: string, outputs: Values): boolean {
+    return this.recordSize(nodeId, measureAtLeast(outputs, MAX_RUN_BYTES - this.bytes));
+  }
+
+  recordRest(nodeId: string, outputs: Values): boolean {
+    if (this.exceededBy !== undefined) return false;
+    const { bytes } = measureAtLeast(outputs, MAX_RUN_BYTES);
+    const whole = measureSize(outputs, MAX_RUN_BYTES - this.bytes + bytes);
+    return this.recordSize(nodeId, { bytes: whole.bytes - bytes, memoryBytes: 0 });
   }
 
   /** Counts outputs of a known size. */

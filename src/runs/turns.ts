@@ -6,7 +6,7 @@
  * done in between.
  */
 const REST_SHARE = 4;
-const MAX_REST_MS = 100;
+const MAX_REST_MS = 1000;
 
 interface Waiter {
   readonly startedAt: number;
@@ -36,6 +36,11 @@ export class Turns {
       });
     }
     return this.#number;
+  }
+
+  /** Whether a computation of the account waits. */
+  isContended(account: string): boolean {
+    return this.#waiting.has(account);
   }
 
   /** Resolves when the account's computation that started at this time may continue for a slice. */

@@ -289,6 +289,9 @@ function toLoopTurns(turns: Turns, { workspace, created_at }: RunRow): LoopTurns
     get number() {
       return turns.number;
     },
+    get isContended() {
+      return turns.isContended(workspace);
+    },
     wait: () => turns.wait(workspace, created_at.getTime()),
   };
 }

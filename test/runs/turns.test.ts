@@ -52,6 +52,14 @@ describe('computations that share the event loop', () => {
     for (const [index, before] of counts.slice(0, -1).entries()) assert.ok((counts[index + 1] ?? 0) > before);
   });
 
+  it('are contended while another one of the account waits', async () => {
+    const turns = new Turns(() => false);
+    const waiting = turns.wait('a', 0);
+    assert.deepEqual([turns.isContended('a'), turns.isContended('b')], [true, false]);
+    await waiting;
+    assert.equal(turns.isContended('a'), false);
+  });
+
   it('know whether the loop has turned', async () => {
     const turns = new Turns(() => false);
     const { number } = turns;

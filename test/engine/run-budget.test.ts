@@ -1,0 +1,97 @@
+// Tests that mapped nodes count each item before the next one starts, and texts in full before they are stored.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MAX_RUN_BYTES, measureAtLeast, measureSize, OUTPUT_TOO_LARGE } from '../../src/engine/budget.ts';
+import type { Value } from '../../src/graph/types.ts';
+import { defineNode, list, text } from '../../src/nodes/define.ts';
+import { RunMemoryPool } from '../../src/runs/memory.ts';
+import { textValue } from '../support/engine/engine.ts';
+import { run } from './run-sketch.ts';
+
+const LENGTH = 200_000;
+const ITEMS = 40;
+
+const items = defineNode({
+  nodeType: 't:items',
+  label: 'Items',
+  category: 'utility',
+  inputs: {},
+  config: {},
+  outputs: { list: list('List') },
+  run: () => ({ list: Array.from({ length: ITEMS }, (_, index): Value => textValue(`${index}`)) }),
+});
+
+/** Returns a long text of this character for each item. */
+const grow = (character: string, onRun: () => void = () => undefined) =>
+  defineNode({
+    nodeType: 't:grow',
+    label: 'Grow',
+    category: 'utility',
+    inputs: { a: text('A') },
+    config: {},
+    outputs: { text: text('Text') },
+    run: () => {
+      onRun();
+      return { text: character.repeat(LENGTH) };
+    },
+  });
+
+const GRAPH = [{ list: { type: 't:items' }, grow: { type: 't:grow' } }, ['list.list > grow.a']] as const;
+
+describe('the budget of a mapped node', () => {
+  it('counts the memory of an item before the next one starts', async () => {
+    const pool = new RunMemoryPool(LENGTH * 5);
+    const older = pool.track('account', () => undefined);
+    const memory = pool.track('account', () => undefined);
+    const stop = new AbortController();
+    let started = 0;
+    const stopWhenFull = setInterval(() => {
+      if (!memory.canStart()) stop.abort('released');
+    }, 1);
+    const grower = grow('x', () => started++);
+    await run(...GRAPH, { budget: memory, signal: stop.signal, graceMs: 0 }, [items, grower]);
+    clearInterval(stopWhenFull);
+    // An item takes 0.4 MB of the 1 MB, and a workspace may use as much as it leaves free.
+    assert.equal(started, 2);
+    older.close();
+  });
+
+  it('completes if the texts are within the limit', async () => {
+    const memory = new RunMemoryPool(1e9).track('account', () => undefined);
+    const { outcome, statuses } = await run(...GRAPH, { budget: memory }, [items, grow('"')]);
+    assert.deepEqual([outcome.kind, statuses.grow], ['completed', 'COMPLETED']);
+    assert.ok(memory.bytes > 2 * LENGTH * ITEMS, 'escapes count');
+  });
+
+  it('fails if the texts exceed the limit only by their escapes, and keeps none of them', async () => {
+    const stop = new AbortController();
+    const memory = new RunMemoryPool(1e9).track('account', () => stop.abort('cancelled'));
+    const { steps } = await run(...GRAPH, { budget: memory, signal: stop.signal }, [items, grow('\u0001')]);
+    const { status, error, items: kept, outputs } = steps.get('grow') ?? {};
+    assert.deepEqual(
+      [status, error?.code, kept, outputs],
+      ['FAILED', OUTPUT_TOO_LARGE, undefined, undefined],
+    );
+    assert.equal(memory.exceededBy, 'grow');
+  });
+});
+
+describe('the size of long texts', () => {
+  const escaped = { a: '"'.repeat(100_000), b: 'x' };
+
+  it('is at least their length', () => {
+    assert.equal(
+      measureAtLeast(escaped, MAX_RUN_BYTES).bytes,
+      measureSize(escaped, MAX_RUN_BYTES).bytes - 100_000,
+    );
+    assert.equal(
+      measureAtLeast(escaped, MAX_RUN_BYTES).memoryBytes,
+      measureSize(escaped, MAX_RUN_BYTES).memoryBytes,
+    );
+  });
+
+  it('is not measured past the limit', () => {
+    const { bytes } = measureSize(escaped.a, 1000);
+    assert.ok(bytes > 1000 && bytes < 200_000);
+  });
+});
