@@ -7,7 +7,7 @@ import { connect, parseExactJson } from './client.ts';
 import type { Command, OptionValue } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import { followRun } from './terminal/follow.ts';
-import { drawTable, type Execution } from './terminal/run-view.ts';
+import { describeTruncated, drawTable, type Execution } from './terminal/run-view.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 import { readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
@@ -42,6 +42,8 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   const execution = await followRun(started, quiet ? undefined : terminal);
   if (quiet) terminal.print(JSON.stringify(execution, null, 2));
   else printResult(execution, terminal);
+  const truncated = describeTruncated(execution);
+  if (truncated !== undefined) terminal.note(`graphwright: ${truncated}`);
   if (execution.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${execution.status}.`);
 };
 

@@ -104,6 +104,34 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('link to the complete values of results that are shortened', async () => {
+    const items = Array.from({ length: 25 }, (_, index) => `item ${index}`);
+    const edge = (source: string, handle: string, targetHandle: string) => ({
+      id: source,
+      source,
+      target: 'join',
+      sourceHandle: handle,
+      targetHandle,
+    });
+    const run = await service.start(
+      await service.create({
+        nodes: [
+          node('list', 'input:list', 'List', { items }, 0),
+          node('text', 'input:text', 'Text', { value: 'x'.repeat(990_000) }, 0),
+          node('join', 'utility:prompt_concat', 'Join', {}, 400),
+        ],
+        edges: [edge('list', 'out-list', 'in-text1'), edge('text', 'out-text', 'in-text2')],
+      }),
+    );
+    assert.equal((await service.until(run)).status, 'COMPLETED');
+    await using opened = await browser.open(service.url, undefined, cookie);
+    await opened.page.goto(`/executions/${run}`);
+    const results = opened.page.getByRole('listitem').filter({ hasText: 'This result is shortened.' });
+    const href = await results.first().getByRole('link', { name: 'Open it complete' }).getAttribute('href');
+    assert.equal(href, `/api/v1/executions/${run}/outputs/join`);
+    assert.equal(await results.count(), items.length);
+  });
+
   it('show their result large, with inputs and steps beside it', async () => {
     const id = await service.create({
       name: 'Harbour',

@@ -7,11 +7,12 @@ import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-/** Longer text would slow down the page. The copy button copies all of it. */
+/** Longer text would slow down the page. The copy button copies all that the record has. */
 const MAX_CHARS = 20_000;
 
 export function Results({ run }: { readonly run: Execution }) {
-  const { outputs } = run;
+  const { id, outputs, nodeStates } = run;
+  const truncated = new Set(nodeStates.filter(state => state.truncated).map(({ nodeId }) => nodeId));
   if (outputs.length === 0)
     return <p className={styles.soft}>{hasEnded(run) ? messages.noResults : messages.noResultsYet}</p>;
   return (
@@ -20,11 +21,23 @@ export function Results({ run }: { readonly run: Execution }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
         <li key={`${output.nodeId} ${index}`}>
           <Result output={output} />
+          {truncated.has(output.nodeId) && (
+            <p className={styles.soft}>
+              {messages.truncated}{' '}
+              <a href={completeUrl(id, output.nodeId)} target="_blank" rel="noreferrer">
+                {messages.openComplete}
+              </a>
+            </p>
+          )}
         </li>
       ))}
     </ul>
   );
 }
+
+/** The state of the node with its complete values, as JSON. */
+const completeUrl = (id: string, nodeId: string): string =>
+  `/api/v1/executions/${id}/outputs/${encodeURIComponent(nodeId)}`;
 
 function Result({ output }: { readonly output: Output }) {
   const { label, url, render } = output;

@@ -17,7 +17,8 @@ type DisplayedMember =
   | 'value'
   | 'values'
   | 'startedAt'
-  | 'finishedAt';
+  | 'finishedAt'
+  | 'truncated';
 
 export type Execution = Pick<
   FullExecution,
@@ -115,6 +116,14 @@ export function drawTable(run: Execution, terminal: Terminal): string[] {
     terminal.paint('dim', rule),
     ...lines.map(line => cutText(line, columns)),
   ];
+}
+
+/** Returns a sentence about values that the record contains only in part, or undefined if there are none. */
+export function describeTruncated({ id, nodeStates }: Execution): string | undefined {
+  const nodeIds = nodeStates.filter(({ truncated }) => truncated === true).map(({ nodeId }) => nodeId);
+  if (nodeIds.length === 0) return undefined;
+  const more = nodeIds.length === 1 ? '' : ` (and ${nodeIds.length - 1} more)`;
+  return `The record is limited to 16 MB, so results of the node ${cleanText(nodeIds[0] ?? '')}${more} are shortened. GET /api/v1/executions/${id}/outputs/{nodeId} returns them complete.`;
 }
 
 function drawResult(state: NodeState, terminal: Terminal): string {

@@ -5,6 +5,7 @@ import { formatMs } from '../../../src/cli/terminal/progress.ts';
 import {
   applyEvent,
   describeChange,
+  describeTruncated,
   drawRun,
   drawTable,
   type Execution,
@@ -68,6 +69,20 @@ describe('applyEvent', () => {
 
   it('waits for the snapshot', () => {
     assert.equal(applyEvent(undefined, { event: 'node', data: state('a') }), undefined);
+  });
+});
+
+describe('describeTruncated', () => {
+  it('says which results are shortened and where they are complete', () => {
+    const nodeStates = [state('a', { truncated: true }), state('b'), state('c', { truncated: true })];
+    assert.equal(
+      describeTruncated({ ...run, nodeStates }),
+      'The record is limited to 16 MB, so results of the node a (and 1 more) are shortened. GET /api/v1/executions/ex_1/outputs/{nodeId} returns them complete.',
+    );
+  });
+
+  it('says nothing about a complete record', () => {
+    assert.equal(describeTruncated(run), undefined);
   });
 });
 
