@@ -112,7 +112,9 @@ function cutValue(jsonTexts: JsonTexts, value: unknown, maxValueBytes: number, o
   if (!isLong || jsonTexts.countBytes(value) <= maxValueBytes) return value;
   onCut();
   const text = typeof value === 'string' ? value : jsonTexts.toText(value);
-  let length = Math.max(0, Math.min(text.length, maxValueBytes - 2));
+  // Assumes that escapes are spread evenly, because measuring a long text takes long.
+  const share = Math.max(0, maxValueBytes - 2) / jsonTexts.countBytes(value);
+  let length = Math.floor(text.length * share);
   for (let bytes = textBytes(text.slice(0, length)); length > 0 && bytes > maxValueBytes; ) {
     length = Math.floor(Math.min(length * 0.95, (length * maxValueBytes) / bytes));
     bytes = textBytes(text.slice(0, length));

@@ -1,5 +1,7 @@
 // Reads, lists, cancels and deletes executions.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { measureAtLeast } from '../engine/budget.ts';
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText } from '../lib/json-text.ts';
@@ -78,8 +80,13 @@ export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow
   const steps = await readBoundedSteps(deps.db, row.id);
   const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
   const reader = hasProviderSteps ? await getReader(deps, actor, row) : { isOwner: false };
-  return presentExecution(row, await readPlan(deps, row), steps, reader);
+  const record = presentExecution(row, await readPlan(deps, row), steps, reader);
+  // Serializing a large record takes as long again, so yield first.
+  if (measureAtLeast(record, LARGE_BYTES).bytes > LARGE_BYTES) await nextTurn();
+  return record;
 }
+
+const LARGE_BYTES = 1_000_000;
 
 /** Returns the caller's relation to the workflow of the run. A deleted workflow has no owner. */
 export async function getReader(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
