@@ -46,6 +46,8 @@ export const messages = {
   },
   theme: { label: 'Appearance', system: 'System', light: 'Light', dark: 'Dark' },
   common: {
+    truncated: 'This result is shortened.',
+    openComplete: 'Open it complete',
     cancel: 'Cancel',
     filter: 'Categories',
     close: 'Close',

@@ -15,6 +15,7 @@ import { useBoard, useDisplayedNode } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
 import { getResults, type Result, toText } from './results.ts';
+import { TruncatedNote } from './truncated-note.tsx';
 
 const flowMessages = messages.flow;
 /** Maximum number of thumbnails. The arrow buttons reach the others. */
@@ -48,6 +49,9 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons offer the same actions */}
       <div ref={content} tabIndex={-1} className={styles.whole} onKeyDown={onKeyDown}>
         {result && <ResultView result={result} label={label} />}
+        {run?.truncated && run.executionId !== undefined && (
+          <TruncatedNote executionId={run.executionId} nodeId={nodeId} />
+        )}
         {result && (
           <div className={styles.bar}>
             {results.length > 1 && (

@@ -28,8 +28,6 @@ export const messages = {
   atNode: (label: string): string => `In the node “${label}”.`,
   results: 'Results',
   noResults: 'This run has no results.',
-  truncated: 'This result is shortened.',
-  openComplete: 'Open it complete',
   noResultsYet: 'No results yet. They appear here as nodes complete.',
   download: (label: string): string => `Open ${label}`,
   graph: 'Graph',

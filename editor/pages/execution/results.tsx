@@ -4,6 +4,7 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { JsonTree } from '../../kit/json-tree.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { messages as appMessages } from '../../messages.ts';
+import { TruncatedNote } from '../../runs/truncated-note.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
@@ -21,23 +22,12 @@ export function Results({ run }: { readonly run: Execution }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
         <li key={`${output.nodeId} ${index}`}>
           <Result output={output} />
-          {truncated.has(output.nodeId) && (
-            <p className={styles.soft}>
-              {messages.truncated}{' '}
-              <a href={completeUrl(id, output.nodeId)} target="_blank" rel="noreferrer">
-                {messages.openComplete}
-              </a>
-            </p>
-          )}
+          {truncated.has(output.nodeId) && <TruncatedNote executionId={id} nodeId={output.nodeId} />}
         </li>
       ))}
     </ul>
   );
 }
-
-/** The state of the node with its complete values, as JSON. */
-const completeUrl = (id: string, nodeId: string): string =>
-  `/api/v1/executions/${id}/outputs/${encodeURIComponent(nodeId)}`;
 
 function Result({ output }: { readonly output: Output }) {
   const { label, url, render } = output;

@@ -1,0 +1,23 @@
+// Says that the values of a node are shortened in the record of its run, and links to the complete ones.
+import { messages } from '../messages.ts';
+
+export function TruncatedNote({
+  executionId,
+  nodeId,
+}: {
+  readonly executionId: string;
+  readonly nodeId: string;
+}) {
+  return (
+    <p>
+      {messages.common.truncated}{' '}
+      <a
+        href={`/api/v1/executions/${executionId}/outputs/${encodeURIComponent(nodeId)}`}
+        target="_blank"
+        rel="noreferrer"
+      >
+        {messages.common.openComplete}
+      </a>
+    </p>
+  );
+}
