@@ -51,6 +51,8 @@ export const ROUTES: readonly Route[] = [
     load: () => import('./pages/execution/page.tsx'),
     for: 'users',
   },
+  { path: '/batches', name: 'batches', load: () => import('./pages/batches/page.tsx'), for: 'users' },
+  { path: '/batches/:id', name: 'batch', load: () => import('./pages/batch/page.tsx'), for: 'users' },
   {
     path: '/media',
     name: 'media',

@@ -27,7 +27,7 @@ describe('graphwright mcp', () => {
       const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
       const client = new Client({ name: 'stdio', version: '1' }, { versionNegotiation: { mode } });
       await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
-      assert.equal((await client.listTools()).tools.length, 14);
+      assert.equal((await client.listTools()).tools.length, 16);
       const workflowId = await service.create({
         name: 'Ünïcode',
         nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 6000 })],

@@ -209,6 +209,14 @@ async function fillAccount(by: Client): Promise<OwnPaths> {
   });
   const run = await by.run(id, { targets: ['picture', 'clip', 'photo'] });
   assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
+  const free = await by.create({
+    name: 'Words',
+    nodes: [node('words', 'input:text', { value: 'a boat' })],
+    edges: [],
+  });
+  const { body: batch } = await by.request<{ batchId: string }>('POST', `/workflows/${free}/batches`, {
+    rows: [{ inputs: {} }],
+  });
   // No provider can run it.
   await by.request('POST', `/workflows/${id}/run`, { targets: ['later'] });
   await by.request('POST', `/workflows/${id}/publish`, {
@@ -218,6 +226,7 @@ async function fillAccount(by: Client): Promise<OwnPaths> {
   return {
     '/flow/:id': `/flow/${id}`,
     '/executions/:id': `/executions/${run.id}`,
+    '/batches/:id': `/batches/${batch.batchId}`,
     ...Object.fromEntries(
       Object.values(SECTIONS).map(({ path }) => [`${path}/:slug`, `${path}/a-${path.slice(1)}`]),
     ),

@@ -21,6 +21,8 @@ const PAGES: Readonly<Record<string, AppPage>> = {
   '/templates': { name: 'templates', for: 'users' },
   '/executions': { name: 'executions', for: 'users' },
   '/executions/:id': { name: 'execution', for: 'users' },
+  '/batches': { name: 'batches', for: 'users' },
+  '/batches/:id': { name: 'batch', for: 'users' },
   '/media': { name: 'media', for: 'users' },
   '/settings': { name: 'settings', for: 'users' },
   '/settings/:part': { name: 'settings', for: 'users' },

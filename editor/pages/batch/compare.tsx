@@ -1,0 +1,37 @@
+// Renders up to four rows of a batch side by side.
+import { Link } from 'wouter';
+import type { BatchRow } from '../../../sdk/src/types.ts';
+import { Dialog } from '../../kit/dialog.tsx';
+import { messages } from './messages.ts';
+import styles from './page.module.css';
+import { describeInputs, Result } from './row-card.tsx';
+
+interface CompareProps {
+  readonly rows: readonly BatchRow[];
+  readonly onClose: () => void;
+}
+
+export function Compare({ rows, onClose }: CompareProps) {
+  const [only] = rows;
+  const title = rows.length === 1 && only ? messages.row(only.row, only.key) : messages.compareTitle;
+  return (
+    <Dialog title={title} size="xl" onClose={onClose}>
+      <div className={styles.compared} data-count={rows.length}>
+        {rows.map(row => (
+          <figure key={row.row}>
+            <div className={styles.large}>
+              <Result row={row} label={messages.row(row.row, row.key)} />
+            </div>
+            <figcaption>
+              <strong>{messages.row(row.row, row.key)}</strong>
+              <span>{describeInputs(row)}</span>
+              {row.executionId !== null && (
+                <Link href={`/executions/${row.executionId}`}>{messages.openRun}</Link>
+              )}
+            </figcaption>
+          </figure>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,124 @@
+// Renders a row of a batch: its result, its inputs, its state, rating and pick.
+
+import Check from 'icon:check';
+import Heart from 'icon:heart';
+import Star from 'icon:star';
+import type { BatchRow } from '../../../sdk/src/types.ts';
+import { Badge, type Tone } from '../../kit/badge.tsx';
+import { IconButton } from '../../kit/button.tsx';
+import { classNames } from '../../kit/class-names.ts';
+import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
+import { messages } from './messages.ts';
+import styles from './page.module.css';
+
+export interface Mark {
+  readonly rating?: number | null;
+  readonly isPicked?: boolean;
+}
+
+const TONES: Readonly<Record<BatchRow['status'], Tone>> = {
+  waiting: 'neutral',
+  running: 'accent',
+  completed: 'success',
+  failed: 'danger',
+  cancelled: 'neutral',
+  skipped: 'neutral',
+};
+
+interface RowCardProps {
+  readonly row: BatchRow;
+  readonly isCurrent: boolean;
+  readonly isSelected: boolean;
+  readonly onFocus: () => void;
+  readonly onSelect: () => void;
+  readonly onOpen: () => void;
+  readonly onMark: (mark: Mark) => void;
+}
+
+export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen, onMark }: RowCardProps) {
+  const name = messages.row(row.row, row.key);
+  return (
+    <article
+      className={classNames(styles.card, isCurrent && styles.current, isSelected && styles.selected)}
+      aria-label={name}
+      data-row={row.row}
+      onPointerDown={onFocus}
+    >
+      <button type="button" className={styles.result} aria-label={name} onClick={onOpen} onFocus={onFocus}>
+        <Result row={row} label={name} />
+      </button>
+      <label className={styles.choose}>
+        <input type="checkbox" checked={isSelected} aria-label={messages.choose} onChange={onSelect} />
+        <Check aria-hidden />
+      </label>
+      <footer className={styles.about}>
+        <p className={styles.name}>
+          <span>{name}</span>
+          {row.status !== 'completed' && (
+            <Badge tone={TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>
+          )}
+        </p>
+        <p className={styles.inputs} title={describeInputs(row)}>
+          {describeInputs(row)}
+        </p>
+        <Rating row={row} onMark={onMark} />
+      </footer>
+    </article>
+  );
+}
+
+function Rating({ row, onMark }: Pick<RowCardProps, 'row' | 'onMark'>) {
+  const { rating, isPicked } = row;
+  return (
+    <div className={styles.rating}>
+      {[1, 2, 3, 4, 5].map(stars => (
+        <button
+          key={stars}
+          type="button"
+          className={classNames(styles.star, (rating ?? 0) >= stars && styles.lit)}
+          aria-label={messages.rate(stars)}
+          aria-pressed={rating === stars}
+          onClick={() => onMark({ rating: rating === stars ? null : stars })}
+        >
+          <Star />
+        </button>
+      ))}
+      <span className={classNames(styles.pick, isPicked && styles.picked)}>
+        <IconButton
+          icon={Heart}
+          size="s"
+          label={isPicked ? messages.unpick : messages.pick}
+          aria-pressed={isPicked}
+          onClick={() => onMark({ isPicked: !isPicked })}
+        />
+      </span>
+    </div>
+  );
+}
+
+type Output = Readonly<Record<'url' | 'text' | 'value', unknown>>;
+
+/** Renders the first picture, video or text of the row. */
+export function Result({ row, label }: { readonly row: BatchRow; readonly label: string }) {
+  const outputs = row.outputs as readonly Output[];
+  const media = outputs.find(({ url }) => typeof url === 'string' && isVisible(url))?.url;
+  if (typeof media === 'string') return <MediaView url={media} label={label} variant="small" />;
+  if (row.status === 'failed') return <span className={styles.error}>{row.error?.message}</span>;
+  const text = outputs.find(output => output.text !== undefined || output.value !== undefined);
+  if (text !== undefined)
+    return <span className={styles.text}>{String(text.text ?? JSON.stringify(text.value))}</span>;
+  if (row.status === 'completed') return <span className={styles.none}>{messages.noOutput}</span>;
+  return <span className={classNames(styles.pending, row.status === 'running' && styles.moving)} />;
+}
+
+const isVisible = (url: string): boolean => {
+  const kind = getMediaKind({ url });
+  return kind === 'image' || kind === 'video';
+};
+
+/** Returns the values of the inputs, separated by dots. */
+export function describeInputs({ inputs }: BatchRow): string {
+  return Object.values(inputs)
+    .map(value => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .join(' · ');
+}

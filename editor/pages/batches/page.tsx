@@ -1,0 +1,65 @@
+// Renders the list of batches, newest first.
+import Table2 from 'icon:table-2';
+import { Link } from 'wouter';
+import type { Batch } from '../../../sdk/src/types.ts';
+import { Badge } from '../../kit/badge.tsx';
+import { ButtonAnchor } from '../../kit/button.tsx';
+import { EmptyState } from '../../kit/empty-state.tsx';
+import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { PageHead } from '../../kit/page-head.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
+import { formatNumber } from '../../lib/format.ts';
+import { getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
+import { messages } from '../batch/messages.ts';
+import { TONES } from '../batch/page.tsx';
+
+export function Page() {
+  const names = useWorkflowNames();
+  const list = useList<Batch>('/batches', { limit: 50 }, getPollIntervalMs);
+  return (
+    <>
+      <PageHead title={messages.listTitle} />
+      <InfiniteList query={list} empty={<NoBatches />}>
+        {batches => (
+          <Table
+            label={messages.listTitle}
+            columns={createColumns(names)}
+            rows={batches}
+            getKey={({ id }) => id}
+          />
+        )}
+      </InfiniteList>
+    </>
+  );
+}
+
+function NoBatches() {
+  return (
+    <EmptyState
+      icon={Table2}
+      title={messages.emptyTitle}
+      action={<ButtonAnchor href="/docs">{messages.toDocs}</ButtonAnchor>}
+    >
+      {messages.empty}
+    </EmptyState>
+  );
+}
+
+const createColumns = (names: ReadonlyMap<string, string>): readonly Column<Batch>[] => [
+  {
+    title: messages.workflow,
+    cell: ({ id, workflowId }) => <Link href={`/batches/${id}`}>{names.get(workflowId) ?? workflowId}</Link>,
+  },
+  {
+    title: messages.state,
+    cell: ({ status }) => <Badge tone={TONES[status]}>{messages.statuses[status]}</Badge>,
+  },
+  { title: messages.created, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+  {
+    title: messages.rows,
+    align: 'end',
+    cell: ({ counts }) => messages.done(counts.completed, counts.total),
+  },
+  { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits.charged) },
+];
