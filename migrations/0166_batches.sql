@@ -62,7 +62,7 @@ create table batch_rows (
   primary key (batch_id, row_number)
 );
 create index batch_rows_by_status on batch_rows (batch_id, status, row_number);
-create index batch_rows_changed on batch_rows (batch_id, seq);
+create index batch_rows_changed on batch_rows (batch_id, seq, row_number);
 create unique index batch_rows_execution on batch_rows (execution_id) where execution_id is not null;
 
 -- A table that was uploaded for a batch, kept for a day.

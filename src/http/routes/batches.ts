@@ -234,11 +234,11 @@ export function registerBatches(app: App, deps: RunDeps): void {
     operation('streamBatch', 'workflows:read', {
       summary: 'Stream the events of a batch',
       description:
-        'Streams server-sent events: `snapshot` with the batch, then `row` for each row that changes and `batch` with the counts, until the batch has ended. With `Last-Event-ID`, the stream resumes after that event.',
+        'Streams server-sent events: `snapshot` with the batch, then `row` for each row that changes and `batch` with the counts, until the batch has ended. With `Last-Event-ID`, the stream resumes after that event; the response is 204 if no events are left.',
       errors: [...RESOURCE_ERRORS, 'too_many_streams'],
       params: BatchParams,
       headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
-      response: { 200: BatchEvents },
+      response: { 200: BatchEvents, 204: Type.Null() },
       requestHeaders: ['Last-Event-ID'],
     }),
     (req, reply) => streamEvents(deps, req, reply, req.params.id),
@@ -251,10 +251,13 @@ async function streamEvents(
   reply: FastifyReply,
   id: string,
 ): Promise<void> {
-  const check = () => getBatch(deps, req.actor, id);
-  await check();
-  const signal = streamSignal(req, reply, check);
-  const events = watchBatch(deps, req.actor, id, { afterId: parseLastEventId(req), signal });
+  const signal = streamSignal(req, reply, () => getBatch(deps, req.actor, id));
+  const events = await watchBatch(deps, req.actor, id, { afterId: parseLastEventId(req), signal });
+  // No events are left. 204 stops an EventSource from reconnecting.
+  if (events === undefined) {
+    reply.code(204).send();
+    return;
+  }
   await sendEvents(deps, { req, reply }, { events, signal });
 }
 

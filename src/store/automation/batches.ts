@@ -377,17 +377,24 @@ export function listRows(
   );
 }
 
-/** Lists the rows that changed after `seq`, oldest change first. */
+/** The changes of a batch from one row of a change on, up to a change. */
+export interface ChangeRange {
+  readonly after: { readonly seq: number; readonly row: number };
+  readonly maxSeq: number;
+  readonly limit: number;
+}
+
+/** Lists the rows that changed last in the range, oldest change first. */
 export function listChangedRows(
   tx: Tx,
   batchId: string,
-  seq: number,
-  limit: number,
+  { after, maxSeq, limit }: ChangeRange,
 ): Promise<readonly ShownRow[]> {
   return all(
     tx,
-    `select ${SHOWN} from batch_rows r where r.batch_id = $1 and r.seq > $2 order by r.seq, r.row_number limit $3`,
-    [batchId, seq, limit],
+    `select ${SHOWN} from batch_rows r
+     where r.batch_id = $1 and (r.seq, r.row_number) > ($2, $3) and r.seq <= $4 order by r.seq, r.row_number limit $5`,
+    [batchId, after.seq, after.row, maxSeq, limit],
   );
 }
 
