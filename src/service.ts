@@ -139,7 +139,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedOrigins: trustedOrigins(settings, bucket),
-    listTracedOrigins: listTracedOrigins(settings),
+    tracedOrigins: listTracedOrigins(settings),
   });
   const fetch = createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] });
   const secretsKey = await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR });
