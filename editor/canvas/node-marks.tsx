@@ -16,7 +16,7 @@ import { classNames } from '../kit/class-names.ts';
 import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
-import { getProviderLabel, useProviderSettings } from '../lib/providers.ts';
+import { useProviderSettings } from '../lib/providers.ts';
 import { useView } from '../runs/editor-context.tsx';
 import { SeverityIcon } from './icons.tsx';
 import styles from './node-marks.module.css';
@@ -61,7 +61,7 @@ export function PinMark() {
 /** Marks a node whose provider has no key, and links to the page where this user can add one. */
 export function ProviderMark({ provider }: { readonly provider: string }) {
   const href = useProviderSettings(provider);
-  const text = messages.flow.providerNotice.addKey(getProviderLabel(provider));
+  const text = messages.flow.providerNotice.addKey(messages.provider(provider));
   if (href === undefined)
     return (
       <span

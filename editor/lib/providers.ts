@@ -1,15 +1,5 @@
-// Names the providers for users, and finds the page on which a user adds a key.
+// Finds the page on which a user adds a key of a provider.
 import { useSession } from './session.ts';
-
-const LABELS: Readonly<Record<string, string>> = {
-  fal: 'fal',
-  replicate: 'Replicate',
-  openai: 'OpenAI',
-  elevenlabs: 'ElevenLabs',
-  comfyui: 'ComfyUI',
-};
-
-export const getProviderLabel = (provider: string): string => LABELS[provider] ?? provider;
 
 /**
  * Returns where the user can add a key: for the instance, or for the active workspace. Returns undefined for users who

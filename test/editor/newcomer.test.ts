@@ -76,7 +76,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
       .waitFor();
     assert.equal(
       await notice.getByRole('link', { name: 'Set up fal' }).getAttribute('href'),
-      '/settings/providers',
+      '/settings/providers?add=fal',
     );
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await untilRuns(service, workflow, 1);

@@ -40,7 +40,7 @@ function useHoldsSamples(): boolean {
 
 function MissingProviders({ samples, onHide }: { readonly samples: Samples; readonly onHide: () => void }) {
   const { needs, nodeIds, changedIds, whole } = samples;
-  const settings = useProviderSettings();
+  const settings = useProviderSettings(needs.length === 1 ? needs[0] : undefined);
   const nodes = useBoard(({ board }) => board.nodes);
   const toLabels = (ids: readonly string[]): readonly string[] =>
     nodes.filter(({ id }) => ids.includes(id)).map(({ data }) => data.label);
