@@ -16,7 +16,7 @@ const OBJECT = /^export type (\w+) = \{\n(.*?)^\};$/gms;
 const ENDPOINT = /^ {4}"([^"]+)": \{\n\s+input: (\w+);\n\s+output: (\w+);/gm;
 const FIELD =
   /(?: {4}\/\*\*\n(?<doc>(?: {5}\*.*\n)+?) {5}\*\/\n)? {4}(?<quote>"?)(?<name>[\w-]+)\k<quote>(?<optional>\?)?: (?<type>.+);$/gm;
-// The types say only `number`; these are integers.
+// The types declare them only as `number`, but they are integers.
 const INTEGER_FIELDS =
   /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
 

@@ -1,6 +1,6 @@
 // Records the samples of workflow templates: `node scripts/record-samples.ts [slug…]`.
 //
-// A template's folder in scripts/samples/ holds art.json and the drawings that stand in for paid nodes and inputs. They
+// A template's folder in scripts/samples/ holds art.json and the drawings that replace paid nodes and inputs. They
 // become provisional results; a service then runs the template with useSample, so that every other node really runs. All
 // results are stored small in templates/workflows/<slug>/sample/, the graph is laid out, and the card is drawn.
 import { execFile } from 'node:child_process';
@@ -161,7 +161,7 @@ async function runAll(): Promise<ReadonlyMap<string, string>> {
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
 
-/** Waits for the end of the run, and approves whatever asks. */
+/** Waits for the run to finish and approves every node that waits for approval. */
 async function follow(call: Call, id: string): Promise<Record<string, unknown>> {
   for (;;) {
     const state = await call('GET', `/executions/${id}`);

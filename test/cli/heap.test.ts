@@ -1,4 +1,4 @@
-// Releasing memory: the heap shrinks to what is in use.
+// Tests that released memory is returned: the heap shrinks to what is in use.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { shrinkHeap } from '../../src/cli/heap.ts';

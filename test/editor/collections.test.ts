@@ -105,7 +105,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows results by day with their prompt and workflow, and finds them by these words', async () => {
+  it('shows results by day with their prompt and workflow, and searches both', async () => {
     const model = (id: string, nodeType: string, config: object, x: number) => ({
       id,
       type: 'basedNode',

@@ -188,7 +188,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText('Completed').first().waitFor();
   });
 
-  it('of a provider that answers a script show it as words, on each page', async () => {
+  it('display the script that a provider returned as text, on each page', async () => {
     fal.polls = 0;
     fal.result = { status: 422, body: { detail: SCRIPT } };
     const id = await service.create({

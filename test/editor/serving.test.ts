@@ -115,7 +115,7 @@ describe('a file of the application', () => {
     }
   });
 
-  it('is 404 where there is none of that name, wherever the name points', async () => {
+  it('is 404 for names that match no file, including names outside the folder', async () => {
     for (const name of ['nothing.js', '..%2fmanifest.json', 'manifest.json', '__proto__'])
       assert.equal((await open(`/assets/${name}`, { accept: '*/*' })).statusCode, 404, name);
   });

@@ -142,7 +142,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     return status;
   };
 
-  it('add a model from the list of a provider, compare, and take it out after asking', async () => {
+  it('add a model from the list of a provider, compare it, and remove it after a confirmation', async () => {
     await using testPage = await open('models');
     const { page } = testPage;
     const dialog = page.getByRole('dialog');
@@ -201,7 +201,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
       }
     });
 
-  it('change the name of who is signed in, wherever it stands', async () => {
+  it('change the name of the signed-in user wherever it is displayed', async () => {
     await using testPage = await open('profile');
     const { page } = testPage;
     await page.getByRole('button', { name: 'Change name' }).click();
@@ -213,7 +213,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('make a key that is shown once and works, and delete it after asking', async () => {
+  it('create a key that is displayed once and works, and delete it after a confirmation', async () => {
     await using testPage = await open('keys');
     const { page } = testPage;
     await page.getByText('Authorization: Bearer sk-…').waitFor();

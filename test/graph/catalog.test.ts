@@ -1,4 +1,4 @@
-// Which output types can connect to which input types.
+// Tests which output types can connect to which input types.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { canFeed } from '../../src/graph/catalog.ts';

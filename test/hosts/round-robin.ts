@@ -1,4 +1,4 @@
-// A plain proxy that sends each request to the next server, whether or not it answers.
+// Forwards each request to the next server in turn, whether or not that server responds.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

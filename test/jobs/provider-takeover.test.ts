@@ -1,4 +1,4 @@
-// Provider calls when a worker dies: the next worker resumes the same provider task, and nobody pays twice.
+// Tests provider calls when a worker dies: the next worker resumes the same provider task, and no call is paid twice.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -86,7 +86,7 @@ async function run(url: string, revision: Revision): Promise<ReadonlyMap<string,
   const program = peerProgram('conformance');
   const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
   try {
-    // It exits with 1 if a scenario fails; its files say which.
+    // It exits with 1 if a scenario fails; its files list the failed ones.
     await new Promise(resolve => execFile(process.execPath, args, { maxBuffer: 1e8 }, resolve));
     const names = await readdir(folder);
     const entries = names.map(async (name): Promise<[string, readonly Check[]]> => {

@@ -1,4 +1,4 @@
-// Limits of results: what is truncated, in which order, and what the result says about it.
+// Tests the limits of results: what is truncated, in which order, and how the result reports it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';

@@ -1,4 +1,5 @@
-// Every tool with valid and invalid arguments, over both revisions: results fit their schemas, errors say what to do.
+// Tests every tool with valid and invalid arguments over both revisions: results match their schemas, and errors say
+// what to do.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';

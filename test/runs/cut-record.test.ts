@@ -30,7 +30,7 @@ it('cuts long values to the same length, marks their states, and leaves the othe
   assert.deepEqual(marked, ['long', 'list', 'json', 'exact']);
   assert.deepEqual(cut.nodeStates[4], record.nodeStates[4]);
   assert.equal(cut.nodeStates[1]?.texts?.[0], 'short');
-  // Whole characters: the cut text is well-formed.
+  // The text is cut between characters, so it is well-formed.
   assert.ok(stringifyJson(cut).isWellFormed());
   assert.ok(record.nodeStates[0]?.text?.startsWith(String(cut.nodeStates[0]?.text)));
 });

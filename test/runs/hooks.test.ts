@@ -35,8 +35,8 @@ beforeEach(() => {
   paid.fal.polls = 1e9;
 });
 
-/** The path on this service that fal was asked to report the newest call to. */
-const doorOf = (): string => {
+/** Returns the path of the callback URL that the newest call passed to fal. */
+const readCallbackPath = (): string => {
   const { path } = paid.fal.asked.findLast(({ method }) => method === 'POST') ?? { path: '' };
   const address = new URLSearchParams(path.split('?')[1]).get('fal_webhook') ?? '';
   assert.match(address, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
@@ -54,11 +54,11 @@ const startWaiting = async (graph: object = single()): Promise<string> => {
   return id;
 };
 const send = async (
-  door: string,
+  callbackUrl: string,
   forged: { key?: KeyObject; atMs?: number; body?: string; sent?: string } = {},
 ): Promise<number> => {
   const { key = keys.privateKey, atMs = Date.now(), body = '{"status":"OK"}' } = forged;
-  const { status } = await fetch(door, {
+  const { status } = await fetch(callbackUrl, {
     method: 'POST',
     headers: signFalHook(body, key, atMs),
     body: forged.sent ?? body,
@@ -75,7 +75,7 @@ describe('a hook of fal', () => {
       [id],
     );
     paid.fal.polls = 0;
-    const callbackUrl = doorOf();
+    const callbackUrl = readCallbackPath();
     assert.deepEqual(await Promise.all([send(callbackUrl), send(callbackUrl)]), [200, 200]);
     assert.equal((await user.until(id)).status, 'COMPLETED');
     assert.equal(await send(callbackUrl), 200);
@@ -84,7 +84,7 @@ describe('a hook of fal', () => {
   it('is not trusted: it does not end work that is still running', async () => {
     const id = await startWaiting();
     assert.equal(
-      await send(doorOf(), { body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}' }),
+      await send(readCallbackPath(), { body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}' }),
       200,
     );
     await waitUntil('it to have asked', async () => {
@@ -99,7 +99,7 @@ describe('a hook of fal', () => {
 
   it('is refused if it is forged, stale, altered or unknown, and changes nothing', async () => {
     const id = await startWaiting();
-    const callbackUrl = doorOf();
+    const callbackUrl = readCallbackPath();
     assert.equal(await send(callbackUrl, { key: generateKeyPairSync('ed25519').privateKey }), 401);
     assert.equal(await send(callbackUrl, { atMs: Date.now() - 3_600_000 }), 401);
     assert.equal(await send(callbackUrl, { sent: '{"status":"ERROR"}' }), 401);

@@ -1,4 +1,4 @@
-// Tests paid runs end to end with a double of fal: what is reserved, charged and released, and that the sums match.
+// Tests paid runs end to end with a double of fal: the amounts reserved, charged and released, and that they match.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statesOf } from '../support/client.ts';

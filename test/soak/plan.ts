@@ -11,7 +11,7 @@ export interface SoakOptions {
   readonly workers: number;
 }
 
-/** The kinds of faults. The table in `applyFault.ts` says what each does. */
+/** The kinds of faults. The table in `apply-fault.ts` describes each. */
 export const FAULTS = {
   'worker kill': { weight: 8 },
   'worker freeze': { weight: 5, mostMs: 4000 },

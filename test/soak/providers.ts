@@ -1,4 +1,4 @@
-// Doubles of the five providers for the soak, and what they were asked to do.
+// Starts doubles of the five providers for the soak and records the requests they receive.
 import { plainImage } from '../support/media/pixels.ts';
 import { startComfy } from '../support/providers/comfyui.ts';
 import type { Double, Fault } from '../support/providers/double.ts';

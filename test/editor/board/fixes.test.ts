@@ -159,7 +159,7 @@ describe('a fix of a node', () => {
     assert.deepEqual(odd.nodes, []);
   });
 
-  it('replaces a type that is no longer offered', () => {
+  it('replaces a node type that is no longer available', () => {
     const before = board(
       [node('i', 'input:image'), node('b', 'utility:old_blur', { radius: 3 })],
       [edge('1', 'i.image', 'b.image')],

@@ -6,7 +6,7 @@ import { makeCatalog } from '../../../src/nodes/catalog.ts';
 
 const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
 
-describe('the picture of a node', () => {
+describe('the icon of a node', () => {
   it('has a text alternative with inputs and outputs', () => {
     const nameOf = (nodeType: string): string | undefined => {
       const entry = entries.find(item => item.nodeType === nodeType);

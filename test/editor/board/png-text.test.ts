@@ -9,7 +9,7 @@ const image = async (): Promise<Uint8Array> =>
     .png()
     .toBuffer();
 
-describe('a picture of a graph', () => {
+describe('a workflow embedded in a PNG', () => {
   it('returns its text, and is a valid PNG', async () => {
     const text = JSON.stringify({ nodes: [{ id: 'ä', text: '🐳' }] });
     const created = embedText(await image(), text);

@@ -80,7 +80,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('makes the same by keyboard alone', async () => {
+  it('creates the same graph with the keyboard only', async () => {
     const id = await flow.create(NOTE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

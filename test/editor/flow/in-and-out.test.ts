@@ -139,7 +139,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shares with an email and takes it back, whether or not somebody has it', async () => {
+  it('shares with an email address and revokes the share, whether or not an account has that address', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id, VIEWS[3]);
     const { page } = testPage;

@@ -48,7 +48,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     await untilStatus(page, /^Not saved: 1 conflict$/);
   }
 
-  it('never sends a disputed value while the question is open, and saves everything else', async () => {
+  it('does not save a conflicting value until the conflict is resolved, and saves everything else', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -245,7 +245,7 @@ function start(program: string, args: readonly string[], onLine: (line: string) 
   return child;
 }
 
-/** The URL in a line that a user is asked to open. */
+/** Returns the URL in the line that asks the user to open it. */
 const authorizationIn = (line: string): string | undefined =>
   /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
 

@@ -1,4 +1,4 @@
-// The consent page for users: sign-in and back, what the page shows and hides, what is remembered, and who may answer.
+// Tests the consent page: signing in first, what it displays, which consents are remembered, and who may submit it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sanitizeName } from '../../../src/mcp/oauth/consent.ts';

@@ -1,4 +1,4 @@
-// The authorization server while its database is down: clients are told to retry, and continue where they were.
+// Tests the authorization server while its database is down: clients are told to retry and can continue afterwards.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

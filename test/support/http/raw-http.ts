@@ -1,4 +1,4 @@
-// Speaks HTTP as bytes on a socket, to send what no client would, and parses the answers by hand.
+// Sends raw HTTP over a socket, including requests that no client would send, and parses the responses.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { App } from '../../../src/http/app.ts';

@@ -1,4 +1,4 @@
-// The fixtures that the MCP conformance suite asks a server to offer: the names and contents that its scenarios expect.
+// Defines the fixtures that the MCP conformance suite requires of a server, with the names and contents it expects.
 import type {
   CallToolResult,
   ElicitRequestFormParams,
@@ -99,7 +99,7 @@ const CHOICES: Properties = {
   titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
 };
 
-/** Tools that ask the client. Clients of the older revision are asked over the stream of the call. */
+/** Tools that send requests to the client. For clients of the older revision, over the stream of the call. */
 export const ASKING: Readonly<Record<string, Asking>> = {
   test_sampling: asks({ answer: sample('Test prompt') }),
   test_elicitation: asks({ answer: form('Who are you?', { username: text, email: text }) }),

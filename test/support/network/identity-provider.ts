@@ -12,7 +12,7 @@ type Claims = Record<string, unknown>;
 export interface Tampering {
   readonly claims?: (claims: Claims) => Claims;
   readonly signedBy?: KeyObject | 'nobody';
-  /** Replaces the whole response; undefined means the provider never answers. */
+  /** Replaces the whole response; undefined means that the provider never responds. */
   readonly answer?: { readonly status: number; readonly body: object } | undefined;
 }
 

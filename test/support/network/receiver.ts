@@ -1,4 +1,4 @@
-// Receives webhooks on loopback: keeps every delivery as it arrived and answers as the test asks.
+// Receives webhooks on loopback: records every delivery and responds as the test configures.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

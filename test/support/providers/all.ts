@@ -1,4 +1,4 @@
-// Starts doubles of all model providers and creates contexts whose nodes can reach nothing else.
+// Starts doubles of all model providers and creates contexts whose nodes can connect to nothing else.
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import type { Providers } from '../../../src/nodes/models/providers.ts';

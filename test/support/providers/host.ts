@@ -38,7 +38,7 @@ export interface HostOptions {
   readonly onKeep?: (task: ProviderTask) => void;
 }
 
-/** Makes a host that can reach only the fake server: its URL counts as configured by the operator. */
+/** Creates a host that can connect only to the fake server: its URL counts as configured by the operator. */
 export function makeHost(url: string, { stored, signal, key = '', onKeep }: HostOptions = {}): TestHost {
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, UNREACHABLE_URL] });
   const kept: ProviderTask[] = [];

@@ -18,7 +18,7 @@ import { HEIGHT, numberedFrames, WIDTH } from '../../codecs/clips.ts';
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
 
-/** By name. A text says why the back end is not available on this machine. */
+/** By name. A string is the reason why the back end is not available on this machine. */
 export const BACKENDS: readonly (readonly [string, Backend | string])[] = [
   ['codec host', await openCodecHost([], signal)],
   ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
