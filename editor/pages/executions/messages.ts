@@ -3,6 +3,7 @@ import { formatNumber } from '../../lib/format.ts';
 
 export const messages = {
   title: 'Runs',
+  batches: 'Batches',
   emptyTitle: 'No runs yet',
   empty: 'Open a workflow and run it. Each run appears here with its results and cost.',
   noneTitle: 'No matching runs',

@@ -35,7 +35,9 @@ function OwnRuns({ filters }: { readonly filters: RunFilters }) {
   const list = useList<ListedExecution>(filters.path, { limit: 50, ...filters.query }, getPollIntervalMs);
   return (
     <>
-      <PageHead title={messages.title} />
+      <PageHead title={messages.title}>
+        <ButtonLink href="/batches">{messages.batches}</ButtonLink>
+      </PageHead>
       <FilterControls filters={filters} seen={NOTHING_SEEN} failures={undefined} />
       <InfiniteList query={list} empty={<Empty filters={filters} />}>
         {runs => (
@@ -63,7 +65,9 @@ function AllRuns({ filters }: { readonly filters: RunFilters }) {
   };
   return (
     <>
-      <PageHead title={messages.title} />
+      <PageHead title={messages.title}>
+        <ButtonLink href="/batches">{messages.batches}</ButtonLink>
+      </PageHead>
       <FilterControls filters={filters} seen={seen} failures={failures.data} />
       {failures.data !== undefined && <FailureGroups failures={failures.data} filters={filters} />}
       <InfiniteList query={list} empty={<Empty filters={filters} />}>
