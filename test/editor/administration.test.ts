@@ -73,9 +73,11 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('adds a key that was tested, in two clicks after the paste, and never shows it again', async () => {
-    await using opened = await open('/settings/providers');
+    const chat = node('c', 'text:openai_chat', { prompt: 'Say hello', model: 'llama3.2' });
+    await using opened = await open(`/flow/${await service.create({ nodes: [chat], edges: [] })}`);
     const { page } = opened;
-    await page.getByRole('button', { name: 'Add key: OpenAI' }).click();
+    const missing = page.getByRole('region', { name: 'Missing provider keys' });
+    await missing.getByRole('link', { name: 'Add a key for OpenAI' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a key for OpenAI' });
     await takeScreenshot(page, 'administration-add-key', VIEWS[2]);
     await assertAccessible(page);
@@ -86,7 +88,10 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText('OpenAI is ready. Its models can run now.').waitFor();
     await page.getByText(`Key ending in ${KEY.slice(-4)}`).waitFor();
     assert.ok(!(await page.content()).includes(KEY));
-    await page.reload();
+    await page.goBack();
+    await page.locator('[data-node-id="c"]').waitFor();
+    assert.equal(await missing.count(), 0);
+    await page.goto('/settings/providers');
     const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'OpenAI' }) });
     await card.getByText('Ready', { exact: true }).waitFor();
     await takeScreenshot(page, 'administration-providers', VIEWS[2]);

@@ -14,10 +14,10 @@ export const messages = {
   bucket: 'In a bucket',
   onDisk: 'On disk',
   providers: 'Providers',
-  providersReady: (ready: number, total: number): string =>
-    `${formatNumber(ready)} of ${formatNumber(total)} reachable`,
+  providersReady: (count: number): string => `${formatNumber(count)} set up`,
   noProviders: 'None set up',
-  unreachable: (names: string): string => `Unreachable: ${names}`,
+  problem: 'Problem',
+  failing: (names: string): string => `Rejected or unreachable: ${names}`,
   addKey: 'Add a key',
   backup: 'Last backup',
   noBackup: 'Never',

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Overview as Answer, Failures, Providers } from '../../../../sdk/src/schemas.ts';
+import type { Overview as Answer, CredentialPage, Failures, Providers } from '../../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../../kit/badge.tsx';
 import { ButtonLink } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
@@ -14,6 +14,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatBytes, formatExact, formatNumber } from '../../../lib/format.ts';
+import { getProviderLabel } from '../../../lib/providers.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -122,29 +123,41 @@ function DiskTile({ disk }: Pick<Answer['storage'], 'disk'>) {
 
 /** Separate from the overview, because providers may take seconds to respond. */
 function ProviderTile() {
-  const { data } = useQuery({
+  const credentials = useQuery({
+    queryKey: ['/credentials', 'instance', 'all'],
+    queryFn: ({ signal }) =>
+      api.get<CredentialPage>('/credentials', { query: { owner: 'instance', limit: MAX_KEYS }, signal }),
+  });
+  const checks = useQuery({
     queryKey: ['/admin/providers'],
     queryFn: ({ signal }) => api.get<Providers>('/admin/providers', { signal }),
   });
-  const configured = data?.providers.filter(({ isConfigured }) => isConfigured) ?? [];
-  const broken = configured.filter(({ answers }) => answers === false);
-  if (data === undefined) return <Tile title={messages.providers}>…</Tile>;
-  if (configured.length === 0)
+  const keys = credentials.data?.data;
+  if (keys === undefined) return <Tile title={messages.providers}>…</Tile>;
+  const kinds = new Set(keys.map(({ kind }) => kind));
+  if (kinds.size === 0)
     return (
       <Tile title={messages.providers} badge={<Badge tone="warning">{messages.noProviders}</Badge>}>
         <Link href="/settings/providers">{messages.addKey}</Link>
       </Tile>
     );
+  const broken = new Set([
+    ...keys.filter(({ status }) => status === 'failed').map(({ kind }) => getProviderLabel(kind)),
+    ...(checks.data?.providers.filter(({ answers }) => answers === false).map(({ label }) => label) ?? []),
+  ]);
   return (
-    <Tile title={messages.providers} state={broken.length === 0 ? 'ok' : undefined}>
+    <Tile
+      title={messages.providers}
+      {...(broken.size === 0 ? { state: 'ok' } : { badge: <Badge tone="danger">{messages.problem}</Badge> })}
+    >
       <Link href="/settings/providers">
-        {broken.length === 0
-          ? messages.providersReady(configured.length, configured.length)
-          : messages.unreachable(broken.map(({ label }) => label).join(', '))}
+        {broken.size === 0 ? messages.providersReady(kinds.size) : messages.failing([...broken].join(', '))}
       </Link>
     </Tile>
   );
 }
+
+const MAX_KEYS = 200;
 
 function Runs({ runs }: { readonly runs: Answer['runs'] }) {
   const { hours, completed, failed, cancelled, active, isCut } = runs;

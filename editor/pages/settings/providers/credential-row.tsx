@@ -19,6 +19,7 @@ import { messages as settingsMessages } from '../messages.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { messages } from './messages.ts';
 import styles from './providers.module.css';
+import { useFinishKeyChange } from './use-finish-key-change.ts';
 
 const TONES = { ok: 'success', failed: 'danger', untested: 'neutral' } as const;
 
@@ -88,6 +89,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
   const { id, kind, name, owner, isDefault } = credential;
   const [openDialog, setOpenDialog] = useState<DialogKind>();
   const finishChange = useFinishChange();
+  const finishKeyChange = useFinishKeyChange();
   const client = useQueryClient();
   const close = (): void => setOpenDialog(undefined);
   const test = async (): Promise<void> => {
@@ -127,7 +129,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
           action={messages.remove}
           onConfirm={async () => {
             await api.delete(`/credentials/${id}`, { query: { force: 'true' } });
-            await finishChange(messages.removed(name), ['/credentials', '/admin/providers', '/nodes']);
+            await finishKeyChange(messages.removed(name));
           }}
           onClose={close}
         >

@@ -4,11 +4,11 @@ import type { Credential, CredentialTest } from '../../../../sdk/src/schemas.ts'
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { UserFacingError } from '../../../lib/user-facing-error.ts';
 import { messages } from './messages.ts';
 import { PROVIDERS, type ProviderName } from './provider-info.ts';
 import styles from './providers.module.css';
+import { useFinishKeyChange } from './use-finish-key-change.ts';
 
 interface KeyDialogProps {
   readonly kind: ProviderName;
@@ -24,7 +24,7 @@ export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialog
   const { label, keyUrl, address } = PROVIDERS[kind];
   const [apiKey, setApiKey] = useState('');
   const [baseUrl, setBaseUrl] = useState('');
-  const finishChange = useFinishChange();
+  const finishChange = useFinishKeyChange();
   const save = async (): Promise<void> => {
     const values = {
       ...(apiKey.trim() === '' ? {} : { apiKey: apiKey.trim() }),
@@ -39,7 +39,7 @@ export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialog
       await api.post(`/credentials/${id}/test`).catch(() => undefined);
     } else await api.patch(`/credentials/${credential.id}`, { values });
     const done = credential === undefined ? messages.added(label) : messages.replaced(credential.name);
-    await finishChange(done, ['/credentials', '/credentials/uses', '/admin/providers', '/nodes']);
+    await finishChange(done);
   };
   const keyField = (
     <TextField
