@@ -178,4 +178,15 @@ export class OutputMeter {
     this.#size = sum;
     return true;
   }
+
+  /** Adds what an earlier addition of the node left out, even if another node exceeded the limit since. */
+  addRest(nodeId: string, size: Size): boolean {
+    const sum = add(this.#size, size);
+    if (sum.bytes > MAX_RUN_BYTES) {
+      this.exceededBy ??= nodeId;
+      return false;
+    }
+    this.#size = sum;
+    return true;
+  }
 }

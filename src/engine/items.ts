@@ -161,14 +161,20 @@ function toRunningStep(items: Items): Step {
 
 function finishItems(items: Items): Step {
   const { host, execution, results, failures } = items;
-  const finishedAtMs = host.options.now();
-  for (const outputs of items.partlyCounted) host.options.budget?.recordRest(execution.node.id, outputs);
-  if (host.options.budget?.exceededBy === execution.node.id) {
+  const { budget, now, signal } = host.options;
+  const { id } = execution.node;
+  const finishedAtMs = now();
+  const isCounted =
+    budget === undefined ||
+    (budget.exceededBy !== id && items.partlyCounted.every(outputs => budget.recordRest(id, outputs)));
+  if (budget?.exceededBy === id) {
     // Paid results are kept for a resume. Free ones are dropped.
     const keptItems = items.credits > 0 ? { items: results } : {};
     return { ...startFields(items), ...keptItems, status: 'FAILED', error: TOO_LARGE, finishedAtMs };
   }
-  if (host.options.signal.aborted)
+  if (!isCounted) return { ...startFields(items), status: 'CANCELLED', finishedAtMs };
+  // A node whose items have all ended has ended, even if the run is stopped.
+  if (signal.aborted && results.includes(null))
     return { ...startFields(items), status: 'CANCELLED', items: results, finishedAtMs };
   const isWaiting = results.some((result, index) => result === null && !failures.has(index));
   if (isWaiting) {

@@ -113,7 +113,7 @@ export interface RunBudget {
   record(nodeId: string, outputs: Values): boolean;
   /** Like `record`, but counts long texts only by their length. `recordRest` must count the rest before they are stored. */
   recordAtLeast(nodeId: string, outputs: Values): boolean;
-  /** Counts what `recordAtLeast` left out. */
+  /** Counts what `recordAtLeast` left out, even if another node exceeded the limit since. */
   recordRest(nodeId: string, outputs: Values): boolean;
   /** The node whose outputs exceeded the limit. */
   readonly exceededBy: string | undefined;

@@ -141,10 +141,11 @@ export class RunMemory implements RunBudget {
   }
 
   recordRest(nodeId: string, outputs: Values): boolean {
-    if (this.exceededBy !== undefined) return false;
     const { bytes } = measureAtLeast(outputs, MAX_RUN_BYTES);
     const whole = measureSize(outputs, MAX_RUN_BYTES - this.bytes + bytes);
-    return this.recordSize(nodeId, { bytes: whole.bytes - bytes, memoryBytes: 0 });
+    if (this.#meter.addRest(nodeId, { bytes: whole.bytes - bytes, memoryBytes: 0 })) return true;
+    this.#onExceeded();
+    return false;
   }
 
   /** Counts outputs of a known size. */

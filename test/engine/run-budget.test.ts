@@ -11,7 +11,7 @@ import { run } from './run-sketch.ts';
 const LENGTH = 200_000;
 const ITEMS = 40;
 
-const items = defineNode({
+const ITEMS_NODE = {
   nodeType: 't:items',
   label: 'Items',
   category: 'utility',
@@ -19,10 +19,11 @@ const items = defineNode({
   config: {},
   outputs: { list: list('List') },
   run: () => ({ list: Array.from({ length: ITEMS }, (_, index): Value => textValue(`${index}`)) }),
-});
+} as const;
+const items = defineNode(ITEMS_NODE);
 
 /** Returns a long text of this character for each item. */
-const grow = (character: string, onRun: () => void = () => undefined) =>
+const grow = (character: string, onRun: () => void = () => undefined, length = LENGTH) =>
   defineNode({
     nodeType: 't:grow',
     label: 'Grow',
@@ -32,7 +33,7 @@ const grow = (character: string, onRun: () => void = () => undefined) =>
     outputs: { text: text('Text') },
     run: () => {
       onRun();
-      return { text: character.repeat(LENGTH) };
+      return { text: character.repeat(length) };
     },
   });
 
@@ -73,6 +74,24 @@ describe('the budget of a mapped node', () => {
       ['FAILED', OUTPUT_TOO_LARGE, undefined, undefined],
     );
     assert.equal(memory.exceededBy, 'grow');
+  });
+});
+
+describe('the budget of several mapped nodes', () => {
+  const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
+  const wide = [
+    { list: { type: 't:one' }, ...Object.fromEntries(JOINS.map(id => [id, { type: 't:grow' }])) },
+    JOINS.map(id => `list.list > ${id}.a`),
+  ] as const;
+  const oneItem = defineNode({ ...ITEMS_NODE, nodeType: 't:one', run: () => ({ list: [textValue('0')] }) });
+
+  it('completes those whose items ended before another one exceeded the limit', async () => {
+    const stop = new AbortController();
+    const memory = new RunMemoryPool(1e9).track('account', () => stop.abort('cancelled'));
+    const grower = grow('x', () => undefined, 1_000_000);
+    const { statuses } = await run(...wide, { budget: memory, signal: stop.signal }, [oneItem, grower]);
+    const count = (status: string) => JOINS.filter(id => statuses[id] === status).length;
+    assert.deepEqual([count('COMPLETED'), count('FAILED')], [33, 1]);
   });
 });
 
