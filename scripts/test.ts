@@ -10,7 +10,11 @@ const batches = BATCHES.filter(name => !isFast || name.startsWith('fast-'));
 const files = [...batches.map(pathOf), ...(isFast ? [] : filesAlone())].map(file => join('test', file));
 // Many slow tests wait for a clock or a process: five at a time keep two cores busy.
 const concurrency = isFast ? 2 : 5;
-const options = ['--test-global-setup=test/support/global-setup.ts', `--test-concurrency=${concurrency}`];
+const options = [
+  '--import=./test/support/end-in-time.ts',
+  '--test-global-setup=test/support/global-setup.ts',
+  `--test-concurrency=${concurrency}`,
+];
 const { status } = spawnSync(
   process.execPath,
   [

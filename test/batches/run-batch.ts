@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type Batch, filesOf } from '../batches.ts';
+import { endInTime } from '../support/end-in-time.ts';
 import { shareInBatch } from '../support/shared.ts';
 
 export function runBatch(batch: Batch): void {
   watchHooks();
+  endInTime();
   shareInBatch();
   const loads = filesOf(batch).map(file => {
     const url = pathToFileURL(join(import.meta.dirname, '..', file)).href;

@@ -23,9 +23,11 @@ const start = (env: Readonly<Record<string, string>>): StdioClientTransport =>
 
 describe('graphwright mcp', () => {
   for (const revision of REVISIONS) {
-    it(`forwards lists, calls and progress over ${revision}`, async () => {
+    it(`forwards lists, calls and progress over ${revision}`, async t => {
       const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
       const client = new Client({ name: 'stdio', version: '1' }, { versionNegotiation: { mode } });
+      // Left open, its process would keep this one from ending.
+      t.after(() => client.close());
       await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
       assert.equal((await client.listTools()).tools.length, 16);
       const workflowId = await service.create({
@@ -45,18 +47,17 @@ describe('graphwright mcp', () => {
       assert.match(JSON.stringify(run.structuredContent), /grüße/);
       assert.equal(list.isError, undefined);
       assert.ok(heard > 0, 'progress came through');
-      await client.close();
     });
   }
 
-  it('reports a refused key and a missing service as protocol errors', async () => {
+  it('reports a refused key and a missing service as protocol errors', async t => {
     for (const [env, says] of [
       [{ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: 'sk-wrong-0123456789' }, /rejected the key/],
       [{ GRAPHWRIGHT_URL: 'http://127.0.0.1:9', GRAPHWRIGHT_API_KEY: KEY }, /cannot be reached/],
     ] as const) {
       const client = new Client({ name: 'stdio', version: '1' });
+      t.after(() => client.close());
       await assert.rejects(client.connect(start(env)), says);
-      await client.close();
     }
   });
 });
