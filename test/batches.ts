@@ -37,7 +37,7 @@ const SLOW_BATCHES = {
   ],
   runs: ['runs/**', 'http/runs/**'],
   soak: ['soak/**'],
-  takeovers: ['jobs/{kill,outage,provider-takeover,run-memory,secrets,takeover}.test.ts'],
+  takeovers: ['jobs/{credentials,kill,outage,provider-takeover,run-memory,secrets,takeover}.test.ts'],
   upgrade: ['upgrade/**'],
   video: ['render/video.test.ts'],
   videos: ['render/{clip-frames,templates,video-frames}.test.ts'],
