@@ -56,7 +56,7 @@ async function rotateHere(from: Buffer, to: Buffer): Promise<RotatedSecrets> {
 async function seed(key: Buffer): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
-  await db.query('truncate workflows, executions, deliveries, oauth_clients, oauth_keys cascade');
+  await db.query('truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials cascade');
   await db.query(
     `insert into workflows (id, user_id, version, name, secrets) values ('wf_1', $1, 1, 'W', $2)`,
     [userId, encrypt(key, '{"TOKEN":"w"}')],
@@ -79,6 +79,13 @@ async function seed(key: Buffer): Promise<void> {
     [encrypt(key, 'c')],
   );
   await db.query(`insert into oauth_keys (name, encrypted) values ('cookies', $1)`, [encrypt(key, 'k')]);
+  await db.query(
+    `insert into credentials (id, kind, name, value_id, is_default) values ('cred_1', 'fal', 'K', 'cval_1', true)`,
+  );
+  await db.query(
+    `insert into credential_values (id, credential_id, encrypted) values ('cval_1', 'cred_1', $1)`,
+    [encrypt(key, 'p')],
+  );
 }
 
 async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -101,6 +108,7 @@ const ALL = {
   deliveries: Array.from({ length: 1100 }, () => 'd'),
   oauth_clients: ['c'],
   oauth_keys: ['k'],
+  credential_values: ['p'],
   executions: ['e'],
 };
 
@@ -120,6 +128,7 @@ describe('the list of encrypted places', () => {
     assert.deepEqual(files.sort(), [
       'services/connections/oauth-keys.ts',
       'services/connections/oauth-records.ts',
+      'services/credentials/credentials.ts',
       'services/operator/rotate-secrets.ts',
       ...PASSING,
       'services/webhooks/webhook-target.ts',
@@ -132,7 +141,7 @@ describe('rotateSecrets', () => {
   it('encrypts every value with the new key, exactly once', async () => {
     await seed(OLD);
     assert.deepEqual(await rotateHere(OLD, NEW), {
-      rotated: 1104,
+      rotated: 1105,
       already: 0,
     });
     assert.deepEqual(await readAll(NEW), ALL);
@@ -144,7 +153,7 @@ describe('rotateSecrets', () => {
     assert.equal(rows[1]?.webhook, '{"url":"https://b.example","secret":null}');
     assert.deepEqual(await rotateHere(OLD, NEW), {
       rotated: 0,
-      already: 1104,
+      already: 1105,
     });
   });
 
@@ -172,7 +181,7 @@ describe('secrets rotate', () => {
     await seed(OLD);
     const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD), NEW_SECRETS_KEY: hex(NEW) });
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 1104, already: 0 });
+    assert.deepEqual(JSON.parse(out), { rotated: 1105, already: 0 });
     assert.deepEqual(await readAll(NEW), ALL);
     const without = await rotate({ SECRETS_KEY: hex(OLD) });
     assert.equal(without.code, 2);
@@ -195,7 +204,7 @@ describe('secrets rotate', () => {
     await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));
     const { code, out, err } = await rotate({});
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1104 });
+    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1105 });
     assert.deepEqual(await keyOf(), next);
     assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
     assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));
