@@ -1,5 +1,5 @@
-// Evaluates each alert rule with Prometheus' promtool over series in trouble and at rest: each fires on time and never
-// without reason.
+// Evaluates each alert rule with Prometheus' promtool over failing and healthy series: each fires on time, and only
+// then.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Deployment files, checked without a container engine: the image, compose, the chart, the systemd unit.
+// Checks the deployment files without a container engine: the image, compose, the chart, the systemd unit.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// PgBouncer with transaction pooling between two services and PostgreSQL: everything works, and errors in its
+// Tests PgBouncer with transaction pooling between two services and PostgreSQL: everything works, and errors in its
 // configuration are reported with what to do.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,4 +1,4 @@
-// The proxy configurations of deploy/ in front of a real service: event streams, uploads, and client addresses.
+// Tests the proxy configurations of deploy/ in front of a real service: event streams, uploads, and client addresses.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

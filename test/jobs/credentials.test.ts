@@ -1,4 +1,5 @@
-// Credentials when a worker dies, when one of them hangs or is rate-limited, and a search for their values everywhere.
+// Tests credentials when a worker dies and when one of them hangs or is rate-limited, and searches all stored data and
+// output for their values.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Daily jobs, which any worker may run.
+// Tests daily jobs, which any worker may run.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Faults between queue and database: a run that cannot be executed ends without affecting others.
+// Tests faults between queue and database: a run that cannot be executed ends without affecting others.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -15,7 +15,7 @@ describe('a run that cannot be executed', () => {
     api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true' });
     receiver = await startReceiver();
     workflow = await api.create(PAIR);
-    // A fault in the database: it refuses to claim the runs listed in a table.
+    // Makes the database reject claims of the runs listed in a table.
     await api.db.query('create table refused (execution_id text primary key)');
     await api.db.query(
       `create function refuse() returns trigger language plpgsql as $$ begin

@@ -1,4 +1,4 @@
-// A worker frozen for 40 s and resumed: its run continued elsewhere, and it must not change it.
+// Tests a worker that is frozen for 40 s and resumed: its run continued elsewhere, so it must not change that run.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ describe('a worker frozen for 40 s', () => {
     services.push(service);
     return service;
   };
-  /** Everything stored about a run. */
+  /** Reads everything that is stored about a run. */
   const keptOf = async (id: string): Promise<unknown> => {
     const tables = ['executions', 'execution_steps', 'deliveries'];
     const all = tables.map(table =>

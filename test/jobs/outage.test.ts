@@ -1,4 +1,4 @@
-// What callers receive while PostgreSQL is killed, over HTTP with the embedded PostgreSQL.
+// Tests the HTTP responses while the embedded PostgreSQL is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

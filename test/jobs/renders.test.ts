@@ -1,4 +1,4 @@
-// Renders by workers: clips until they end, videos as results of runs, and a worker killed during a render.
+// Tests renders by workers: complete clips, videos as results of runs, and a worker killed during a render.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// API and workers as separate processes on one PostgreSQL: notifications between them, and graceful shutdown.
+// Tests an API and workers as separate processes on one PostgreSQL: notifications between them, and graceful shutdown.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// One account whose runs need more memory than a process has, beside another whose runs must continue.
+// Tests an account whose runs need more memory than a process has: the runs of other accounts must continue.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// A workflow's secrets in runs: the value reaches its recipient and is stored or logged nowhere.
+// Tests a workflow's secrets in runs: the value is sent to its recipient and is stored or logged nowhere.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -191,7 +191,7 @@ describe('a secret in a run by someone other than its creator', () => {
   });
 });
 
-/** Every row of every table, as text. */
+/** Reads every row of every table as text. */
 async function dump(db: Db): Promise<string> {
   const { rows: tables } = await db.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables

@@ -1,4 +1,4 @@
-// A network that drops traffic to PostgreSQL: nothing waits forever and nothing is lost.
+// Tests a network that drops traffic to PostgreSQL: nothing waits forever and nothing is lost.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';

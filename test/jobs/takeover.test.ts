@@ -1,5 +1,5 @@
-// Workers on one PostgreSQL: when one is killed, another continues its runs; when it restarts, it continues at once,
-// and paid calls are charged once.
+// Tests workers on one PostgreSQL: when one is killed, another continues its runs; when it restarts, it continues at
+// once, and paid calls are charged once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

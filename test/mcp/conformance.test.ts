@@ -1,5 +1,5 @@
-// The official MCP conformance suite: a server with its fixtures on our mount passes everything each revision requires,
-// and the service passes what needs no fixture.
+// Runs the official MCP conformance suite: a server with its fixtures on our endpoint passes every scenario that a
+// revision requires, and the service passes those that need no fixture.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -67,7 +67,7 @@ async function serve(options: TestAppOptions): Promise<Served> {
   };
 }
 
-/** The names of the scenarios that a revision requires of servers. */
+/** Reads the names of the scenarios that a revision requires of servers. */
 async function requiredOf(revision: Revision): Promise<readonly string[]> {
   const path = join(PEER_MODULES, '@modelcontextprotocol/conformance/requirements', `${revision}.yaml`);
   const [, list = ''] = /^server:\n((?: {2}- .*\n)+)/m.exec(await readFile(path, 'utf8')) ?? [];
@@ -99,7 +99,7 @@ async function run(url: string, revision: Revision): Promise<ReadonlyMap<string,
   }
 }
 
-/** The checks that failed, or also those that warned. */
+/** Returns the checks that failed, or also those that warned. */
 const faultsOf = (checks: readonly Check[] | undefined, faults: readonly string[]): readonly Check[] =>
   checks === undefined
     ? [{ id: 'did not run', status: 'FAILURE' }]

@@ -1,4 +1,4 @@
-// The MCP endpoint over HTTP: access, error messages, and both protocol revisions.
+// Tests the MCP endpoint over HTTP: access, error messages, and both protocol revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { McpMount } from '../../src/mcp/caller.ts';
@@ -49,7 +49,7 @@ function send(body: unknown, { key = caller.key, headers = {}, method = 'POST', 
   });
 }
 
-/** The message of a response, whether it came as JSON or as the only event of a stream. */
+/** Reads the message of a response, which is either JSON or the only event of a stream. */
 function messageOf(payload: string): {
   readonly result?: unknown;
   readonly error?: { readonly code: number };
@@ -61,7 +61,7 @@ function messageOf(payload: string): {
 }
 
 describe('POST /mcp', () => {
-  it('answers the older revision at both spellings of the path', async () => {
+  it('serves the older revision at both spellings of the path', async () => {
     for (const url of ['/mcp', '/mcp/']) {
       const answer = await send(PING, { url });
       assert.equal(answer.statusCode, 200, answer.payload);
@@ -77,7 +77,7 @@ describe('POST /mcp', () => {
     assert.doesNotMatch(challenge, /error=/);
   });
 
-  it('refuses an unknown key, and an unknown token', async () => {
+  it('rejects an unknown key and an unknown token', async () => {
     for (const key of ['sk-nobody-has-this-key', 'neither']) {
       const answer = await send(PING, { key });
       assert.equal(answer.statusCode, 401);

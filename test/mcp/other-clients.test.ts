@@ -1,4 +1,4 @@
-// The MCP server with third-party clients: the inspector and the older SDK.
+// Tests the MCP server with third-party clients: the inspector and the older SDK.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

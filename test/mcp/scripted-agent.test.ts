@@ -1,4 +1,4 @@
-// Typical tasks of an agent without a model: each is done over MCP only and then checked on the service.
+// Performs typical tasks of an agent, without a model: each is done over MCP only and then checked on the service.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';

@@ -1,4 +1,4 @@
-// The tools as clients list them: schemas that every client can read, few tokens, and accurate titles and hints.
+// Checks the tools as clients list them: schemas that every client can read, few tokens, and accurate titles and hints.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';

@@ -1,4 +1,4 @@
-// Waiting for runs over MCP: progress, callers that disconnect, too many waiting calls, and a service that is killed.
+// Tests waiting for runs over MCP: progress, callers that disconnect, too many waiting calls, and a killed service.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Slots of a provider that several credentials share.
+// Tests the slots of a provider that several credentials share.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createSharedLimiter } from '../../src/providers/shared-limiter.ts';

@@ -1,4 +1,4 @@
-// The dashboard and the alert rules: each query parses and names only existing metrics and labels, and runs in a
+// Tests the dashboard and the alert rules: each query parses, names only existing metrics and labels, and runs in a
 // Prometheus that scrapes a service, if Debian's is installed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

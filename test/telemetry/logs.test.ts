@@ -1,4 +1,4 @@
-// The log at its most verbose level: it contains the ids needed to find a line, and no secrets.
+// Tests the log at its most verbose level: it contains the ids needed to find a line, and no secrets.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

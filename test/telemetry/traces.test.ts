@@ -1,4 +1,4 @@
-// Traces across processes: the spans of requests, runs, nodes, provider calls and deliveries.
+// Tests traces across processes: the spans of requests, runs, nodes, provider calls and deliveries.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';

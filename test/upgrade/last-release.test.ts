@@ -1,4 +1,4 @@
-// A rolling upgrade: the last release and this version side by side on one database, each as API server and as worker.
+// Tests a rolling upgrade: the last release and this version on one database, each as API server and as worker.
 // The last release comes from the git history, at the commit in last-release.json.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

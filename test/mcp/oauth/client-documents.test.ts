@@ -1,4 +1,4 @@
-// Clients identified by the URL of a metadata document, which the guarded HTTP client fetches.
+// Tests clients identified by the URL of a metadata document, which the guarded HTTP client fetches.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';

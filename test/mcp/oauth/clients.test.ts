@@ -1,4 +1,4 @@
-// Third-party clients against the authorization server: both SDKs, mcp-remote, and the conformance suite.
+// Tests third-party clients against the authorization server: both SDKs, mcp-remote, and the conformance suite.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// The consent page in a browser: appearance, accessibility, and the redirect to the client.
+// Tests the consent page in a browser: appearance, accessibility, and the redirect to the client.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Client metadata documents over https, from a server that is slow, redirects, or sends too much.
+// Tests client metadata documents over HTTPS, from a server that is slow, redirects, or sends too much.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// Two processes on one database: each continues what the other started and refuses what the other revoked.
+// Tests two processes on one database: each continues what the other started and rejects what the other revoked.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD, tokenOf } from '../../support/accounts/people.ts';

@@ -1,4 +1,4 @@
-// What the authorization server refuses, and the errors it returns.
+// Tests the requests that the authorization server rejects, and its errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp } from '../../support/app.ts';

@@ -1,4 +1,4 @@
-// What real OAuth clients send, in the form in which they send it, and what each must receive.
+// Replays requests in the form in which real OAuth clients send them, and checks the responses.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';

@@ -1,4 +1,4 @@
-// The life of tokens: rotation with a grace period, theft, revocation in every process, and cleanup.
+// Tests tokens: rotation with a grace period, theft, revocation in every process, and cleanup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createAccessTokens } from '../../../src/services/connections/access-tokens.ts';
