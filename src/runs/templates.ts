@@ -1,11 +1,12 @@
 // Lists and reads templates: those that come as files, then workflows published for copying and the caller's own.
-import { createPlan, type PlanResult } from '../graph/plan.ts';
+import { createPlan, type PlanNode, type PlanResult } from '../graph/plan.ts';
 import type { Graph, MediaRef } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import { findNeededProvider } from '../nodes/catalog.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, hasScope } from '../services/accounts/actor.ts';
+import { listSupplied } from '../services/catalog.ts';
 import { byId, type Page, readPage } from '../services/paging.ts';
 import { sampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
 import { CARD_PATH, type SampleFile, type ShippedTemplate } from '../services/templates/template-files.ts';
@@ -37,8 +38,9 @@ export async function listTemplatePage(
   const shipped = filterShipped(deps, query);
   const from = readShippedCursor(cursor, shipped);
   const page = from === undefined ? [] : shipped.slice(from, from + limit);
+  const supplied = await listSupplied(deps, actor);
   const data: Template[] = [];
-  for (const template of page) data.push(await presentShipped(deps, template));
+  for (const template of page) data.push(await presentShipped(deps, template, supplied));
   const rest = limit - page.length;
   const last = page.at(-1);
   if (rest === 0 && last !== undefined)
@@ -99,7 +101,8 @@ async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery)
   );
   const templates: Template[] = [];
   // One after the other, so that a page of large graphs does not block the process.
-  for (const row of data) templates.push(await presentPublished(deps, row));
+  const supplied = await listSupplied(deps, actor);
+  for (const row of data) templates.push(await presentPublished(deps, row, supplied));
   return { data: templates, nextCursor };
 }
 
@@ -109,9 +112,11 @@ const readerId = (actor: Actor): number | null =>
 /** Reads a template with its graph and its recorded results. Throws 404. */
 export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   const shipped = deps.shippedTemplates.find(id);
+  const supplied = await listSupplied(deps, actor);
   if (shipped !== undefined) {
     const { nodes, edges } = addressed(deps, shipped);
-    return { ...(await presentShipped(deps, shipped)), nodes, edges, sample: presentSample(deps, shipped) };
+    const template = await presentShipped(deps, shipped, supplied);
+    return { ...template, nodes, edges, sample: presentSample(deps, shipped) };
   }
   const workflowId = toWorkflowId(id);
   const row = isId('workflow', workflowId)
@@ -119,7 +124,7 @@ export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
     : undefined;
   if (row === undefined) throw new AppError('not_found', 'Template not found.');
   const { nodes, edges } = await readTemplateGraph(deps, actor, id);
-  return { ...(await presentPublished(deps, row)), nodes, edges, sample: null };
+  return { ...(await presentPublished(deps, row, supplied)), nodes, edges, sample: null };
 }
 
 /** Reads the graph of a listed template. Throws 404, and 403 for a workflow that the actor may not read. */
@@ -163,7 +168,7 @@ const sampleUrl = (
   { sha256 }: SampleFile,
 ): string => `${settings.BASE_URL}/api/v1/templates/${id}/sample/${name}?v=${sha256.slice(0, 12)}`;
 
-async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
+async function presentShipped(deps: RunDeps, template: ShippedTemplate, supplied: readonly string[]) {
   const { id, title, description, shelf, tags, card, sample } = template;
   return {
     id,
@@ -182,6 +187,7 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
       key: template,
       plan: () => createPlan(addressed(deps, template), deps.catalog),
       owner: { userId: NO_USER, workspace: TEMPLATES_WORKSPACE },
+      supplied,
     })),
     hasSample: sample !== undefined,
     views: 0,
@@ -192,7 +198,11 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
   };
 }
 
-async function presentPublished(deps: RunDeps, row: TemplateRow): Promise<Template> {
+async function presentPublished(
+  deps: RunDeps,
+  row: TemplateRow,
+  supplied: readonly string[],
+): Promise<Template> {
   const { title, description, category, allowDuplicate } = row.publish_settings ?? {};
   const isOwner = row.is_own;
   const version = await deps.versions.get(deps.db, row.id, row.published_version ?? row.version);
@@ -214,6 +224,7 @@ async function presentPublished(deps: RunDeps, row: TemplateRow): Promise<Templa
       key: version,
       plan: () => version.plan(),
       owner: { userId: row.user_id, workspace: getWorkspaceId(row) },
+      supplied,
     })),
     hasSample: false,
     views: row.views,
@@ -234,8 +245,8 @@ interface GraphSummary {
   readonly nodeCount: number;
   /** The providers that its nodes need. */
   readonly needs: readonly string[];
-  /** Whether every node can run in this service. */
-  readonly runsNow: boolean;
+  /** The providers that this service lacks for its nodes; null: the graph cannot run for another reason. */
+  readonly lacks: readonly string[] | null;
   /** The price of a run with the stored inputs; null: the graph cannot run as it is. */
   readonly credits: number | null;
   /** False if a price is known only at run time. */
@@ -251,22 +262,37 @@ async function summarizeGraph(
     key,
     plan,
     owner,
-  }: { readonly key: object; readonly plan: () => PlanResult; readonly owner: RunToEstimate['owner'] },
-): Promise<GraphSummary> {
+    supplied,
+  }: {
+    readonly key: object;
+    readonly plan: () => PlanResult;
+    readonly owner: RunToEstimate['owner'];
+    /** Providers that the reader's workspace supplies. */
+    readonly supplied: readonly string[];
+  },
+) {
   const { entries } = deps.catalog;
   const cached = summaryByGraph.get(key);
-  if (cached?.entries === entries) return cached.summary;
-  const planned = plan();
+  const summary = cached?.entries === entries ? cached.summary : await computeSummary(deps, plan(), owner);
+  summaryByGraph.set(key, { entries, summary });
+  const { lacks, ...rest } = summary;
+  return { ...rest, runsNow: lacks?.every(provider => supplied.includes(provider)) ?? false };
+}
+
+async function computeSummary(
+  deps: RunDeps,
+  planned: PlanResult,
+  owner: RunToEstimate['owner'],
+): Promise<GraphSummary> {
   const nodes = planned.ok ? planned.plan.nodes : [];
-  const needs = nodes.flatMap(
-    ({ nodeType, settings }) => findNeededProvider(deps.findNode(nodeType), settings) ?? [],
-  );
-  const runsNow =
-    planned.ok &&
-    nodes.every(({ nodeType, unavailable }) => {
-      const entry = deps.catalog.find(nodeType);
-      return unavailable === undefined && entry !== undefined && entry.isAvailable !== false;
-    });
+  const findNeed = ({ nodeType, settings }: PlanNode): string | undefined =>
+    findNeededProvider(deps.findNode(nodeType), settings);
+  const needs = nodes.flatMap(node => findNeed(node) ?? []);
+  const blocked = nodes.filter(({ nodeType, unavailable }) => {
+    const entry = deps.catalog.find(nodeType);
+    return unavailable !== undefined || entry === undefined || entry.isAvailable === false;
+  });
+  const lacks = blocked.flatMap(node => findNeed(node) ?? []);
   const price = planned.ok
     ? await forecastPrice(deps, {
         plan: planned.plan,
@@ -275,15 +301,13 @@ async function summarizeGraph(
         credentials: deps.environment,
       })
     : null;
-  const summary = {
+  return {
     nodeCount: nodes.length,
-    needs: [...new Set<string>(needs)].sort(),
-    runsNow,
+    needs: [...new Set(needs)].sort(),
+    lacks: planned.ok && lacks.length === blocked.length ? lacks : null,
     credits: price?.credits ?? null,
     creditsExact: price?.exact ?? false,
   };
-  summaryByGraph.set(key, { entries, summary });
-  return summary;
 }
 
 async function forecastPrice(deps: RunDeps, outlook: RunToEstimate) {

@@ -68,7 +68,7 @@ export async function listCatalog(
 }
 
 /** Returns the providers that the active workspace can use by stored credentials only. */
-async function listSupplied(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
+export async function listSupplied(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
   if (actor.kind === 'anonymous') return [];
   const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
   const credentials = await resolveCredentials(deps, deps.db, { workspace, workflowId: null });

@@ -229,6 +229,39 @@ describe('a run with sample results', () => {
     assert.equal((await run(id, { useSample: true })).body.code, 'provider_not_configured');
   });
 
+  it('ends where the workspace has a key of its own', async () => {
+    const { id } = await copy(PAID);
+    const estimate = async () =>
+      (
+        await service.request<{ readonly needs?: readonly string[]; readonly hasSample?: true }>(
+          'POST',
+          `/workflows/${id}/estimate`,
+          {},
+        )
+      ).body;
+    const before = await estimate();
+    assert.deepEqual([before.needs, before.hasSample], [['fal'], true]);
+    const { status, body } = await service.request<{ readonly id: string }>('POST', '/credentials', {
+      kind: 'fal',
+      name: 'Ours',
+      owner: 'workspace',
+      isDefault: true,
+      values: { apiKey: 'fal-key' },
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    try {
+      const after = await estimate();
+      assert.deepEqual([after.needs, after.hasSample], [undefined, undefined]);
+      assert.equal((await get<Template>(`/templates/${PAID}`)).runsNow, true);
+      const { data } = await get<Page>('/templates?runsNow=true&limit=200');
+      assert.ok(data.some(template => template.id === PAID));
+      const stranger = await fetch(`${service.url}/api/v1/templates/${PAID}`);
+      assert.equal(((await stranger.json()) as Template).runsNow, false);
+    } finally {
+      await service.request('DELETE', `/credentials/${body.id}?force=true`);
+    }
+  });
+
   it('is refused where there is no sample', async () => {
     const { body } = await service.request<Workflow>('POST', '/workflows', {
       name: 'Without',
