@@ -98,7 +98,7 @@ function present(
   };
 }
 
-export function presentBatchUrls({ settings }: Pick<RunDeps, 'settings'>, id: string) {
+function presentBatchUrls({ settings }: Pick<RunDeps, 'settings'>, id: string) {
   const self = `${settings.BASE_URL}/api/v1/batches/${id}`;
   return { self, rows: `${self}/rows`, events: `${self}/events`, stop: `${self}/stop` };
 }

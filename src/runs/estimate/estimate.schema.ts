@@ -7,7 +7,7 @@ import { ExecuteBody } from '../run.schema.ts';
 const { inputs, targets, keep, pins, useSample } = ExecuteBody.properties;
 
 /** Who pays for calls. */
-export const PaidFields = {
+const PaidFields = {
   paidBy: Type.Enum(PAID_BY, {
     description: "`credential`: billed to the workspace's own credential, for 0 credits",
   }),

@@ -127,11 +127,6 @@ async function openForCall(
   return credential;
 }
 
-/** Returns the kinds that a workspace can use. */
-export function listKinds(credentials: RunCredentials): readonly ProviderName[] {
-  return PROVIDER_NAMES.filter(kind => credentials.has(kind));
-}
-
 /** Returns the credentials of the environment as those of a run. */
 export function readEnvironmentCredentials(settings: Settings): RunCredentials {
   const providers = readProviders(settings);
