@@ -14,7 +14,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatBytes, formatExact, formatNumber } from '../../../lib/format.ts';
-import { getProviderLabel } from '../../../lib/providers.ts';
+import { messages as common } from '../../../messages.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -142,7 +142,7 @@ function ProviderTile() {
       </Tile>
     );
   const broken = new Set([
-    ...keys.filter(({ status }) => status === 'failed').map(({ kind }) => getProviderLabel(kind)),
+    ...keys.filter(({ status }) => status === 'failed').map(({ kind }) => common.provider(kind)),
     ...(checks.data?.providers.filter(({ answers }) => answers === false).map(({ label }) => label) ?? []),
   ]);
   return (
