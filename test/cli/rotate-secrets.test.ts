@@ -56,7 +56,9 @@ async function rotateHere(from: Buffer, to: Buffer): Promise<RotatedSecrets> {
 async function seed(key: Buffer): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
-  await db.query('truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials cascade');
+  await db.query(
+    'truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials cascade',
+  );
   await db.query(
     `insert into workflows (id, user_id, version, name, secrets) values ('wf_1', $1, 1, 'W', $2)`,
     [userId, encrypt(key, '{"TOKEN":"w"}')],

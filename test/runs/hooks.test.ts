@@ -84,7 +84,9 @@ describe('a hook of fal', () => {
   it('is not trusted: it does not end work that is still running', async () => {
     const id = await startWaiting();
     assert.equal(
-      await send(readCallbackPath(), { body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}' }),
+      await send(readCallbackPath(), {
+        body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}',
+      }),
       200,
     );
     await waitUntil('it to have asked', async () => {
