@@ -54,7 +54,7 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
     await lockCredentials(tx, workspace);
     if ((await countCredentials(tx, workspace)) >= MAX_CREDENTIALS)
       throw new AppError('conflict', `There are already ${MAX_CREDENTIALS} credentials. Delete one first.`);
-    const facts = {
+    const newRow = {
       id: newId('credential'),
       workspace,
       kind: input.kind,
@@ -63,7 +63,7 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
       daily_usd_limit: input.dailyUsdLimit ?? null,
       created_by: userId,
     };
-    return insertCredential(tx, facts, value);
+    return insertCredential(tx, newRow, value);
   });
   audit(deps, userId, 'created', row);
   return presentCredential(row, owner);

@@ -42,9 +42,9 @@ export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
 
 function toStored(deps: OpenerDeps, value: StoredValue): ProviderCredential {
   const { id: valueId, credential_id: id, kind, name, workspace, encrypted } = value;
-  const facts = { id, kind: kind as ProviderName, name, workspace, valueId };
+  const info = { id, kind: kind as ProviderName, name, workspace, valueId };
   return {
-    ...toProviderCredential(deps, facts, decryptValues(deps, encrypted)),
+    ...toProviderCredential(deps, info, decryptValues(deps, encrypted)),
     onRejected: error =>
       void recordStatus(deps.db, { id, valueId }, { error, isTest: false }).catch((err: unknown) =>
         deps.log.warn({ err, credentialId: id }, 'the status of a credential could not be stored'),

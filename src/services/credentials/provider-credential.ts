@@ -87,14 +87,14 @@ export function readEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, Pro
   const known = PROVIDER_NAMES.flatMap(kind => {
     const endpoint = providers[kind];
     if (endpoint === undefined) return [];
-    const facts = {
+    const info = {
       id: toEnvironmentId(kind),
       kind,
       name: toEnvironmentName(kind),
       valueId: null,
       paidBy: 'credits',
     } as const;
-    return [[kind, { ...facts, endpoint, fetch: createSend(deps, endpoint, true) }] as const];
+    return [[kind, { ...info, endpoint, fetch: createSend(deps, endpoint, true) }] as const];
   });
   return new Map(known);
 }

@@ -42,8 +42,8 @@ export async function testCredential(deps: Deps, actor: Actor, id: string) {
   const [value] = await listValues(deps.db, row.value_id === null ? [] : [row.value_id]);
   if (value === undefined) throw notFound();
   await countTest(deps, userId);
-  const facts = { ...row, kind: row.kind as ProviderCredential['kind'], valueId: value.id };
-  const result = await askProvider(toProviderCredential(deps, facts, decryptValues(deps, value.encrypted)));
+  const info = { ...row, kind: row.kind as ProviderCredential['kind'], valueId: value.id };
+  const result = await askProvider(toProviderCredential(deps, info, decryptValues(deps, value.encrypted)));
   await recordStatus(deps.db, { id, valueId: value.id }, { error: result.error, isTest: true });
   return presentTest(result);
 }
