@@ -5,15 +5,14 @@ import type { RunRow } from '../store/runs.ts';
 import type { RunReads } from './calls/run-reads.ts';
 import type { ProviderTraffic } from './calls/traffic.ts';
 import type { RunCommit } from './commit.ts';
-import type { ModelCounts } from './model-counts.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;
   readonly reads: RunReads;
   readonly placement: Placement;
   readonly traffic: ProviderTraffic;
-  /** Model nodes that ended in this process. */
-  readonly modelCounts: ModelCounts;
+  /** How many model nodes ended in this process, by the JSON array of provider, class, kind of credential and status. */
+  readonly modelCounts: Map<string, number>;
 }
 
 /** Decides where an accepted run starts. */

@@ -6,9 +6,6 @@ import { labelModel, type ModelLabels } from '../services/model-labels.ts';
 import type { RunDeps } from './deps.ts';
 import { isPaid } from './estimate/estimate-plan.ts';
 
-/** The JSON array of provider, class, kind of credential and status → how many nodes ended. */
-export type ModelCounts = Map<string, number>;
-
 /** Returns a function that counts a step if it is the end of a model node that was not cached. */
 export function createModelCounter(
   deps: Pick<RunDeps, 'catalog' | 'findNode' | 'modelCounts'>,

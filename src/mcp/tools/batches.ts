@@ -1,10 +1,9 @@
 // Tools to run a workflow over many rows.
 import { Type } from 'typebox';
-import { MAX_ROWS } from '../../automation/batches/batch.schema.ts';
+import { ListRowsQuery, MAX_ROWS } from '../../automation/batches/batch.schema.ts';
 import { createBatch } from '../../automation/batches/create-batch.ts';
 import { getBatch, listRowPage, presentBatch } from '../../automation/batches/read-batch.ts';
 import { Exact } from '../../services/schema.ts';
-import { ROW_STATUSES } from '../../store/automation/batches.ts';
 import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
 
 const BATCH = OutputSchema({
@@ -66,7 +65,7 @@ export const getBatchTool = defineTool({
   hints: READS,
   input: Exact({
     batchId: Id(),
-    status: Type.Optional(OneOf(ROW_STATUSES)),
+    status: Type.Optional(OneOf(ListRowsQuery.properties.status.enum)),
     limit: Limit(50),
     cursor: Cursor,
   }),
