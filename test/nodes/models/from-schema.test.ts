@@ -164,7 +164,7 @@ describe('a stored model', () => {
     [{ fields: [model.fields[0], model.fields[0]] }, /duplicate id/],
     [{ fields: [{ id: 'maxCredits', label: 'x', type: 'NUMBER' }] }, /reserved name/],
     [{ fields: [{ id: 'a', label: '<b>', type: 'NUMBER' }] }, /without < and >/],
-    [{ fields: [{ id: 'a', label: 'a', type: 'NUMBER', min: 5, max: 1 }] }, /over the maximum/],
+    [{ fields: [{ id: 'a', label: 'a', type: 'NUMBER', min: 5, max: 1 }] }, /greater than the maximum/],
     [{ output: { kind: 'image', path: '__proto__.x' } }, /path/],
     [{ schema: { source: 'x', date: 'today' } }, /date/],
   ];
