@@ -108,7 +108,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.equal(backdrop, 'rgba(0, 0, 0, 0)');
     const options = dialog.getByRole('option');
     await dialog.getByRole('button', { name: 'Models', exact: true }).click();
-    await options.filter({ hasText: 'Needs a provider' }).first().waitFor();
+    await options.filter({ hasText: 'Needs a key' }).first().waitFor();
     await options.filter({ hasText: 'Text template' }).first().waitFor({ state: 'detached' });
     assert.deepEqual(
       await dialog.evaluate(element =>
