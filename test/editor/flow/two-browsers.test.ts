@@ -149,18 +149,22 @@ class Person {
 
   /** Answers an open question at random. */
   async settle(): Promise<void> {
-    const notice = this.page.getByRole('region', { name: CONFLICT });
-    if (!(await notice.isVisible())) return;
     const keepsMine = this.#random() < 0.5;
-    // The texts and the click belong to one task, because the question may change in between.
-    const question = await notice.evaluate((element, keepsMine) => {
-      const [mine = '', theirs = ''] = [...element.querySelectorAll('dd')].map(
-        each => each.textContent ?? '',
-      );
-      const where = element.querySelector('p')?.textContent ?? '';
-      element.querySelectorAll('button')[keepsMine ? 0 : 1]?.click();
-      return { mine, theirs, where };
-    }, keepsMine);
+    // In one task of the page, because the question may change or go at any time.
+    const question = await this.page.evaluate(
+      ([title, keepsMine]) => {
+        const element = document.querySelector(`section[aria-label="${title}"]`);
+        if (element === null) return undefined;
+        const [mine = '', theirs = ''] = [...element.querySelectorAll('dd')].map(
+          each => each.textContent ?? '',
+        );
+        const where = element.querySelector('p')?.textContent ?? '';
+        element.querySelectorAll('button')[keepsMine ? 0 : 1]?.click();
+        return { mine, theirs, where };
+      },
+      [CONFLICT, keepsMine] as const,
+    );
+    if (question === undefined) return;
     this.#ledger.replace(keepsMine ? question.theirs : question.mine);
     // The question was about a whole node, not about one of its values.
     const isWhole = [question.mine, question.theirs].some(each =>
