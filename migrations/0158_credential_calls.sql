@@ -1,7 +1,7 @@
 -- Which credential each run and call uses. Limits of calls are kept by credential.
 
 -- JSON object: kind → id of the stored credential that was chosen when the run was accepted. Null: only those of the environment.
-alter table executions add column credentials text;
+alter table executions add column if not exists credentials text;
 
 alter table calls add column credential_id text;
 -- The value that submitted the call; it is kept until the call has ended.

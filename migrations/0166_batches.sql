@@ -1,7 +1,7 @@
 -- Batches: a workflow over many rows. Each row is an ordinary execution that names the batch as its origin.
 
 -- What started the execution: the id of a batch, and the key or number of its row. Null: a request.
-alter table executions add column origin_id text, add column origin_key text;
+alter table executions add column if not exists origin_id text, add column if not exists origin_key text;
 create index executions_origin on executions (origin_id, origin_key, id) where origin_id is not null;
 
 create table batches (

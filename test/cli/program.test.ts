@@ -141,7 +141,7 @@ describe('exit code 2', () => {
   it('for an invalid setting, naming it', async () => {
     const { code, err } = await graphwright(['nodes'], { PORT: 'abc' });
     assert.equal(code, 2);
-    assert.match(err, /PORT must be a whole number/);
+    assert.match(err, /PORT must be an integer/);
   });
 
   it('for a file that is not JSON, naming the position', async () => {

@@ -53,6 +53,10 @@ describe('the migration', () => {
     try {
       const queue = () => migrateQueue({ db, log: createLogger('silent') });
       await migrate(db, queue, UNPARTITIONED);
+      // Columns that later migrations add if they are missing, and that today's statements write.
+      await db.query(
+        'alter table executions add column credentials text, add column origin_id text, add column origin_key text',
+      );
       const many = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(db, many);
       await db.query(`insert into execution_steps select id, 1, '[]' from executions`);

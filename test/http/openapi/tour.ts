@@ -23,6 +23,7 @@ export type Ask = (
 export interface Settling {
   readonly finishedAt?: string | null;
   readonly status?: string;
+  readonly counts?: { readonly running: number };
   readonly webhook?: { readonly state: string } | null;
   readonly data?: { readonly finishedAt: string | null };
 }
@@ -339,6 +340,8 @@ async function tourRetry({ ask, until }: Pick<TourContext, 'ask' | 'until'>): Pr
   const { body } = await ask('POST', `${V1}/workflows/${id}/batches`, { rows });
   const path = `${V1}/batches/${(body as unknown as { batchId: string }).batchId}`;
   for (const action of ['stop', 'retry', 'stop']) {
+    // A row that has not started would not be canceled.
+    if (action === 'stop') await until(path, ({ counts }) => counts?.running === 1);
     await ask(
       'POST',
       `${path}/${action}`,

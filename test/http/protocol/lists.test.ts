@@ -84,6 +84,11 @@ describe('every list', () => {
     const run = await caller.request<{ executionId: string }>('POST', `/workflows/${ids.workflows}/run`, {});
     ids.executions = run.body.executionId;
     ids.media = (await uploadPicture(caller)).mediaId;
+    const rows = [{ inputs: {} }];
+    const batch = await caller.request<{ batchId: string }>('POST', `/workflows/${ids.workflows}/batches`, {
+      rows,
+    });
+    ids.batches = batch.body.batchId;
   });
   after(() => test.close());
 
@@ -97,7 +102,7 @@ describe('every list', () => {
     );
   };
   const pathOf = (path: string): string =>
-    path.replace(/\/(\w+)\/\{id\}/, (_, noun: string) => `/${noun}/${ids[noun]}`);
+    path.replace(/\/(\w+)\/\{(?:id|teamId)\}/, (_, noun: string) => `/${noun}/${ids[noun]}`);
 
   it('accepts a limit and a cursor', () => {
     const lists = operations.filter(isList).filter(([path]) => !WHOLE.includes(path));
