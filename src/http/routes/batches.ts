@@ -261,6 +261,8 @@ async function streamEvents(
   await sendEvents(deps, { req, reply }, { events, signal });
 }
 
+/** A table and the rest of its form. */
+const MAX_FORM_BYTES = MAX_TABLE_BYTES + 65_536;
 const TABLE_TYPES = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson', 'text/plain'] as const;
 
 /** Registers the routes of tables in a scope of their own, which reads bodies itself. */
@@ -281,15 +283,19 @@ function registerTables(app: App, deps: RunDeps): void {
     for (const type of TABLE_TYPES) scope.addContentTypeParser(type, (_req, _payload, done) => done(null));
     scope.post(
       '/api/v1/tables',
-      operation('createTable', 'workflows:execute', {
-        summary: 'Upload a table',
-        description:
-          'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding (UTF-8, UTF-16 or GB 18030) are found from the content. Rows that cannot be used are listed in `problems`. Tables are deleted after 24 hours.',
-        errors: ['conflict', 'file_too_large', 'unsupported_type'],
-        querystring: TableQuery,
-        consumes: [...TABLE_TYPES, 'multipart/form-data'],
-        response: { 201: Table },
-      }),
+      {
+        bodyLimit: MAX_FORM_BYTES,
+        ...operation('createTable', 'workflows:execute', {
+          summary: 'Upload a table',
+          description:
+            'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding (UTF-8, UTF-16 or GB 18030) are found from the content. Rows that cannot be used are listed in `problems`. Tables are deleted after 24 hours.',
+          errors: ['conflict', 'file_too_large', 'unsupported_type'],
+          querystring: TableQuery,
+          consumes: [...TABLE_TYPES, 'multipart/form-data'],
+          body: Type.Unknown({ description: 'The file, or a form with `file`' }),
+          response: { 201: Table },
+        }),
+      },
       async (req, reply) => {
         const { format, delimiter } = req.query;
         const source = isForm(req) ? readFormFile(req) : req.raw.iterator({ destroyOnReturn: false });

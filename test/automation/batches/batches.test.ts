@@ -396,6 +396,10 @@ describe('a table', () => {
     const body = (await response.json()) as Record<string, unknown>;
     assert.deepEqual([response.status, body.format, body.columns], [201, 'jsonl', ['a', 'b']]);
     assert.equal((await upload('a,b', 'image/png')).status, 415);
+    const wide = `a\n${`${'x'.repeat(999)}\n`.repeat(8000)}`;
+    assert.equal((await upload(wide)).body.total, 8000);
+    const tooLarge = await upload(`a\n${`${'x'.repeat(999)}\n`.repeat(50_001)}`);
+    assert.deepEqual([tooLarge.status, tooLarge.body.code], [413, 'file_too_large']);
     assert.equal((await service.request('GET', '/tables/tbl_none')).status, 404);
   });
 });

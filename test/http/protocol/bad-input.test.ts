@@ -144,7 +144,7 @@ describe('hostile bodies', () => {
         if (status !== undefined) assert.equal(given, status, `${route.method} ${route.path}`);
         // DELETE requires no body and ignores valid JSON.
         else if (route.method !== 'DELETE' && given < 300)
-          assert.match(route.path, /\/(cancel|lint|heartbeat|restore|sign-out)$/);
+          assert.match(route.path, /\/(cancel|lint|heartbeat|restore|sign-out|backup)$/);
       }
       assert.equal(Object.hasOwn(Object.prototype, 'isAdmin'), false);
       if (status !== undefined) assert.equal(await countRows(), rows);

@@ -70,6 +70,18 @@ describe('a created resource', () => {
       rename: byName,
       isDeletable: true,
     },
+    '/api/v1/credentials': {
+      method: 'POST',
+      path: '/credentials',
+      body: () => ({
+        kind: 'openai',
+        name: 'First',
+        owner: 'workspace',
+        values: { apiKey: 'sk-nobody-0123456789' },
+      }),
+      rename: byName,
+      isDeletable: true,
+    },
     // An account is disabled instead, because its resources are kept.
     '/api/v1/admin/users': {
       method: 'POST',

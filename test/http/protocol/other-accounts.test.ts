@@ -40,6 +40,19 @@ before(async () => {
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   });
   own.media = png.body.mediaId;
+  const rows = [{ inputs: {} }];
+  const batches = `/workflows/${own.workflows}/batches`;
+  own.batches = (await owner.request<{ batchId: string }>('POST', batches, { rows })).body.batchId;
+  const table = await test.app.inject({
+    method: 'POST',
+    url: `${V1}/tables`,
+    headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'text/csv' },
+    payload: 'a\n1\n',
+  });
+  own.tables = table.json<{ tableId: string }>().tableId;
+  const values = { apiKey: 'sk-nobody-0123456789' };
+  const credential = { kind: 'openai', name: 'K', owner: 'workspace', values };
+  own.credentials = String((await owner.request('POST', '/credentials', credential)).body.id);
   for (const [noun, id] of Object.entries(own)) none[noun] = `${id.slice(0, id.indexOf('_') + 1)}${NOTHING}`;
 });
 after(() => test.close());
@@ -68,6 +81,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PATCH ${V1}/teams/:id/members/:userId`]: { role: 'VIEWER' },
   [`POST ${V1}/teams/:id/invitations`]: { email: 'stranger@example.com', role: 'OWNER' },
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
+  [`PATCH ${V1}/batches/:id/rows/:row`]: { rating: 1 },
+  [`PATCH ${V1}/credentials/:id`]: { name: 'Taken' },
+  [`POST ${V1}/workflows/:id/batches`]: { rows: [{ inputs: {} }] },
 };
 
 async function snapshot(): Promise<string> {
@@ -79,6 +95,9 @@ async function snapshot(): Promise<string> {
     'team_invitations',
     'media',
     'api_keys',
+    'batches',
+    'batch_rows',
+    'credentials',
   ];
   const read = [...tables, ...more].map(async table => {
     const { rows } = await test.deps.db.query<{ text: string }>(
@@ -113,7 +132,7 @@ describe('another user', () => {
 
   it('finds no resources of others in lists', async () => {
     const accounts = ['teams', 'invitations', 'keys', 'credits', 'connections'];
-    const lists = ['workflows', 'executions', 'folders', 'media', ...accounts];
+    const lists = ['workflows', 'executions', 'folders', 'media', 'batches', 'credentials', ...accounts];
     for (const list of lists) {
       const { status, body } = await otherUser.request('GET', `/${list}`);
       assert.equal(status, 200, list);
