@@ -78,7 +78,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
         balance: 7,
         held: 0,
       });
-      await assert.rejects(grant('ana@example.com', 7), { code: 2, stderr: /the number of a user/ });
+      await assert.rejects(grant('ana@example.com', 7), { code: 2, stderr: /the id of a user/ });
       await assert.rejects(grant(user.userId, 0.5), { code: 2, stderr: /whole number/ });
     });
 

@@ -22,7 +22,10 @@ import { edge, node } from '../support/workflows.ts';
 const LOAD_PAUSE_MS = 150;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
-after(() => rm(root, { recursive: true, force: true }));
+after(() => rm(root, REMOVE));
+
+/** PostgreSQL may still write while it stops. */
+const REMOVE = { recursive: true, force: true, maxRetries: 10 } as const;
 
 let receiver: Receiver;
 before(async () => {
@@ -149,9 +152,7 @@ async function moveBusyService(
 describe('backup and restore', () => {
   it('move a busy service with embedded PostgreSQL and disk, secrets key included', async () => {
     const place = { folder: join(root, 'embedded'), env: { SECRETS_KEY: '' } };
-    const file = await moveBusyService(place, place, ['--with-secrets-key'], () =>
-      rm(place.folder, { recursive: true }),
-    );
+    const file = await moveBusyService(place, place, ['--with-secrets-key'], () => rm(place.folder, REMOVE));
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const again = await graphwright(place, 'backup', file);
     assert.deepEqual([again.code, /Choose another file name/.test(again.err)], [2, true]);
@@ -231,7 +232,7 @@ describe('backup and restore with an external PostgreSQL and a bucket', () => {
     const from = { folder: join(root, 'outside'), env: { ...env, S3_BUCKET: 'old' } };
     const to = { folder: join(root, 'elsewhere'), env: { ...env, S3_BUCKET: 'new' } };
     const file = await moveBusyService(from, to, [], async () => {
-      await rm(from.folder, { recursive: true });
+      await rm(from.folder, REMOVE);
       const client = openClient();
       await client.query('drop schema public cascade');
       await client.query('drop schema graphile_worker cascade');

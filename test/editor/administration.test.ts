@@ -79,6 +79,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     const missing = page.getByRole('region', { name: 'Missing provider keys' });
     await missing.getByRole('link', { name: 'Add a key for OpenAI' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a key for OpenAI' });
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await takeScreenshot(page, 'administration-add-key', VIEWS[2]);
     await assertAccessible(page);
     await dialog.getByLabel('API key').fill(KEY);

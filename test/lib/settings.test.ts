@@ -72,7 +72,7 @@ describe('settings', () => {
         assert.ok(err instanceof SettingsError);
         const named = err.message.split('\n').map(line => line.split(' ')[0]);
         assert.deepEqual(named.toSorted(), Object.keys(env).toSorted());
-        assert.match(err.message, /^PORT must be a whole number from 0 to 65535\.$/m);
+        assert.match(err.message, /^PORT must be an integer from 0 to 65535\.$/m);
         return true;
       },
     );

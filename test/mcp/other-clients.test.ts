@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { TOOLS } from '../../src/mcp/tool-table.ts';
 import { NO_PEERS, peerProgram } from '../support/peers.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 
@@ -72,7 +73,7 @@ describe('the older SDK', () => {
     const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
     await client.connect(new TransportV1(new URL(`${service.url}/mcp`), { requestInit }) as never);
     const { tools } = await client.listTools();
-    assert.equal(tools.length, 14);
+    assert.equal(tools.length, TOOLS.length);
     const found = await client.callTool({ name: 'find_nodes', arguments: { query: 'blur' } });
     assert.match(JSON.stringify(found.structuredContent), /utility:image_blur/);
     for (const { name } of tools) {

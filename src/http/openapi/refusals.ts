@@ -31,7 +31,14 @@ export const ERROR_SCHEMA = {
       description: 'With 402: the cost of each node',
       items: {
         type: 'object',
-        properties: { nodeId: TEXT, nodeLabel: TEXT, credits: { type: 'integer' } },
+        properties: {
+          nodeId: TEXT,
+          nodeLabel: TEXT,
+          credits: { type: 'integer' },
+          paidBy: { ...TEXT, enum: ['credits', 'credential'] },
+          credentialId: { type: ['string', 'null'] },
+          costUsd: { type: ['number', 'null'] },
+        },
       },
     },
     methods: {

@@ -19,7 +19,9 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     await using testPage = await flow.open(id);
     const { page } = testPage;
     for (const key of ['Tab', 'Shift+Tab']) {
-      await page.getByRole('toolbar').getByRole('button', { name: 'Open menu' }).focus();
+      // It is enabled once its menu is loaded.
+      const menu = page.getByRole('toolbar').getByRole('button', { name: 'Open menu', disabled: false });
+      await menu.focus();
       const seen: string[] = [];
       for (let presses = 0; presses < 80; presses++) {
         await page.keyboard.press(key);

@@ -147,6 +147,7 @@ describe('spending', () => {
         { id: 'wf_x', name: null, credits: 6 },
         { id, name: 'W', credits: 5 },
       ],
+      credentials: [],
     });
     const month = await by.request<{ days: object[]; total: number }>('GET', '/credits/spending');
     assert.deepEqual([month.body.days.length, month.body.total], [30, 111]);

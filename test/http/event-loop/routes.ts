@@ -19,6 +19,7 @@ export interface Route {
 export const OTHER_BODIES: Readonly<Record<string, string>> = {
   'POST /api/v1/media/upload': 'a file, which threads of libvips decode',
   'PUT /uploads/{mediaId}': 'a file, which is streamed to disk',
+  'POST /api/v1/tables': 'a table, which is parsed in small parts',
 };
 
 const list = <T>(count: number, make: (index: number) => T): T[] =>
@@ -52,6 +53,17 @@ const RUN = {
   useSample: undefined,
 };
 
+/** As many rows as a batch may have. Tables and matrices end as rows. */
+const BATCH = {
+  rows: list(10_000, () => ({ inputs: {} })),
+  tableId: undefined,
+  mapping: undefined,
+  keyColumn: undefined,
+  matrix: undefined,
+  webhook: undefined,
+};
+const NO_CHOICE = { fal: null, replicate: null, openai: null, elevenlabs: null, comfyui: null };
+
 /**
  * Members of the largest bodies to which rules beyond the schema apply. Undefined omits one. Add a row for a new route
  * whose largest body is refused as 400.
@@ -70,6 +82,10 @@ export const MEMBERS: Readonly<Record<string, object>> = {
     webhook: undefined,
     decision: undefined,
   },
+  'POST /api/v1/workflows/{id}/batches': BATCH,
+  'POST /api/v1/workflows/{id}/batches/estimate': BATCH,
+  'POST /api/v1/credentials/test': { kind: 'comfyui', values: { baseUrl: URL_OF_NOBODY }, owner: undefined },
+  'PUT /api/v1/workflows/{id}/credentials': NO_CHOICE,
   'POST /api/v1/webhooks/test': { url: URL_OF_NOBODY },
   'PUT /api/v1/workflows/{id}/permissions': { userId: undefined, email: EMAIL },
   'POST /api/v1/keys': { expiresAt: '2100-01-02T03:04:05Z' },

@@ -54,6 +54,12 @@ const CREATIONS: Readonly<Record<string, () => unknown>> = {
   'POST /teams': () => ({ name: 'Another team' }),
   'POST /teams/{id}/invitations': () => ({ email: 'invited@example.com', role: 'VIEWER' }),
   'POST /admin/users': () => ({ email: 'new@example.com', name: 'New' }),
+  'POST /credentials': () => ({
+    kind: 'openai',
+    name: 'Key',
+    owner: 'workspace',
+    values: { apiKey: 'sk-nobody-0123456789' },
+  }),
   'POST /api/content/webhook': () => ({ slug: 'page', title: 'Page', type: 'TOOL', isPublished: true }),
 };
 
@@ -74,7 +80,10 @@ function relativeAddresses(value: unknown, name = ''): string[] {
 describe('201', () => {
   it('is covered by a request in this table for each route that returns it', () => {
     assert.deepEqual(
-      operationsWhere(({ responses }) => '201' in responses).sort(),
+      operationsWhere(({ responses }) => '201' in responses)
+        // Its body is no JSON; its own test reads the address.
+        .filter(route => route !== 'POST /tables')
+        .sort(),
       Object.keys(CREATIONS).sort(),
     );
   });

@@ -96,7 +96,7 @@ describe('one pass', () => {
     const issues = refusal.issues as readonly Issue[];
     assert.deepEqual(found(issues.filter(({ severity }) => severity === 'error')).sort(), [...ERRORS].sort());
     for (const warning of WARNINGS) assert.ok(found(issues).includes(warning), warning);
-    assert.match(refusal.error, new RegExp(` Errors in all: ${ERRORS.length}\\.$`));
+    assert.match(refusal.error, new RegExp(` Total number of errors: ${ERRORS.length}\\.$`));
   });
 
   it('reports missing media too, whatever else is wrong', async () => {

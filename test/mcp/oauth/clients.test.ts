@@ -12,6 +12,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as oauth4webapi from 'oauth4webapi';
 import * as openid from 'openid-client';
+import { TOOLS } from '../../../src/mcp/tool-table.ts';
 import { freePort } from '../../support/network/free-port.ts';
 import { ALL_SCOPES, makePkce, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
@@ -104,7 +105,7 @@ describe('SDK version 2', () => {
       await first.transport.finishAuth(await response(memory, ['workflows:read']));
       const second = await connect();
       await second.client.connect(second.transport);
-      assert.equal((await second.client.listTools()).tools.length, 14);
+      assert.equal((await second.client.listTools()).tools.length, TOOLS.length);
       // The user had not granted the tool's scope, so the client gets a 403 and requests it.
       await assert.rejects(second.client.callTool(CREATE));
       assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
@@ -131,7 +132,7 @@ describe('SDK version 1', () => {
     await first.transport.finishAuth((await response(memory, ['workflows:read'])).get('code') ?? '');
     const { client, transport } = connect();
     await client.connect(transport as never);
-    assert.equal((await client.listTools()).tools.length, 14);
+    assert.equal((await client.listTools()).tools.length, TOOLS.length);
     // It refreshes first, and requests more scopes only without a refresh token.
     memory.forgetRefresh();
     await assert.rejects(client.callTool(CREATE));
