@@ -172,6 +172,9 @@ export type Error = {
     readonly nodeId?: string;
     readonly nodeLabel?: string;
     readonly credits?: number;
+    readonly paidBy?: 'credits' | 'credential';
+    readonly credentialId?: string | null;
+    readonly costUsd?: number | null;
   }[];
   /** With `reauthentication_required`: the ways to confirm the identity of the session */
   readonly methods?: readonly ('password' | 'openid')[];
