@@ -106,7 +106,8 @@ export class Saver<RemoteState extends Remote = Remote> {
       this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
       // The service is reachable again, and may have everything.
       this.#failures = 0;
-      if (this.isDirty) this.#schedule(PAUSE_MS);
+      // Nothing is left to save if the service has received the board from a page that has ended.
+      this.notify();
     });
   }
 

@@ -165,6 +165,20 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.writes, []);
   });
 
+  it('is complete once the service has the board from a page that ended, without another save', async () => {
+    const remote = createRemote();
+    const page = openBoard(remote);
+    page.edit('a', 'value', 'mine');
+    assert.equal(page.states.at(-1), 'unsaved');
+    // The request of the page that ended arrives late.
+    remote.set(page.store.getState().board);
+    await page.saver.refresh();
+    mock.timers.tick(10_000);
+    await turn();
+    assert.equal(page.states.at(-1), 'saved');
+    assert.deepEqual(remote.writes, []);
+  });
+
   it('merges a stale save, so that both users have both changes', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     one.edit('a', 'text', 'one');

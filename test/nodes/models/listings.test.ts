@@ -34,7 +34,7 @@ async function listed(
       body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     };
   };
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(600_000);
   const rows = await readListing(provider, query, {
     providers: PROVIDERS,
     fetch,

@@ -71,7 +71,7 @@ describe('the sweep of outputs', () => {
       [id],
     );
   const owner = (executionId: string | null) => ({ userId: caller.userId, workspace, executionId });
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(600_000);
   /** Creates the output of a run that is no longer kept, or a preview without a run. */
   const make = async (executionId: string | null): Promise<string> => {
     // Created in sequence, so that the newest is known.

@@ -18,7 +18,6 @@ describe('the sample of a copied template', () => {
   let caller: Caller;
   const startMs = Date.now() - 400 * DAY_MS;
   let now = startMs;
-  const signal = AbortSignal.timeout(120_000);
 
   before(async () => {
     test = await createTestApp({
@@ -37,6 +36,7 @@ describe('the sample of a copied template', () => {
   /** Runs the daily cleanup this many days later. */
   const sweepAfter = async (days: number): Promise<void> => {
     now += days * DAY_MS;
+    const signal = AbortSignal.timeout(120_000);
     await sweepRuns(test.deps, signal);
     await sweepOutputs(test.deps, signal);
   };
