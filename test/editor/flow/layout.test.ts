@@ -153,6 +153,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     const { page } = testPage;
     await page.goto(`/flow/${id}`);
     const nodes = page.getByRole('list', { name: 'Outline' });
+    await nodes.getByRole('listitem').nth(2).waitFor();
     assert.deepEqual(await nodes.getByRole('listitem').getByRole('button').allInnerTexts(), [
       'Idea\nText',
       'Picture\nSandbox image',
