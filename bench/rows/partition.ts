@@ -26,6 +26,10 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     const { db } = postgres;
     const queue = () => migrateQueue({ db, log: createLogger('silent') });
     await migrate(db, queue, UNPARTITIONED);
+    // Columns that later migrations add if they are missing, and that today's statements write.
+    await db.query(
+      'alter table executions add column credentials text, add column origin_id text, add column origin_key text',
+    );
     await db.alone(async client => {
       const many = { count, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(client, many);
