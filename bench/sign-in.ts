@@ -1,4 +1,5 @@
 // Signs a person in with a browser, for the benchmarks of the web application.
+import { randomUUID } from 'node:crypto';
 import type { BenchService } from './service.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -7,7 +8,13 @@ const PASSWORD = 'correct horse battery';
 export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Promise<string> {
   const invited = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
-    body: JSON.stringify({ email: 'ana@example.com', name: 'Ana', plan: 'self_hosted', invite: true }),
+    // Rows of `--short` share a service.
+    body: JSON.stringify({
+      email: `ana-${randomUUID()}@example.com`,
+      name: 'Ana',
+      plan: 'self_hosted',
+      invite: true,
+    }),
   });
   const { inviteUrl } = (await invited.json()) as { inviteUrl: string };
   const response = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
