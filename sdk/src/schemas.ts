@@ -381,7 +381,7 @@ export type BatchRequest = {
   readonly concurrency?: number;
   /** Stops the batch after this many failed rows in a row; 0: never */
   readonly stopAfterFailures?: number;
-  /** Runs only these rows at first and then pauses */
+  /** Runs this many rows and then pauses */
   readonly firstRows?: number;
   readonly webhook?: {
     /** https; plain http for localhost only */

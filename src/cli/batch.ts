@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Batch, BatchHandle, BatchRow, Table } from '../../sdk/src/sdk.ts';
 import { isId } from '../lib/ids.ts';
+import { toNamePart } from '../lib/name-part.ts';
 import { readSettings } from '../lib/settings.ts';
 import { type Client, connect } from './client.ts';
 import type { Command, OptionValue } from './command.ts';
@@ -182,13 +183,6 @@ function nameOutputs({ row, key, outputs }: BatchRow): readonly (readonly [strin
     return [`${stem.join('-')}${place}.${extension}`, output];
   });
 }
-
-/** Keeps only what is valid in a file name on every system. */
-const toNamePart = (text: string): string =>
-  text
-    .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, 60) || 'output';
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(

@@ -60,7 +60,7 @@ export const COMMANDS: readonly CommandRow[] = [
       '--max-credits <number>': 'the most that the batch may cost; required if the workflow costs credits',
       '--concurrency <number>': 'rows that run at the same time (default: 10)',
       '--first <number>': 'run only these rows at first',
-      '-o, --out <folder>': 'save rows.csv and the files of the results here',
+      '-o, --out <folder>': 'save the rows and the files of the results here',
     },
     examples: [
       'graphwright batch wf_01k… rows.csv --map prompt=text --max-credits 500 -o out/',

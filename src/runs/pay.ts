@@ -92,7 +92,7 @@ export interface PaymentOptions {
   readonly spent: EarlierSpending;
   /** Returns the credential that the call uses. */
   readonly findCredential: (call: PaidCall) => RunCredential | undefined;
-  /** Pays for calls with credentials of workspaces. */
+  /** Records the cost of calls that use a workspace's own credential. */
   readonly payments: CredentialPayments;
 }
 

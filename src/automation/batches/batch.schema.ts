@@ -92,7 +92,7 @@ export const CreateBatchBody = NamedExact(
       Type.Integer({
         minimum: 1,
         maximum: MAX_ROWS,
-        description: 'Runs only these rows at first and then pauses',
+        description: 'Runs this many rows and then pauses',
       }),
     ),
     webhook: RunBody.properties.webhook,

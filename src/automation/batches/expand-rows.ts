@@ -1,4 +1,5 @@
 // Turns the rows, table or matrix of a request into the inputs of each row.
+import { pointer } from '../../graph/issues.ts';
 import type { Graph, Json } from '../../graph/types.ts';
 import { AppError, type Issue, invalidField } from '../../lib/errors.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
@@ -74,7 +75,7 @@ function expandTable(
   const mapped = Object.entries(mapping).map(([nodeId, column]) => ({
     nodeId,
     column,
-    index: indexOf(column, `/mapping/${nodeId}`),
+    index: indexOf(column, pointer('mapping', nodeId)),
     parse: CELL_PARSERS[types.get(nodeId) ?? ''],
   }));
   const keyIndex = keyColumn === undefined ? undefined : indexOf(keyColumn, '/keyColumn');

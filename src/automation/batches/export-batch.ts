@@ -4,12 +4,13 @@ import { makeZip } from 'client-zip';
 import Papa from 'papaparse';
 import type { Step } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
-import type { Json, Value } from '../../graph/types.ts';
-import { valueToJson, valueToJsonText } from '../../graph/values.ts';
+import type { Value } from '../../graph/types.ts';
+import { valueToJsonText } from '../../graph/values.ts';
 import { parseMemberTexts, stringifyJson } from '../../lib/json-text.ts';
+import { toNamePart } from '../../lib/name-part.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { readBoundedSteps } from '../../runs/executed-graph.ts';
+import { readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { listOutputs, listResultNodes } from '../../runs/present-execution.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { type BatchRow, listRows, type ShownRow } from '../../store/automation/batches.ts';
@@ -41,9 +42,7 @@ export async function exportBatch(
   { format, signal }: { readonly format: ExportFormat; readonly signal: AbortSignal },
 ): Promise<BatchExport> {
   const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
-  const version = await deps.versions.get(deps.db, batch.workflow_id, batch.workflow_version);
-  const planned = version.plan();
-  const plan: Plan = planned.ok ? planned.plan : { nodes: [] };
+  const plan = await readPlan(deps, { ...batch, request: '{}' });
   const stream =
     format === 'zip'
       ? Readable.from(makeZip(listFiles(deps, batch, plan, signal)))
@@ -70,8 +69,13 @@ async function* listAllRows(
 }
 
 async function* writeLines(deps: RunDeps, batch: BatchRow, signal: AbortSignal): AsyncGenerator<string> {
-  for await (const rows of listAllRows(deps, batch, signal))
-    for (const row of await presentRows(deps, batch, rows, MAX_ROW_BYTES)) yield `${stringifyJson(row)}\n`;
+  for await (const rows of listAllRows(deps, batch, signal)) {
+    // One at a time, because each may be large.
+    for (const row of rows) {
+      const [presented] = await presentRows(deps, batch, [row], MAX_ROW_BYTES);
+      yield `${stringifyJson(presented)}\n`;
+    }
+  }
 }
 
 /** A column for each input and each output, with several values of an output on lines of their own. */
@@ -175,25 +179,12 @@ async function* listFiles(
   }
 }
 
-/** Keeps letters and digits of every language: the name must be valid on every system. */
-function toNamePart(text: string): string {
-  const part = text
-    .normalize('NFC')
-    .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, 60);
-  return part === '' ? 'output' : part;
-}
-
 async function openValue(
   deps: RunDeps,
   value: Value,
 ): Promise<{ readonly extension: string; readonly input: ZipFile['input'] } | undefined> {
   if (value.type === 'TEXT') return { extension: 'txt', input: value.text };
-  if (!('media' in value)) {
-    const json: Json = valueToJson(value);
-    return { extension: 'json', input: JSON.stringify(json, null, 2) };
-  }
+  if (!('media' in value)) return { extension: 'json', input: valueToJsonText(value) };
   const { mediaId, contentType } = value.media;
   const file = await deps.storage.read(mediaId).catch(() => undefined);
   if (file === undefined) return undefined;

@@ -1,11 +1,9 @@
 // Reads and lists batches and their rows.
-import type { Step } from '../../engine/types.ts';
-import type { Plan } from '../../graph/plan.ts';
 import { AppError } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { cutRecord } from '../../runs/cut-record.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { mergeSteps, readBoundedSteps } from '../../runs/executed-graph.ts';
+import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { presentOutputs } from '../../runs/present-execution.ts';
 import { authorize, canDo, findRole, type WorkflowVerb } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -118,7 +116,6 @@ export async function listRowPage(deps: RunDeps, actor: Actor, id: string, query
 
 /** The size that the outputs of one row may have in a list. Longer values are cut. */
 const MAX_ROW_BYTES = 64_000;
-const MAX_READ_BYTES = 1_000_000;
 
 /** Presents rows with the outputs of their executions. */
 export async function presentRows(
@@ -130,31 +127,28 @@ export async function presentRows(
   const ids = rows.flatMap(({ status, execution_id }) =>
     status === 'completed' && execution_id !== null ? [execution_id] : [],
   );
-  const version = await deps.versions.get(deps.db, batch.workflow_id, batch.workflow_version);
-  const planned = version.plan();
-  const plan: Plan = planned.ok ? planned.plan : { nodes: [] };
-  const stored = ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_READ_BYTES });
-  const steps = new Map<string, ReadonlyMap<string, Step>>();
+  const plan = await readPlan(deps, { ...batch, request: '{}' });
+  const stored = ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_ROW_BYTES });
+  const outputs = new Map<string, readonly object[]>();
+  // Longer states are read and cut one after the other, so that a page of them is never in memory.
   for (const [index, id] of ids.entries()) {
     const stepRows = stored[index]?.rows;
-    steps.set(id, stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows));
+    const steps = stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows);
+    const whole = { nodeStates: [], outputs: presentOutputs(plan, steps) };
+    outputs.set(id, cutRecord(whole, maxRowBytes).outputs);
   }
-  return rows.map(row => {
-    const own = steps.get(row.execution_id ?? '');
-    const outputs = own === undefined ? [] : presentOutputs(plan, own);
-    return {
-      row: row.row_number,
-      key: row.key,
-      inputs: new JsonText(row.inputs),
-      status: row.status,
-      executionId: row.execution_id,
-      outputs: cutRecord({ nodeStates: [], outputs }, maxRowBytes).outputs ?? [],
-      error: row.error === null ? null : (JSON.parse(row.error) as { code: string; message: string }),
-      credits: row.credits,
-      rating: row.rating,
-      isPicked: row.is_picked,
-    };
-  });
+  return rows.map(row => ({
+    row: row.row_number,
+    key: row.key,
+    inputs: new JsonText(row.inputs),
+    status: row.status,
+    executionId: row.execution_id,
+    outputs: outputs.get(row.execution_id ?? '') ?? [],
+    error: row.error === null ? null : (JSON.parse(row.error) as { code: string; message: string }),
+    credits: row.credits,
+    rating: row.rating,
+    isPicked: row.is_picked,
+  }));
 }
 
 export type PresentedRow = Awaited<ReturnType<typeof presentRows>>[number];

@@ -1,8 +1,10 @@
 // Tools to run a workflow over many rows.
 import { Type } from 'typebox';
-import { ListRowsQuery, MAX_ROWS } from '../../automation/batches/batch.schema.ts';
+import { CreateBatchBody, ListRowsQuery, MAX_ROWS } from '../../automation/batches/batch.schema.ts';
 import { createBatch } from '../../automation/batches/create-batch.ts';
 import { getBatch, listRowPage, presentBatch } from '../../automation/batches/read-batch.ts';
+import { AppError } from '../../lib/errors.ts';
+import { matchesSchema } from '../../lib/schema-check.ts';
 import { Exact } from '../../services/schema.ts';
 import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
 
@@ -51,7 +53,13 @@ export const runBatchTool = defineTool({
   output: BATCH,
   narrow: NARROW,
   call: async ({ deps, actor }, { workflowId, idempotencyKey, ...body }) => {
-    const created = await createBatch(deps, actor, { workflowId, idempotencyKey, body: body as never });
+    // The schemas of tools cannot say what the members of a matrix are.
+    if (!matchesSchema(CreateBatchBody, body))
+      throw new AppError(
+        'invalid_request',
+        'Send rows: [{ key?, inputs }], or matrix: { inputs: { <input node>: [values] }, mode? }.',
+      );
+    const created = await createBatch(deps, actor, { workflowId, idempotencyKey, body });
     const data = toData(await presentBatch(deps, created.batch));
     return { data: { ...data, next: 'Read the results with get_batch.' } };
   },
