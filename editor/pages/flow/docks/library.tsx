@@ -1,5 +1,5 @@
 // Renders the library: nodes, templates and media, to drag onto the board or to insert by a click.
-import { type DragEvent, type ReactNode, useEffect, useState } from 'react';
+import { type DragEvent, type ReactNode, useState } from 'react';
 import type { Template } from '../../../../sdk/src/schemas.ts';
 import type { Position } from '../../../../src/graph/types.ts';
 import { getMediaKind, placeMedia } from '../../../board/import-files.ts';
@@ -160,17 +160,17 @@ interface ItemProps {
 const TYPE = 'application/x-graphwright-item';
 
 function Item({ label, detail, picture, onInsert }: ItemProps) {
-  const [isDragged, setDragged] = useState(false);
-  useDropOnBoard(isDragged, onInsert);
+  const { canvas } = useEditor();
   return (
     <li
       draggable
       onDragStart={(event: DragEvent) => {
         event.dataTransfer.setData(TYPE, label);
         event.dataTransfer.effectAllowed = 'copy';
-        setDragged(true);
+        acceptDropOnBoard(({ clientX, clientY }) =>
+          onInsert(canvas.current?.toBoard({ x: clientX, y: clientY })),
+        );
       }}
-      onDragEnd={() => setDragged(false)}
     >
       <button type="button" className={styles.item} onClick={() => onInsert(undefined)}>
         <span className={styles.thumbnail}>{picture}</span>
@@ -183,25 +183,27 @@ function Item({ label, detail, picture, onInsert }: ItemProps) {
   );
 }
 
-/** Inserts the dragged item where it is dropped on the board. */
-function useDropOnBoard(isDragged: boolean, onInsert: Insert): void {
-  const { canvas } = useEditor();
-  useEffect(() => {
-    if (!isDragged) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const isOnBoard = ({ target }: Event): boolean =>
-      target instanceof Element && target.closest('[data-focus-region="canvas"]') !== null;
-    document.addEventListener('dragover', event => isOnBoard(event) && event.preventDefault(), { signal });
-    document.addEventListener(
-      'drop',
-      event => {
-        if (!isOnBoard(event)) return;
-        event.preventDefault();
-        onInsert(canvas.current?.toBoard({ x: event.clientX, y: event.clientY }));
-      },
-      { signal },
-    );
-    return () => controller.abort();
-  }, [isDragged, onInsert, canvas]);
+/**
+ * Calls `onDrop` if the drag that has just started ends on the board. Listens at once, not after the next
+ * render: the pointer can be over the board before that.
+ */
+function acceptDropOnBoard(onDrop: (event: MouseEvent) => void): void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const isOnBoard = ({ target }: Event): boolean =>
+    target instanceof Element && target.closest('[data-focus-region="canvas"]') !== null;
+  document.addEventListener('dragover', event => isOnBoard(event) && event.preventDefault(), { signal });
+  document.addEventListener(
+    'drop',
+    event => {
+      controller.abort();
+      if (!isOnBoard(event)) return;
+      event.preventDefault();
+      onDrop(event);
+    },
+    { signal },
+  );
+  // An element that was removed during its drag gets no `dragend`.
+  for (const type of ['dragend', 'pointerdown'])
+    document.addEventListener(type, () => controller.abort(), { signal });
 }
