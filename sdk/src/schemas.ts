@@ -976,7 +976,20 @@ export type Execution = {
     | 'FAILED'
     | 'TIMEOUT'
     | 'CANCELLED';
-  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume' | 'sample';
+  readonly trigger:
+    | 'api'
+    | 'editor'
+    | 'mcp'
+    | 'cli'
+    | 'resume'
+    | 'sample'
+    | 'batch'
+    | 'schedule'
+    | 'hook'
+    | 'after'
+    | 'feed'
+    | 'bucket'
+    | 'app';
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly error: {
     readonly code: string;
@@ -1010,6 +1023,12 @@ export type Execution = {
   readonly batchId?: string;
   /** The key or number of its row in the batch */
   readonly rowKey?: string;
+  /** The schedule that started the run */
+  readonly scheduleId?: string;
+  /** The trigger that started the run */
+  readonly triggerId?: string;
+  /** The app that started the run */
+  readonly appId?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   /** In topological order */
   readonly nodeStates: readonly NodeState[];
@@ -1064,7 +1083,20 @@ export type ExecutionListItem = {
     | 'FAILED'
     | 'TIMEOUT'
     | 'CANCELLED';
-  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume' | 'sample';
+  readonly trigger:
+    | 'api'
+    | 'editor'
+    | 'mcp'
+    | 'cli'
+    | 'resume'
+    | 'sample'
+    | 'batch'
+    | 'schedule'
+    | 'hook'
+    | 'after'
+    | 'feed'
+    | 'bucket'
+    | 'app';
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly error: {
     readonly code: string;
@@ -1098,6 +1130,12 @@ export type ExecutionListItem = {
   readonly batchId?: string;
   /** The key or number of its row in the batch */
   readonly rowKey?: string;
+  /** The schedule that started the run */
+  readonly scheduleId?: string;
+  /** The trigger that started the run */
+  readonly triggerId?: string;
+  /** The app that started the run */
+  readonly appId?: string;
   /** Name of the user who started the run */
   readonly userName: string;
 };
@@ -2800,7 +2838,20 @@ export type WorkspaceRun = {
     | 'FAILED'
     | 'TIMEOUT'
     | 'CANCELLED';
-  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume' | 'sample';
+  readonly trigger:
+    | 'api'
+    | 'editor'
+    | 'mcp'
+    | 'cli'
+    | 'resume'
+    | 'sample'
+    | 'batch'
+    | 'schedule'
+    | 'hook'
+    | 'after'
+    | 'feed'
+    | 'bucket'
+    | 'app';
   /** The paid node types in the run */
   readonly models: readonly string[];
   readonly error: {

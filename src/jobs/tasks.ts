@@ -1,5 +1,6 @@
 // Defines the tasks of the job queue. Each row maps a task to the function that runs it.
 
+import { advanceAutomation } from '../automation/advance-automation.ts';
 import { advanceBatch } from '../automation/batches/advance-batch.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { claimFromQueue } from '../runs/dispatch.ts';
@@ -36,6 +37,7 @@ export interface Task {
 export const TASKS: Readonly<Record<string, Task>> = {
   run: { pool: 'runs', work: ({ deps, slots }, id) => claimFromQueue(deps, slots, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
+  automation: { pool: 'deliveries', work: ({ deps }, id) => advanceAutomation(deps, id) },
   batch: { pool: 'deliveries', work: ({ deps }, id) => advanceBatch(deps, id) },
   render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {

@@ -21,6 +21,9 @@ const PREFIXES = {
   credentialValue: 'cval',
   batch: 'bat',
   table: 'tbl',
+  schedule: 'sch',
+  firing: 'fir',
+  trigger: 'trg',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -19,11 +19,11 @@ import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { runRequestText } from './run-request.ts';
 
-/** What starts a run besides a request, such as a row of a batch. */
+/** What starts a run besides a request (store/origins.ts). */
 export interface RunOrigin {
-  /** The id of the batch. */
+  /** For example the id of a batch. */
   readonly id: string;
-  /** The number of the row. */
+  /** Which of its runs: the number of the row of a batch, the due time of a schedule. */
   readonly key: string;
   /** Chosen by the origin, which stores it before the run starts. */
   readonly executionId: string;

@@ -67,7 +67,7 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
       if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
       if (effect.kind === 'deliver') timers.set('deliveries', 0);
     }
-    // The job of its batch was queued.
+    // The job of its origin was queued.
     if (row.finished_at !== null && row.origin_id !== null) timers.set('deliveries', 0);
     if (row.finished_at !== null) finished.set(row.status, (finished.get(row.status) ?? 0) + 1);
   };

@@ -5,6 +5,7 @@ import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { hasExactText, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { JsonText } from '../lib/json-text.ts';
 import type { ExecutionRow } from '../store/executions.ts';
+import { findOriginKind } from '../store/origins.ts';
 import { estimateProgress } from './calls/pace.ts';
 import { cutRecord } from './cut-record.ts';
 import type { RunRequest } from './run.schema.ts';
@@ -194,8 +195,19 @@ export function presentListedExecution(row: ListedFields, metadata: RunRequest['
   };
 }
 
-function presentOrigin({ trigger, origin_id, origin_key }: ListedFields) {
-  return trigger === 'batch' && origin_id !== null ? { batchId: origin_id, rowKey: origin_key } : {};
+function presentOrigin({ origin_id, origin_key }: ListedFields): OriginMembers {
+  const kind = origin_id === null ? undefined : findOriginKind(origin_id);
+  if (kind === undefined) return {};
+  const { idMember, keyMember } = kind;
+  return { [idMember]: origin_id, ...(keyMember === undefined ? {} : { [keyMember]: origin_key }) };
+}
+
+interface OriginMembers {
+  readonly batchId?: string;
+  readonly rowKey?: string;
+  readonly scheduleId?: string;
+  readonly triggerId?: string;
+  readonly appId?: string;
 }
 
 function presentWebhook(row: ListedFields) {

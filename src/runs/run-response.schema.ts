@@ -111,7 +111,21 @@ const LIST_FIELDS = {
   workflowId: Type.String(),
   workflowVersion: Type.Integer(),
   status: Type.Enum(EXECUTION_STATUSES),
-  trigger: Type.Enum(['api', 'editor', 'mcp', 'cli', 'resume', 'sample']),
+  trigger: Type.Enum([
+    'api',
+    'editor',
+    'mcp',
+    'cli',
+    'resume',
+    'sample',
+    'batch',
+    'schedule',
+    'hook',
+    'after',
+    'feed',
+    'bucket',
+    'app',
+  ]),
   metadata: Nullable(
     Type.Object(
       {},
@@ -147,6 +161,9 @@ const LIST_FIELDS = {
   resumedFromId: Nullable(Type.String()),
   batchId: Type.Optional(Type.String({ description: 'The batch that started the run' })),
   rowKey: Type.Optional(Type.String({ description: 'The key or number of its row in the batch' })),
+  scheduleId: Type.Optional(Type.String({ description: 'The schedule that started the run' })),
+  triggerId: Type.Optional(Type.String({ description: 'The trigger that started the run' })),
+  appId: Type.Optional(Type.String({ description: 'The app that started the run' })),
 };
 
 export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, outputs and costs', {

@@ -5,6 +5,7 @@ import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
+import { originTask } from './origins.ts';
 import { jobSpecs } from './queue.ts';
 import { all, first, matches } from './rows.ts';
 
@@ -29,7 +30,7 @@ export interface RunSpec {
   readonly credentials: string | null;
   /** W3C trace context of the request that started it; null without tracing. */
   readonly traceparent: string | null;
-  /** What started the run, such as a batch, and the number of its row; null for a request. */
+  /** What started the run (origins.ts), such as a batch, and the number of its row; null for a request. */
   readonly origin_id: string | null;
   readonly origin_key: string | null;
   readonly created_at: Date;
@@ -355,14 +356,14 @@ const UNPARK_RUNS = `
 
 /**
  * CTE `jobs`: enqueues one job for each delivery, for each unparked run, for each run that a worker should claim at a
- * given time, and for each batch with runs that ended.
+ * given time, and for each batch, schedule and trigger with runs that ended.
  */
 const ENQUEUE_JOBS = jobSpecs(`
   select 'deliver' as task, id, null::timestamptz as run_at from outbox
   union all select 'run', id, null from unparked
   union all select 'run', id, job_at from written where job_at is not null
-  union all select distinct 'batch', origin_id, null::timestamptz from written
-    where origin_id like 'bat\\_%' and finished_at is not null`);
+  union all select distinct ${originTask('origin_id')}, origin_id, null::timestamptz from written
+    where ${originTask('origin_id')} is not null and finished_at is not null`);
 
 /**
  * Builds a select that sends one notification with the ids of the written runs that fulfil the condition, or none. It

@@ -6,9 +6,7 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/executions.ts';
-import { startRun } from '../../runs/start-run.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
-import { countExecution, undoExecution } from '../../services/accounts/daily-executions.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import {
   type BatchRow,
@@ -30,6 +28,7 @@ import {
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
+import { startForUser, toRefusal } from '../start-for-user.ts';
 import { buildBatchDelivery } from './batch-event.ts';
 
 /** Codes of refusals that the next rows would get too. The batch stops with the code as its reason. */
@@ -227,39 +226,26 @@ async function startRows(deps: RunDeps, batch: BatchRow, rows: readonly ClaimedR
   deps.wakeTimers.set('deliveries', 0);
 }
 
-/** Returns the error of a refused request. Rethrows errors of the service, so that the job is repeated. */
-function toRefusal(err: unknown): AppError {
-  if (err instanceof AppError && err.status < 500) return err;
-  throw err;
-}
-
 async function startRow(
   deps: RunDeps,
   actor: UserActor,
   batch: BatchRow,
   row: ClaimedRow,
 ): Promise<undefined> {
-  const allowance = await countExecution(deps, actor);
   const { execution_id: executionId, max_credits: maxCredits, retried_execution_id: retriedId } = row;
   const key = row.key ?? String(row.row_number);
-  try {
-    const accepted = await startRun(deps, actor, {
-      workflowId: batch.workflow_id,
-      version: batch.workflow_version,
-      route: 'batch',
-      request: {
-        inputs: new JsonText<JsonObject>(row.inputs),
-        ...(maxCredits === null ? {} : { maxCredits }),
-        ...(retriedId === null ? {} : { keep: { executionId: retriedId } }),
-      },
-      idempotencyKey: `${batch.id}:${row.row_number}${row.attempt === 1 ? '' : `:${row.attempt}`}`,
-      trigger: 'batch',
-      origin: { id: batch.id, key, executionId },
-    });
-    if (accepted.replayed) undoExecution(deps, actor, allowance);
-  } catch (err) {
-    if (err instanceof AppError && err.status < 500) undoExecution(deps, actor, allowance);
-    throw err;
-  }
+  await startForUser(deps, actor, {
+    workflowId: batch.workflow_id,
+    version: batch.workflow_version,
+    route: 'batch',
+    request: {
+      inputs: new JsonText<JsonObject>(row.inputs),
+      ...(maxCredits === null ? {} : { maxCredits }),
+      ...(retriedId === null ? {} : { keep: { executionId: retriedId } }),
+    },
+    idempotencyKey: `${batch.id}:${row.row_number}${row.attempt === 1 ? '' : `:${row.attempt}`}`,
+    trigger: 'batch',
+    origin: { id: batch.id, key, executionId },
+  });
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Returns the actor for work that a user has left to the service, such as the rows of a batch.
+// Returns the actor for work that a user has left to the service, such as a batch or a schedule.
 import { AppError } from '../../lib/errors.ts';
 import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';

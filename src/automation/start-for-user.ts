@@ -1,0 +1,35 @@
+// Starts runs that no request asks for. Each runs as the user who set up the automation, with their present rights.
+import { AppError } from '../lib/errors.ts';
+import type { RunOrigin } from '../runs/accept-run.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import type { AcceptedRun } from '../runs/idempotency.ts';
+import { type StartRunInput, startRun } from '../runs/start-run.ts';
+import type { UserActor } from '../services/accounts/actor.ts';
+import { countExecution, undoExecution } from '../services/accounts/daily-executions.ts';
+
+/**
+ * Starts a run that has an idempotency key and an execution id chosen beforehand, so that repeating the call after a
+ * crash starts nothing twice. Counts the run toward the user's daily executions unless it is refused or was accepted
+ * before. Get the actor from `getUserActor`.
+ */
+export async function startForUser(
+  deps: RunDeps,
+  actor: UserActor,
+  input: StartRunInput & { readonly idempotencyKey: string; readonly origin: RunOrigin },
+): Promise<AcceptedRun> {
+  const allowance = await countExecution(deps, actor);
+  try {
+    const accepted = await startRun(deps, actor, input);
+    if (accepted.replayed) undoExecution(deps, actor, allowance);
+    return accepted;
+  } catch (err) {
+    if (err instanceof AppError && err.status < 500) undoExecution(deps, actor, allowance);
+    throw err;
+  }
+}
+
+/** Returns the error of a refused request. Rethrows errors of the service, so that the work is repeated. */
+export function toRefusal(err: unknown): AppError {
+  if (err instanceof AppError && err.status < 500) return err;
+  throw err;
+}
