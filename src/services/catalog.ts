@@ -6,10 +6,9 @@ import { sha256 } from '../lib/crypto.ts';
 import { invalidField } from '../lib/errors.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
-import { getWorkspaceId } from './accounts/access.ts';
+import { listActiveKinds } from '../store/credentials.ts';
 import type { Actor } from './accounts/actor.ts';
-import { getActiveWorkspace } from './accounts/teams.ts';
-import { resolveCredentials } from './credentials/run-credentials.ts';
+import { usesStored } from './credentials/run-credentials.ts';
 import type { CatalogResponse, Deps } from './deps.ts';
 
 const VERSION = 1;
@@ -69,10 +68,9 @@ export async function listCatalog(
 
 /** Returns the providers that the active workspace can use by stored credentials only. */
 export async function listSupplied(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
-  if (actor.kind === 'anonymous') return [];
-  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
-  const credentials = await resolveCredentials(deps, deps.db, { workspace, workflowId: null });
-  return PROVIDER_NAMES.filter(kind => credentials.has(kind) && !deps.environment.has(kind));
+  if (actor.kind === 'anonymous' || !usesStored(deps)) return [];
+  const kinds = await listActiveKinds(deps.db, actor.userId);
+  return PROVIDER_NAMES.filter(kind => kinds.includes(kind) && !deps.environment.has(kind));
 }
 
 /** Returns the entry as available if stored credentials supply its provider. */

@@ -245,6 +245,20 @@ export function listUsable(
   );
 }
 
+/** Lists the kinds for which the user's active workspace, or the instance, has a stored default. */
+export async function listActiveKinds(tx: Tx, userId: number): Promise<readonly string[]> {
+  const rows = await all<{ readonly kind: string }>(
+    tx,
+    `select distinct kind from credentials
+     where coalesce(workspace, '') = any (array['', coalesce(
+         (select m.team_id from users u join team_members m on m.user_id = u.id and m.team_id = u.active_team_id where u.id = $1),
+         'user:' || $1::int)])
+       and is_default and removed_at is null`,
+    [userId],
+  );
+  return rows.map(({ kind }) => kind);
+}
+
 /** Returns the credentials with these ids, including removed ones. */
 export function listCredentialsById(tx: Tx, ids: readonly string[]): Promise<readonly CredentialRow[]> {
   return all(tx, `select ${COLUMNS} from credentials c where c.id = any ($1::text[])`, [ids]);

@@ -29,7 +29,8 @@ export async function resolveCredentials(
   return withStored(deps, await listUsable(tx, workspace, workflowId));
 }
 
-const usesStored = ({ settings }: { readonly settings: Pick<Settings, 'CREDENTIALS'> }): boolean =>
+/** Returns whether runs use stored credentials. */
+export const usesStored = ({ settings }: { readonly settings: Pick<Settings, 'CREDENTIALS'> }): boolean =>
   settings.CREDENTIALS === 'on';
 
 function withStored({ environment }: ResolveDeps, rows: readonly CredentialRow[]): RunCredentials {
