@@ -11,10 +11,17 @@ export interface BenchFal {
   readonly url: string;
   /** When each request was accepted, by id, in ms since the epoch. */
   accepted(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Rejects submissions with this key by 429 from now on, or does not answer them; undefined: accepts them again.
+   * Returns how many it has rejected or not answered.
+   */
+  fail(key: string, fault: Fault | undefined): Promise<number>;
   /** Sends webhooks to this service from now on, for calls that request one. */
   reportTo(url: string): Promise<void>;
   stop(): Promise<void>;
 }
+
+export type Fault = 'limit' | 'hang';
 
 /** `jobMs`: how long it works on each call. */
 export async function startBenchFal(jobMs: number): Promise<BenchFal> {
@@ -23,6 +30,10 @@ export async function startBenchFal(jobMs: number): Promise<BenchFal> {
   return {
     url,
     accepted: async () => new Map((await (await fetch(`${url}/accepted`)).json()) as [string, number][]),
+    fail: async (key, fault) => {
+      const response = await fetch(`${url}/fail`, { method: 'POST', body: JSON.stringify({ key, fault }) });
+      return ((await response.json()) as { failed: number }).failed;
+    },
     reportTo: async service => void (await fetch(`${url}/report-to`, { method: 'POST', body: service })),
     async stop() {
       child.kill();
@@ -42,6 +53,15 @@ function serve(jobMs: number): void {
   const keys = generateKeyPairSync('ed25519');
   const jwks = { keys: [keys.publicKey.export({ format: 'jwk' })] };
   let service: string | undefined;
+  const faults = new Map<string, Fault>();
+  const hanging = new Set<ServerResponse>();
+  let failed = 0;
+  const setFault = ({ key, fault }: { readonly key: string; readonly fault?: Fault }): void => {
+    if (fault === undefined) faults.delete(`Key ${key}`);
+    else faults.set(`Key ${key}`, fault);
+    for (const res of hanging) res.destroy();
+    hanging.clear();
+  };
   const report = async (hook: string): Promise<void> => {
     const body = '{"status":"OK"}';
     const headers = signFalHook(body, keys.privateKey);
@@ -53,6 +73,10 @@ function serve(jobMs: number): void {
       service = await text(req);
       return sendJson(res, 200, {});
     }
+    if (path === '/fail') {
+      setFault(JSON.parse(await text(req)));
+      return sendJson(res, 200, { failed });
+    }
     req.resume();
     if (path === '/.well-known/jwks.json') return sendJson(res, 200, jwks);
     if (path === '/accepted') return sendJson(res, 200, [...accepted]);
@@ -60,6 +84,10 @@ function serve(jobMs: number): void {
     const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
     const place = `http://${req.headers.host}/bench/model/requests`;
     if (id === '') {
+      const fault = faults.get(req.headers.authorization ?? '');
+      if (fault !== undefined) failed++;
+      if (fault === 'limit') return sendJson(res, 429, { detail: 'slow down' });
+      if (fault === 'hang') return void hanging.add(res);
       const fresh = `req-${accepted.size}`;
       accepted.set(fresh, Date.now());
       const hook = new URLSearchParams(query).get('fal_webhook');

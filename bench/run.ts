@@ -17,6 +17,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   batches: async () => (await import('./rows/batch.ts')).runBatchRows,
   waiting: async () => (await import('./rows/waiting.ts')).runWaitingRows,
   bounds: async () => (await import('./rows/bounds.ts')).runBoundsRows,
+  credentials: async () => (await import('./rows/credential.ts')).runCredentialRows,
   cancels: async () => (await import('./rows/cancel.ts')).runCancelRows,
   crashes: async () => (await import('./rows/crash.ts')).runCrashRows,
   workers: async () => (await import('./rows/worker.ts')).runWorkerRows,
