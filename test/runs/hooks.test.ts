@@ -22,6 +22,7 @@ before(async () => {
     BASE_URL: 'https://graphwright.example.com',
     REPLICATE_API_TOKEN: 'r8-key',
     REPLICATE_BASE_URL: `${replicate.url}/v1`,
+    CREDENTIALS_BASE_URLS: 'instance',
   });
   paid.fal.keys = [keys.publicKey.export({ format: 'jwk' })];
   user = await paid.newUser(100);
@@ -42,8 +43,8 @@ const readCallbackPath = (): string => {
   assert.match(address, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
   return paid.service.url + new URL(address).pathname;
 };
-const startWaiting = async (graph: object = single()): Promise<string> => {
-  const id = await user.start(await user.create(graph));
+const startWaiting = async (graph: object = single(), by = user): Promise<string> => {
+  const id = await by.start(await by.create(graph));
   await waitUntil('nobody to hold it', async () => {
     const { rows } = await paid.service.db.query(
       'select from executions e join calls c on c.execution_id = e.id where e.id = $1 and e.worker_id is null',
@@ -145,18 +146,23 @@ describe('a hook of Replicate', () => {
     return (await fetch(callbackUrl, { method: 'POST', headers, body: sent ?? body })).status;
   };
 
-  it("wakes the run if it is signed with the account's secret, and changes nothing otherwise", async () => {
-    replicate.state.polls = 1e9;
-    const id = await startWaiting(graph);
+  /** Moves the next poll of the call far away. Returns the callback URL that it passed to Replicate. */
+  const postponePolls = async (id: string): Promise<string> => {
     await paid.service.db.query(
       `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
       [id],
     );
-    const asked = replicate.asked.findLast(({ method }) => method === 'POST');
+    const asked = replicate.asked.findLast(({ path }) => path.endsWith('/predictions'));
     const { pathname } = new URL(String(asked?.json.webhook));
     assert.match(pathname, /^\/hooks\/replicate\/[\w-]{32}$/);
-    const callbackUrl = paid.service.url + pathname;
-    const { secret } = replicate.state;
+    return paid.service.url + pathname;
+  };
+
+  it("wakes the run if it is signed with the account's secret, and changes nothing otherwise", async () => {
+    replicate.state.polls = 1e9;
+    const id = await startWaiting(graph);
+    const callbackUrl = await postponePolls(id);
+    const secret = replicate.state.secrets.get('r8-key') ?? '';
     assert.equal(await sendSigned(callbackUrl, 'whsec_b3RoZXI='), 401);
     assert.equal(await sendSigned(callbackUrl, secret, '{"status":"failed"}'), 401);
     assert.equal(await sendSigned(callbackUrl.replace(/[\w-]{32}$/, 'z'.repeat(32)), secret), 200);
@@ -173,5 +179,50 @@ describe('a hook of Replicate', () => {
     assert.equal((await user.until(id)).status, 'COMPLETED');
     assert.equal(await sendSigned(callbackUrl, secret), 200);
     assert.equal(replicate.created.length, 1);
+  });
+
+  it('is verified by the secret of the account whose credential submitted the call', async () => {
+    const accounts = [
+      ['r8-account-one', 'whsec_b25lb25lb25l'],
+      ['r8-account-two', 'whsec_dHdvdHdvdHdv'],
+    ] as const;
+    replicate.state.polls = 1e9;
+    const waiting: { id: string; client: Client; callbackUrl: string; credential: string }[] = [];
+    for (const [apiKey, secret] of accounts) {
+      replicate.state.secrets.set(apiKey, secret);
+      const client = await paid.newUser(0);
+      const stored = await client.request<{ id: string }>('POST', '/credentials', {
+        kind: 'replicate',
+        name: apiKey,
+        owner: 'workspace',
+        values: { apiKey },
+      });
+      const id = await startWaiting(graph, client);
+      waiting.push({ id, client, callbackUrl: await postponePolls(id), credential: stored.body.id });
+    }
+    const [one, two] = waiting;
+    assert.ok(one !== undefined && two !== undefined);
+    const [[, secretOne], [, secretTwo]] = accounts;
+    assert.equal(await sendSigned(one.callbackUrl, secretTwo), 401);
+    assert.equal(await sendSigned(two.callbackUrl, secretOne), 401);
+    assert.equal(await sendSigned(two.callbackUrl, replicate.state.secrets.get('r8-key') ?? ''), 401);
+    // Neither another value nor the deletion of the credential changes who signs the calls in flight.
+    replicate.state.secrets.set('r8-account-new', 'whsec_bmV3bmV3bmV3');
+    const replaced = await one.client.request('PATCH', `/credentials/${one.credential}`, {
+      values: { apiKey: 'r8-account-new' },
+    });
+    assert.equal(replaced.status, 200);
+    const deleted = await two.client.request('DELETE', `/credentials/${two.credential}?force=true`);
+    assert.equal(deleted.status, 200);
+    replicate.state.polls = 0;
+    for (const [{ callbackUrl, client, id }, secret] of [
+      [one, secretOne],
+      [two, secretTwo],
+    ] as const) {
+      assert.equal(await sendSigned(callbackUrl, secret), 200);
+      assert.equal((await client.until(id)).status, 'COMPLETED');
+      // Providers repeat a webhook that is not accepted.
+      assert.equal(await sendSigned(callbackUrl, secret), 200);
+    }
   });
 });

@@ -21,7 +21,7 @@ export type HookReceiver = (hook: ReceivedHook) => Promise<void>;
 
 /**
  * Creates the receiver. It throws 404 for a provider without webhooks and 401 for an invalid signature, and ignores
- * webhooks for unknown calls.
+ * webhooks for unknown calls: those of a call that has ended cannot be verified, because its credential may be deleted.
  */
 export function createHookReceiver(deps: RunDeps): HookReceiver {
   const keys = createHookKeys(deps.now);
@@ -29,8 +29,9 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
     if (!isHookProvider(provider))
       throw new AppError('not_found', 'Provider not found. Only fal and Replicate send webhooks.');
     const call = await findCallByToken(deps.db, provider, token);
-    const credential = await deps.credentials.open(provider, call?.value_id ?? null);
-    // A webhook for an unknown call is verified too, so that the response does not tell which calls exist.
+    // Nobody can guess a token, so the response tells nobody which calls exist.
+    if (call === undefined) return;
+    const credential = await deps.credentials.open(provider, call.value_id);
     const isSigned =
       credential !== undefined &&
       (await keys
@@ -45,7 +46,6 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
           );
         }));
     if (!isSigned) throw new AppError('unauthorized', 'The webhook is not signed by the provider.');
-    if (call === undefined) return;
     await wakeRuns(deps, [call]);
     await recordDurations(deps, [call]);
   };

@@ -7,8 +7,8 @@ export interface ReplicateDouble extends Double {
     polls: number;
     /** How a prediction finishes. */
     end: Readonly<Record<string, unknown>>;
-    /** The key that signs its webhooks. */
-    secret: string;
+    /** The accounts: the key that signs the webhooks of each API key. */
+    readonly secrets: Map<string, string>;
   };
   readonly created: string[];
 }
@@ -20,7 +20,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   const state = {
     polls: 2,
     end: { status: 'succeeded', output: null } as Record<string, unknown>,
-    secret: 'whsec_c2VjcmV0',
+    secrets: new Map([['r8-key', 'whsec_c2VjcmV0']]),
   };
   const created: string[] = [];
   const jobs = new Map<string, number>();
@@ -28,13 +28,14 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   const response = (asked: Asked): Reply => {
     const { method, path } = asked;
     if (path.startsWith('/delivery/')) return { status: 200, body: file };
-    if (asked.headers.authorization !== 'Bearer r8-key') {
+    const secret = state.secrets.get(String(asked.headers.authorization).replace('Bearer ', ''));
+    if (secret === undefined) {
       return {
         status: 401,
         body: { title: 'Unauthenticated', detail: 'You did not pass a valid token', status: 401 },
       };
     }
-    if (path === '/v1/webhooks/default/secret') return { status: 200, body: { key: state.secret } };
+    if (path === '/v1/webhooks/default/secret') return { status: 200, body: { key: secret } };
     if (path === '/v1/files') {
       return { status: 201, body: { id: 'f1', urls: { get: `http://${asked.headers.host}/v1/files/f1` } } };
     }
