@@ -82,9 +82,10 @@ function parseLimit(option: OptionValue): { readonly dailyUsdLimit?: number } {
 /** Reads the value from a pipe, or asks for it without showing it. */
 async function readValue(signal: AbortSignal): Promise<string> {
   if (stdin.isTTY !== true) return (await readText(stdin)).trim();
-  process.stderr.write('Key (not shown): ');
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Turns off the terminal's echo, so before the prompt appears.
   const prompt = createInterface({ input: stdin, output: hidden, terminal: true });
+  process.stderr.write('Key (not shown): ');
   try {
     return (await prompt.question('', { signal })).trim();
   } finally {

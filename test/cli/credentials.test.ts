@@ -1,10 +1,11 @@
 // `graphwright credentials`, on a running service: values come from the environment or a pipe, and are never printed.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, it } from 'node:test';
-import { spawnCommand } from '../support/command-line.ts';
+import { type ProcessOptions, spawnCommand } from '../support/command-line.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
 
 const SECRET = 'cli-secret-value-7777';
 let fal: FalDouble;
@@ -19,9 +20,13 @@ after(async () => {
   await service.close();
 });
 
-const graphwright = async (args: readonly string[], settings: NodeJS.ProcessEnv = {}) => {
-  const address = { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY };
-  const result = await spawnCommand(['credentials', ...args], { ...address, ...settings });
+const address = () => ({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY });
+const graphwright = async (
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+  options: ProcessOptions = {},
+) => {
+  const result = await spawnCommand(['credentials', ...args], { ...address(), ...settings }, options);
   assert.ok(!(result.out + result.err).includes(SECRET));
   return result;
 };
@@ -41,4 +46,46 @@ it('stores a key that the provider accepts, lists, tests and removes it', async 
   assert.match((await graphwright(['test', String(id)])).out, /accepted the key/);
   assert.match((await graphwright(['remove', String(id)])).out, /is removed/);
   assert.deepEqual(JSON.parse((await graphwright(['list', '--json'])).out), []);
+});
+
+it('reads the key from a pipe', async () => {
+  const added = await graphwright(['add', 'fal', '--name', 'Piped', '--json'], {}, { input: `${SECRET}\n` });
+  assert.equal(added.code, 0, added.err);
+  const { id, hint } = JSON.parse(added.out) as Record<string, string>;
+  assert.equal(hint, '7777');
+  const empty = await graphwright(['add', 'fal'], {}, { input: '\n' });
+  assert.equal(empty.code, 1);
+  assert.match(empty.err, /API key/);
+  assert.equal((await graphwright(['remove', String(id)])).code, 0);
+});
+
+/** Types into a terminal that `script` provides. Returns what the terminal showed. */
+function typeInto(
+  command: string,
+  typed: string,
+): Promise<{ readonly code: number; readonly shown: string }> {
+  return new Promise(resolve => {
+    const env = { ...cleanEnv(), ...address(), SHELL: '/bin/sh' };
+    let shown = '';
+    const child = execFile('script', ['-qec', command, '/dev/null'], { env, timeout: 60_000 }, () =>
+      resolve({ code: child.exitCode ?? -1, shown }),
+    );
+    child.stdout?.on('data', (text: string) => {
+      const isFirst = !shown.includes('not shown');
+      shown += text;
+      if (isFirst && shown.includes('not shown')) child.stdin?.write(typed);
+    });
+  });
+}
+
+it('asks for the key on a terminal, without showing it', async () => {
+  const command = `'${process.execPath}' '${BIN}' credentials add fal --name Typed`;
+  const { code, shown } = await typeInto(command, `${SECRET}\r`);
+  assert.equal(code, 0, shown);
+  assert.match(shown, /Key \(not shown\): /);
+  assert.match(shown, /cred_\w+ is stored/);
+  assert.ok(!shown.includes(SECRET), shown);
+  const { code: interrupted, shown: left } = await typeInto(command, 'half a key\u0003');
+  assert.notEqual(interrupted, 0);
+  assert.ok(!left.includes('is stored') && !left.includes('half a key'), left);
 });

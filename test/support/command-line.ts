@@ -22,6 +22,8 @@ export interface ProcessOptions {
   readonly cwd?: string;
   /** Arguments before the program. */
   readonly nodeArgs?: readonly string[];
+  /** Standard input; without it, the input stays open and empty. */
+  readonly input?: string;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -34,7 +36,7 @@ const GRACE_MS = 15_000;
 export function spawnCommand(
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
-  { nodeArgs = [], ...options }: ProcessOptions = {},
+  { nodeArgs = [], input, ...options }: ProcessOptions = {},
 ): Promise<CommandResult> {
   return new Promise(resolve => {
     const child = execFile(
@@ -43,6 +45,7 @@ export function spawnCommand(
       { env: { ...cleanEnv(), ...settings }, timeout: TIMEOUT_MS, killSignal: 'SIGKILL', ...options },
       (_err, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
+    if (input !== undefined) child.stdin?.end(input);
   });
 }
 

@@ -285,6 +285,12 @@ describe('CREDENTIALS=off', () => {
       refused(await caller.request('DELETE', '/credentials/cred_x'), 403, 'credentials_off');
       const values = { kind: 'fal', values: { apiKey: SECRET } };
       refused(await caller.request('POST', '/credentials/test', values), 403, 'credentials_off');
+      const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
+      const workflow = await caller.request<{ id: string }>('POST', '/workflows', { name: 'Fox', ...graph });
+      const choices = `/workflows/${workflow.body.id}/credentials`;
+      for (const fal of ['cred_x', null])
+        refused(await caller.request('PUT', choices, { fal }), 403, 'credentials_off');
+      assert.equal((await caller.request<{ fal: unknown }>('GET', choices)).body.fal, null);
       assert.equal((await list(caller, '?owner=instance')).length, 1);
       const tested = await caller.request<{ ok: boolean }>('POST', '/credentials/cred_environment_fal/test');
       assert.deepEqual([tested.status, tested.body.ok], [200, true]);
