@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
-import { openScene, openTemplate } from '../src/render/scene.ts';
+import { openScene, openTemplateScene } from '../src/render/scene.ts';
 import { TEMPLATES } from '../src/render/templates/catalog.ts';
 import type { Timeline } from '../src/render/timeline/compile.ts';
 import { drawTimeline } from '../test/support/render/drawing.ts';
@@ -18,8 +18,8 @@ const GAP = 8;
 function* timelines(names: readonly string[]): Generator<readonly [name: string, timeline: Timeline]> {
   const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
   for (const template of TEMPLATES.filter(({ id }) => isWanted(id))) {
-    yield [`template-${template.id}`, openTemplate(template, template.exampleProps ?? {})];
-    yield [`template-${template.id}-long`, openTemplate(template, longProps(template))];
+    yield [`template-${template.id}`, openTemplateScene(template, template.exampleProps ?? {})];
+    yield [`template-${template.id}-long`, openTemplateScene(template, longProps(template))];
   }
   for (const file of readdirSync(SCENES).filter(name => isWanted(basename(name, '.json'))))
     yield [

@@ -4,7 +4,7 @@ import { AppError } from '../../src/lib/errors.ts';
 import { withRenderFiles } from '../../src/render/files.ts';
 import { createPainter } from '../../src/render/paint/frame.ts';
 import { loadResources } from '../../src/render/paint/resources.ts';
-import { openScene, openTemplate } from '../../src/render/scene.ts';
+import { openScene, openTemplateScene } from '../../src/render/scene.ts';
 import type { SceneStills } from '../../src/render/stills/still.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
@@ -19,7 +19,9 @@ const FORMATS: readonly SceneStills['format'][] = ['png', 'jpeg'];
 
 export async function* runStillRows(isShort: boolean): AsyncGenerator<Row> {
   const scenes: readonly (readonly [string, Timeline])[] = [
-    ...TEMPLATES.map(template => [template.id, openTemplate(template, template.exampleProps ?? {})] as const),
+    ...TEMPLATES.map(
+      template => [template.id, openTemplateScene(template, template.exampleProps ?? {})] as const,
+    ),
     ['scene S', openScene(sceneS('sample:hills by the sea'))],
   ];
   const { signal } = new AbortController();

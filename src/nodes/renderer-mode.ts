@@ -5,7 +5,7 @@ import { findTemplate } from '../render/templates/catalog.ts';
 import {
   fillTemplate,
   type InputMapping,
-  inputMappings,
+  listInputMappings,
   setProp,
   type Template,
 } from '../render/templates/template.ts';
@@ -42,7 +42,7 @@ export function readMode(config: Readonly<Record<string, unknown>>): Mode {
     return createProblem(
       `There is no template ${JSON.stringify(templateId).slice(0, 80)}. GET /renderer/templates lists all templates.`,
     );
-  return { kind: 'template', template, props, mappings: inputMappings(template, props) };
+  return { kind: 'template', template, props, mappings: listInputMappings(template, props) };
 }
 
 const createProblem = (problem: string): Mode => ({ kind: 'none', problem });

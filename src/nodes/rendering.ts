@@ -2,7 +2,7 @@
 
 import type { MediaRef } from '../graph/types.ts';
 import { readFileChunks } from '../lib/files.ts';
-import type { MadeVideo, VideoRequest } from '../render/video/make-video.ts';
+import type { RenderedVideo, VideoRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
 /** Renders a short video in one piece. */
@@ -11,7 +11,7 @@ export async function renderMedia(
   name: string,
   order: Omit<VideoRequest, 'onProgress'>,
 ): Promise<MediaRef> {
-  const { makeVideo } = await import('../render/video/make-video.ts');
+  const { renderWithPoster: makeVideo } = await import('../render/video/make-video.ts');
   const onProgress = (fraction: number): void => ctx.progress(fraction);
   return makeVideo({ ...order, onProgress }, ctx.signal, video => store(ctx, name, video));
 }
@@ -35,7 +35,7 @@ function continuesElsewhere({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason !== 'cancelled' && reason !== 'timeout';
 }
 
-async function store(ctx: NodeContext, name: string, video: MadeVideo): Promise<MediaRef> {
+async function store(ctx: NodeContext, name: string, video: RenderedVideo): Promise<MediaRef> {
   const { width, height, fps, frameCount, backend, warnings, durationSeconds: duration } = video;
   const poster = await ctx.media.put(video.poster, { contentType: 'image/jpeg', name: `${name}-poster.jpg` });
   const { mediaId: posterId, url: posterUrl } = poster;

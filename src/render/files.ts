@@ -56,7 +56,7 @@ export async function readRenderFiles(
     files.set(key, { kind: 'absent', reason: `is beyond the ${MAX_FILES} files that one render may read` });
   const work = async (): Promise<void> => {
     for (let resource = queue.shift(); resource !== undefined; resource = queue.shift())
-      files.set(resource.key, await readOne(resource, reading));
+      files.set(resource.key, await readRenderFile(resource, reading));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return files;
@@ -72,7 +72,7 @@ export function withRenderFiles<T>(
   return withScratch(async folder => work(await readRenderFiles(resources, read, folder, signal)));
 }
 
-async function readOne(resource: Resource, reading: Reading): Promise<ResourceFile> {
+async function readRenderFile(resource: Resource, reading: Reading): Promise<ResourceFile> {
   const { kind, source } = resource;
   const { signal } = reading;
   try {

@@ -103,7 +103,7 @@ function measure(
   if (layerList.length > MAX_LAYERS) throw createError(`has over ${MAX_LAYERS} layers in one composition`);
   let [cost, height] = [0, 0];
   for (const layer of layerList) {
-    cost += costOfLayer(layer);
+    cost += computeLayerCost(layer);
     const asset = layer.refId === undefined ? undefined : assets.get(layer.refId);
     if (asset === undefined) continue;
     if (!extents.has(asset)) {
@@ -120,34 +120,37 @@ function measure(
   return { cost, height };
 }
 
-function costOfLayer({ masksProperties, ef, shapes, t }: Fields): number {
+function computeLayerCost({ masksProperties, ef, shapes, t }: Fields): number {
   const letters = isFields(t) && isFields(t.d) ? toFieldsList(t.d.k).map(countLetters) : [];
   return (
     1 +
     toFieldsList(masksProperties).length +
     toFieldsList(ef).length * EFFECT_COST +
     Math.max(0, ...letters.slice(0, MAX_COST)) +
-    costOfShapes(shapes)
+    computeShapeCost(shapes)
   );
 }
 
 const countLetters = ({ s }: Fields): number => (isFields(s) && typeof s.t === 'string' ? s.t.length : 0);
 
 /** Walks shapes in document order: a repeater repeats everything before it. */
-function costOfShapes(shapes: Json | undefined): number {
+function computeShapeCost(shapes: Json | undefined): number {
   return toFieldsList(shapes).reduce((sum, { ty, it, c, pt, d }) => {
-    if (ty === 'rp') return (sum + 1) * Math.max(1, largestIn(c));
-    const points = ty === 'sr' ? largestIn(pt) / POINTS_PER_COST : 0;
+    if (ty === 'rp') return (sum + 1) * Math.max(1, findLargestNumber(c));
+    const points = ty === 'sr' ? findLargestNumber(pt) / POINTS_PER_COST : 0;
     const dashes = ty === 'st' || ty === 'gs' ? toFieldsList(d).length * DASH_COST : 0;
-    return sum + 1 + points + dashes + costOfShapes(it);
+    return sum + 1 + points + dashes + computeShapeCost(it);
   }, 0);
 }
 
 /** Returns the largest number anywhere in the value. An animated value counts at its maximum. */
-function largestIn(value: Json | undefined): number {
+function findLargestNumber(value: Json | undefined): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((max: number, inner: Json) => Math.max(max, largestIn(inner)), 0);
+  return Object.values(value).reduce(
+    (max: number, inner: Json) => Math.max(max, findLargestNumber(inner)),
+    0,
+  );
 }
 
 /** Re-encodes embedded images and removes the names and URLs of external ones. */
@@ -178,11 +181,11 @@ const WEIGHTS = [
   { weight: 600, names: /medium|semi|demi|[56]00/i },
   { weight: 400, names: /(?:)/ },
 ] as const;
-const bundled = new Map<number, string>();
+const bundledFont = new Map<number, string>();
 
 /** Returns the Inter font as a data URL. The file is read once. */
-function fontUrl(weight: number): string {
-  return getOrCreate(bundled, weight, () => {
+function readFontUrl(weight: number): string {
+  return getOrCreate(bundledFont, weight, () => {
     const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
     return `data:font/woff2;base64,${readFileSync(fileURLToPath(file)).toString('base64')}`;
   });
@@ -195,7 +198,7 @@ function cleanFonts(root: Fields): string | undefined {
   for (const font of fonts) {
     const style = `${font.fStyle ?? ''} ${font.fWeight ?? ''} ${font.fName ?? ''}`.slice(0, 200);
     const { weight } = WEIGHTS.find(({ names }) => names.test(style)) ?? WEIGHTS[2];
-    Object.assign(font, { fPath: fontUrl(weight), origin: 3, fFamily: 'Inter' });
+    Object.assign(font, { fPath: readFontUrl(weight), origin: 3, fFamily: 'Inter' });
   }
   return fonts.length > 0 && hasUnsupportedLetters(root)
     ? 'has letters beyond Latin ones, for which it cannot be given a font: turn them into outlines'

@@ -18,6 +18,6 @@ export function openScene(value: unknown): Timeline {
 }
 
 /** Opens a template with props merged over its defaults. */
-export function openTemplate(template: Template, props: Props): Timeline {
+export function openTemplateScene(template: Template, props: Props): Timeline {
   return openScene(fillTemplate(template, props));
 }

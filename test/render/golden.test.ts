@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { openScene, openTemplate } from '../../src/render/scene.ts';
+import { openScene, openTemplateScene } from '../../src/render/scene.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { drawTimeline } from '../support/render/drawing.ts';
@@ -24,7 +24,7 @@ describe('a golden frame', () => {
   for (const template of TEMPLATES)
     it(`of the template ${template.id} is unchanged`, () => {
       const scale = 320 / Math.max(template.width, template.height);
-      const timeline = openTemplate(template, template.exampleProps ?? {});
+      const timeline = openTemplateScene(template, template.exampleProps ?? {});
       return compare(`template-${template.id}`, timeline, template.thumbnailFrame, scale);
     });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { openScene } from '../../src/render/scene.ts';
-import { sceneGraphDoc } from '../../src/render/schema/doc.ts';
+import { renderSceneGraphDoc } from '../../src/render/schema/doc.ts';
 import { KINDS } from '../../src/render/schema/elements.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../src/render/schema/scene-graph.ts';
 import { parseSceneGraph } from '../../src/render/schema/validate.ts';
@@ -58,7 +58,7 @@ describe('the scene-graph schema', () => {
   it('is about 54 KB and its guide about 21 KB', () => {
     const size = JSON.stringify(SCENE_GRAPH_SCHEMA).length;
     assert.ok(size > 45_000 && size < 62_000, `${size}`);
-    const { length } = sceneGraphDoc();
+    const { length } = renderSceneGraphDoc();
     assert.ok(length > 17_000 && length < 25_000, `${length}`);
   });
 
@@ -74,7 +74,7 @@ describe('the scene-graph schema', () => {
   });
 
   it('is fully described by the guide: every kind and every top-level property', () => {
-    const doc = sceneGraphDoc();
+    const doc = renderSceneGraphDoc();
     for (const kind of Object.values(KINDS)) assert.ok(doc.includes(`### ${kind.properties.type.const}\n`));
     for (const name of Object.keys(SCENE_GRAPH_SCHEMA.properties))
       assert.ok(doc.includes(`- \`${name}\``), name);

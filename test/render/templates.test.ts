@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readRenderFiles } from '../../src/render/files.ts';
-import { openTemplate } from '../../src/render/scene.ts';
+import { openTemplateScene } from '../../src/render/scene.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
-import { fillTemplate, inputMappings } from '../../src/render/templates/template.ts';
+import { fillTemplate, listInputMappings } from '../../src/render/templates/template.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
 import { drawTimeline } from '../support/render/drawing.ts';
 import { longProps, shortProps } from '../support/render/template-props.ts';
@@ -49,7 +49,7 @@ describe('a template', { concurrency: 2 }, () => {
   for (const template of TEMPLATES) {
     it(`${template.id} renders completely with the longest props`, async () => {
       const props = longProps(template);
-      const { durationInFrames, resources, fps } = openTemplate(template, props);
+      const { durationInFrames, resources, fps } = openTemplateScene(template, props);
       const files = await readRenderFiles(resources.values(), refuse, folder, signal);
       const path = join(folder, `${template.id}.mp4`);
       const graph = fillTemplate(template, props);
@@ -67,7 +67,7 @@ describe('a template', { concurrency: 2 }, () => {
     // Without a render process. Every fourth frame contains each element.
     for (const [kind, props] of Object.entries({ shortest: shortProps(template), default: {} }))
       it(`${template.id} is drawn completely with the ${kind} props`, async () => {
-        const timeline = openTemplate(template, props);
+        const timeline = openTemplateScene(template, props);
         const count = Math.ceil(timeline.durationInFrames / 4);
         const drawn = await drawTimeline(
           timeline,
@@ -105,7 +105,7 @@ describe('a template', { concurrency: 2 }, () => {
   it('has its thumbnail frame within its length', () => {
     for (const template of TEMPLATES)
       assert.ok(
-        template.thumbnailFrame < openTemplate(template, template.exampleProps ?? {}).durationInFrames,
+        template.thumbnailFrame < openTemplateScene(template, template.exampleProps ?? {}).durationInFrames,
         template.id,
       );
   });
@@ -114,7 +114,7 @@ describe('a template', { concurrency: 2 }, () => {
     const captions = TEMPLATES.find(({ id }) => id === 'captions');
     assert.ok(captions !== undefined);
     const shapeOf = (props: object) => {
-      const { width, height, durationInFrames } = openTemplate(captions, { ...props });
+      const { width, height, durationInFrames } = openTemplateScene(captions, { ...props });
       return [width, height, durationInFrames];
     };
     assert.deepEqual(shapeOf({ width: 640, height: 360, seconds: 2.5 }), [640, 360, 75]);
@@ -125,7 +125,9 @@ describe('a template', { concurrency: 2 }, () => {
     const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
     assert.ok(slideshow !== undefined);
     const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));
-    const ports = inputMappings(slideshow, { photos }).map(({ portId, propPath }) => `${portId} ${propPath}`);
+    const ports = listInputMappings(slideshow, { photos }).map(
+      ({ portId, propPath }) => `${portId} ${propPath}`,
+    );
     assert.deepEqual(
       ports.filter(port => port.startsWith('photo')),
       ['photo1 photos.0.image', 'photo2 photos.1.image', 'photo3 photos.2.image'],

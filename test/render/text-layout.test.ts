@@ -1,7 +1,7 @@
 // Tests line breaking and fitting, with letters that are all half an em wide.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ellipsize, fitText } from '../../src/render/text/text-layout.ts';
+import { addEllipsis, fitText } from '../../src/render/text/text-layout.ts';
 
 const measure = (text: string): number => Array.from(text).length / 2;
 const box = { width: 100, height: 100, minSize: 10, maxSize: 10, lineHeight: 1, maxLines: 10 };
@@ -57,8 +57,8 @@ describe('fitText', () => {
 
 describe('ellipsize', () => {
   it('shortens to the width, between whole characters', () => {
-    assert.equal(ellipsize('short', 10, measure), 'short');
-    assert.equal(ellipsize('one two three', 4, measure), 'one two…');
-    assert.equal(ellipsize('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 6, measure), '👩‍👩‍👧‍👦…');
+    assert.equal(addEllipsis('short', 10, measure), 'short');
+    assert.equal(addEllipsis('one two three', 4, measure), 'one two…');
+    assert.equal(addEllipsis('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 6, measure), '👩‍👩‍👧‍👦…');
   });
 });

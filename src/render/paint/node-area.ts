@@ -119,7 +119,7 @@ const getMaxStretch = (matrix: Matrix): number =>
 
 /** Returns the area of an outline in its box. `minSize` keeps the area of a line without height from being empty. */
 function getOutlineArea(outline: Outline, minSize = 0): Area {
-  const padded = (left: number, top: number, right: number, bottom: number): Area => ({
+  const padArea = (left: number, top: number, right: number, bottom: number): Area => ({
     left: left - minSize,
     top: top - minSize,
     right: right + minSize,
@@ -127,17 +127,17 @@ function getOutlineArea(outline: Outline, minSize = 0): Area {
   });
   switch (outline.form) {
     case 'rect':
-      return padded(outline.x, outline.y, outline.x + outline.width, outline.y + outline.height);
+      return padArea(outline.x, outline.y, outline.x + outline.width, outline.y + outline.height);
     case 'ellipse': {
       const { x, y, rx, ry } = outline;
-      return padded(x - rx, y - ry, x + rx, y + ry);
+      return padArea(x - rx, y - ry, x + rx, y + ry);
     }
     case 'points': {
       const [xs, ys] = [outline.points.map(([x]) => x), outline.points.map(([, y]) => y)];
-      return padded(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
+      return padArea(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
     }
     case 'path':
-      return transformArea(outline.matrix, padded(...createPath(outline.data).getBounds()));
+      return transformArea(outline.matrix, padArea(...createPath(outline.data).getBounds()));
     case 'many':
       return outline.parts.reduce(
         (area, part) => uniteAreas(area, getOutlineArea(part, minSize)),

@@ -99,25 +99,27 @@ anywhere else, as in "to": "{{total}}", any value.
 `;
 
 /** The guide is about 21 KB of Markdown. */
-export function sceneGraphDoc(): string {
+export function renderSceneGraphDoc(): string {
   const { $defs: defs } = SCHEMA;
   const commonKeys = Object.keys(COMMON_MEANING);
   const kinds = Object.keys(KINDS)
     .map(name => defs[name] ?? {})
     .map(
       kind =>
-        `### ${String(kind.properties?.type?.const)}\n\n${kind.description}\n\n${propertyList(kind, [...commonKeys, 'type'], defs)}`,
+        `### ${String(kind.properties?.type?.const)}\n\n${kind.description}\n\n${renderPropertyList(kind, [...commonKeys, 'type'], defs)}`,
     );
   return [
     INTRODUCTION,
-    `## Top-level properties\n\n${propertyList(SCHEMA, [], defs)}`,
+    `## Top-level properties\n\n${renderPropertyList(SCHEMA, [], defs)}`,
     `## Every element\n\n${Object.entries(COMMON_MEANING)
-      .map(([name, meaning]) => `- \`${name}\`${typeText(defs.Text?.properties?.[name], defs)}: ${meaning}`)
+      .map(
+        ([name, meaning]) => `- \`${name}\`${describeType(defs.Text?.properties?.[name], defs)}: ${meaning}`,
+      )
       .join('\n')}`,
     '## Kinds of elements',
     ...kinds,
     '## Values',
-    ...LISTED_DEFINITIONS.map(name => section(name, defs)),
+    ...LISTED_DEFINITIONS.map(name => renderSection(name, defs)),
     `## Blocks\n\nA scene with "blockId" and "props" instead of elements.\n\n${BLOCKS.map(
       ({ id, description }) => `- \`${id}\`: ${description}`,
     ).join('\n')}`,
@@ -159,13 +161,13 @@ const LISTED_DEFINITIONS = [
   'Defaults',
 ] as const;
 
-function section(name: string, defs: Readonly<Record<string, Described>>): string {
+function renderSection(name: string, defs: Readonly<Record<string, Described>>): string {
   const definition = defs[name] ?? {};
-  const list = definition.properties === undefined ? '' : `\n\n${propertyList(definition, [], defs)}`;
+  const list = definition.properties === undefined ? '' : `\n\n${renderPropertyList(definition, [], defs)}`;
   return `### ${name}\n\n${definition.description ?? ''}${list}`;
 }
 
-function propertyList(
+function renderPropertyList(
   { properties = {}, required = [] }: Described,
   without: readonly string[],
   defs: Readonly<Record<string, Described>>,
@@ -175,12 +177,12 @@ function propertyList(
     .map(([name, value]) => {
       const must = required.includes(name) ? ' (required)' : '';
       const meaning = value.description === undefined ? '' : `. ${value.description}`;
-      return `- \`${name}\`${must}${typeText(value, defs)}${meaning}`;
+      return `- \`${name}\`${must}${describeType(value, defs)}${meaning}`;
     })
     .join('\n');
 }
 
-function typeText(value: Described | undefined, defs: Readonly<Record<string, Described>>): string {
+function describeType(value: Described | undefined, defs: Readonly<Record<string, Described>>): string {
   if (value === undefined) return '';
   const name = value.$ref?.split('/').at(-1);
   if (name !== undefined) return name in defs ? `: ${name}` : '';

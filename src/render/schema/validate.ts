@@ -29,7 +29,7 @@ function findIssues(value: unknown): readonly Issue[] {
   const deep = findPointerBelowDepth(value);
   if (deep !== undefined)
     return [{ path: deep, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
-  return explain(findFaults(SCENE_GRAPH_SCHEMA, value));
+  return selectIssues(findFaults(SCENE_GRAPH_SCHEMA, value));
 }
 
 /** Returns the pointer of the first value below the deepest allowed level. The recursion ends at that level. */
@@ -52,7 +52,7 @@ const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required
  * Reports one issue per location. For a value with several allowed forms the validator reports an error for each form
  * and then that none matches. Only the specific, deeper errors help; if there are none, report that no form matches.
  */
-function explain(errors: readonly SchemaFault[]): readonly Issue[] {
+function selectIssues(errors: readonly SchemaFault[]): readonly Issue[] {
   const unions = new Map<string, SchemaFault>();
   const specific = new Set<string>();
   for (const error of errors) {

@@ -19,7 +19,7 @@ export interface Duck {
 
 const WINDOW = 0.02 * SAMPLE_RATE;
 /** A window counts as speech if it is close to the loudest window and not nearly silent. */
-const BELOW_LOUDEST = 10 ** (-26 / 20);
+const SPEECH_THRESHOLD = 10 ** (-26 / 20);
 const SILENT = 10 ** (-60 / 20);
 /** Shorter pauses count as part of the speech. */
 const PAUSE = 0.4 * SAMPLE_RATE;
@@ -40,7 +40,7 @@ export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
     }
   close();
   const loudest = levels.reduce((max, level) => Math.max(max, level), 0);
-  const threshold = Math.max(SILENT, loudest * BELOW_LOUDEST);
+  const threshold = Math.max(SILENT, loudest * SPEECH_THRESHOLD);
   const spans: { start: number; end: number }[] = [];
   for (const [index, level] of levels.entries()) {
     if (level < threshold) continue;
@@ -53,7 +53,7 @@ export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
 }
 
 /** Reaches the full reduction at the start of each span and releases it after the end, in even steps of decibels. */
-export function duckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
+export function createDuckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
   return sample => {
     let depth = 0;
     for (let index = findFirstEndingAfter(spans, sample - release); index < spans.length; index++) {

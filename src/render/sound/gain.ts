@@ -2,7 +2,7 @@
 import { SAMPLE_RATE } from '../../codecs/command.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { bound, mixNumbers, movingAlong, toKeyframes } from '../timeline/scope.ts';
+import { bound, interpolate, mixNumbers, toKeyframes } from '../timeline/scope.ts';
 import type { Part } from './resolve-sounds.ts';
 
 /** Returns the gain factor at a sample of the video. */
@@ -11,9 +11,9 @@ export type Gain = (sample: number) => number;
 const MAX_VOLUME = 4;
 
 /** Combines volume, fades and scene transitions. Valid only within the part's own time. */
-export function partGain(part: Part, timeline: Timeline): Gain {
+export function createPartGain(part: Part, timeline: Timeline): Gain {
   const { start, length, fadeIn, fadeOut, crossings } = part;
-  const volume = volumeGain(part.volume, part, timeline);
+  const volume = createVolumeGain(part.volume, part, timeline);
   return sample => {
     const at = sample - start;
     const up = fadeIn > 0 ? bound(at / fadeIn) : 1;
@@ -26,7 +26,7 @@ export function partGain(part: Part, timeline: Timeline): Gain {
 }
 
 /** Computes a constant or animated volume, 0 to 4. `start`, `rate` and `span` define its clock. */
-export function volumeGain(
+export function createVolumeGain(
   volume: Animated<number>,
   { start, rate, span }: Pick<Part, 'start' | 'rate' | 'span'>,
   { names, fps }: Timeline,
@@ -36,7 +36,7 @@ export function volumeGain(
   const keyframes = toKeyframes(volume.keyframes, { span, fps });
   return sample => {
     const now = ((sample - start) / SAMPLE_RATE) * rate;
-    return bounded(movingAlong(keyframes, { now, names }, still => still, mixNumbers));
+    return bounded(interpolate(keyframes, { now, names }, still => still, mixNumbers));
   };
 }
 

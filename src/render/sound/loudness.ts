@@ -39,11 +39,11 @@ export function createLoudnessMeter(): LoudnessMeter {
         count = 0;
       }
     },
-    integrated: () => gated(quarters),
+    integrated: () => gate(quarters),
   };
 }
 
-function gated(quarters: readonly number[]): number {
+function gate(quarters: readonly number[]): number {
   const powers: number[] = [];
   for (let at = 0; at + QUARTERS <= quarters.length; at++) {
     let power = 0;

@@ -15,7 +15,7 @@ const SILENT = 0.01;
 const WINDOW = (SAMPLE_RATE / PER_SECOND) * CHANNELS;
 
 /** Returns the keys of the files that `readPeaks` reads. */
-export function followedFiles({ keys }: Timeline): ReadonlySet<string> {
+export function listFollowedFiles({ keys }: Timeline): ReadonlySet<string> {
   return new Set(
     [...keys].filter(([element]) => 'type' in element && element.type === 'waveform').map(([, key]) => key),
   );
@@ -32,13 +32,13 @@ export async function readPeaks(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Peaks>> {
   const peaks = new Map<string, Peaks>();
-  for (const key of followedFiles(timeline)) {
+  for (const key of listFollowedFiles(timeline)) {
     const file = files.get(key);
     if (file?.kind !== 'clip' || file.info.audio === undefined) continue;
     try {
-      const heard = findIntervals(timeline, files, key);
-      const values = await computePeaks(backend, file, getNeededSeconds(timeline, heard), signal);
-      peaks.set(key, { perSecond: PER_SECOND, values, heard });
+      const played = findIntervals(timeline, files, key);
+      const values = await computePeaks(backend, file, getNeededSeconds(timeline, played), signal);
+      peaks.set(key, { perSecond: PER_SECOND, values, played });
     } catch (err) {
       if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     }
@@ -47,9 +47,9 @@ export async function readPeaks(
 }
 
 /** Returns the last second of the file that waveforms need. The video may play only a short part of a long file. */
-function getNeededSeconds({ durationInFrames, fps }: Timeline, heard: readonly PlayedInterval[]): number {
-  if (heard.length === 0) return durationInFrames / fps;
-  const ends = heard.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
+function getNeededSeconds({ durationInFrames, fps }: Timeline, played: readonly PlayedInterval[]): number {
+  if (played.length === 0) return durationInFrames / fps;
+  const ends = played.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
   return ends.reduce((max, end) => Math.max(max, end), 0);
 }
 
@@ -80,11 +80,11 @@ function findIntervals(timeline: Timeline, files: ResourceFiles, key: string): r
   const getSource = (resource: string): string => resource.slice(resource.indexOf('-'));
   return resolveAudio(timeline, files)
     .parts.filter(({ resource }) => getSource(resource) === getSource(key))
-    .map(({ start, length, from, sourceSamples: taken, speed, isRepeated }) => ({
+    .map(({ start, length, from, sourceSamples, speed, isRepeated }) => ({
       start: start / SAMPLE_RATE,
       end: (start + length) / SAMPLE_RATE,
       trim: from / SAMPLE_RATE,
       speed,
-      ...(isRepeated ? { period: taken / SAMPLE_RATE } : {}),
+      ...(isRepeated ? { period: sourceSamples / SAMPLE_RATE } : {}),
     }));
 }

@@ -18,15 +18,15 @@ export interface Pieces {
 }
 
 const BLOCK = 4800;
-const MAX_KEPT_BYTES = 64 * 1_048_576;
+const MAX_CACHED_BYTES = 64 * 1_048_576;
 
 export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
-  const cache = createLru<Promise<Float32Array>>(MAX_KEPT_BYTES);
+  const cache = createLru<Promise<Float32Array>>(MAX_CACHED_BYTES);
 
   const decode = (part: Part, skip: number): AudioStream => {
     const startSeconds = (part.from + skip) / SAMPLE_RATE;
     const seconds = (part.sourceSamples - skip) / SAMPLE_RATE;
-    return withPointer(part.pointer, decodeAudio(backend, part.clip, { startSeconds, seconds }, signal));
+    return addPointer(part.pointer, decodeAudio(backend, part.clip, { startSeconds, seconds }, signal));
   };
 
   const decodeOnce = (part: Part): Promise<Float32Array> => {
@@ -50,7 +50,7 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
 
   return {
     openAudio: (part, skip) =>
-      part.speed === 1 ? source(part, skip) : skipSamples(atSpeed(source(part, 0), part.speed), skip),
+      part.speed === 1 ? source(part, skip) : skipSamples(changeSpeed(source(part, 0), part.speed), skip),
   };
 }
 
@@ -73,7 +73,7 @@ async function* repeat(
 }
 
 /** Changes the speed at constant pitch. */
-async function* atSpeed(audio: AudioStream, speed: number): AsyncGenerator<Float32Array> {
+async function* changeSpeed(audio: AudioStream, speed: number): AsyncGenerator<Float32Array> {
   const tempo = createTempo(speed);
   // In small steps, so that a long piece is not emitted at once.
   for await (const block of audio)
@@ -102,7 +102,7 @@ async function gather(audio: AudioStream, samples: number): Promise<Float32Array
 }
 
 /** Adds the pointer of the element to the error of a file that cannot be decoded. */
-async function* withPointer(pointer: string, audio: AudioStream): AsyncGenerator<Float32Array> {
+async function* addPointer(pointer: string, audio: AudioStream): AsyncGenerator<Float32Array> {
   try {
     yield* audio;
   } catch (err) {

@@ -4,7 +4,7 @@ import type { AudioElement, Element, ROLES, VideoElement } from '../schema/eleme
 import type { AudioItem } from '../schema/scene-graph.ts';
 import type { Animated } from '../schema/values.ts';
 import type { SceneSpan, Timeline } from '../timeline/compile.ts';
-import { seconds } from '../timeline/scope.ts';
+import { toSeconds } from '../timeline/scope.ts';
 
 export interface Stretch {
   readonly pointer: string;
@@ -55,17 +55,17 @@ export function planAudio(timeline: Timeline): readonly Stretch[] {
   const end = durationInFrames / fps;
   const videoClock: Clock = { origin: 0, rate: 1, end, span: end, crossings: [] };
   const inScenes = timeline.scenes.flatMap((span, index) =>
-    stretchesIn(
+    listStretches(
       timeline,
       span.scene.elements,
       `${span.pointer}/elements`,
-      sceneClock(span, timeline.scenes[index + 1], fps, end),
+      createSceneClock(span, timeline.scenes[index + 1], fps, end),
     ),
   );
   const inTracks = (graph.tracks ?? []).flatMap((track, index) =>
     track.hidden === true
       ? []
-      : stretchesIn(timeline, track.elements, `/tracks/${index}/elements`, videoClock),
+      : listStretches(timeline, track.elements, `/tracks/${index}/elements`, videoClock),
   );
   const items = (graph.audioTrack?.items ?? []).flatMap((item, index) =>
     toStretch(timeline, { role: 'music', ...item }, `/audioTrack/items/${index}`, item, videoClock),
@@ -73,12 +73,17 @@ export function planAudio(timeline: Timeline): readonly Stretch[] {
   return [
     ...inScenes,
     ...inTracks,
-    ...stretchesIn(timeline, graph.overlays, '/overlays', videoClock),
+    ...listStretches(timeline, graph.overlays, '/overlays', videoClock),
     ...items,
   ];
 }
 
-function sceneClock(scene: SceneSpan, next: SceneSpan | undefined, fps: number, videoEnd: number): Clock {
+function createSceneClock(
+  scene: SceneSpan,
+  next: SceneSpan | undefined,
+  fps: number,
+  videoEnd: number,
+): Clock {
   const crossing = (direction: Crossing['direction'], { start, overlap }: SceneSpan): readonly Crossing[] =>
     overlap === 0
       ? []
@@ -99,7 +104,7 @@ function sceneClock(scene: SceneSpan, next: SceneSpan | undefined, fps: number, 
 }
 
 /** Groups are nested at most as deep as the schema allows. Masks are skipped, because they are only visible. */
-function stretchesIn(
+function listStretches(
   timeline: Timeline,
   elements: readonly Element[] | undefined,
   pointer: string,
@@ -109,25 +114,25 @@ function stretchesIn(
     if (element.hidden === true) return [];
     const elementPointer = `${pointer}/${index}`;
     if (element.type === 'group') {
-      const elementClock = ownClock(element, clock, timeline.fps);
+      const elementClock = createElementClock(element, clock, timeline.fps);
       const speed = element.speed ?? 1;
       const inner = { ...elementClock, rate: elementClock.rate * speed, span: elementClock.span * speed };
       return elementClock.end <= elementClock.origin
         ? []
-        : stretchesIn(timeline, element.elements, `${elementPointer}/elements`, inner);
+        : listStretches(timeline, element.elements, `${elementPointer}/elements`, inner);
     }
     const isHeard = element.type === 'audio' || (element.type === 'video' && element.muted !== true);
     return isHeard ? toStretch(timeline, { role: 'effect', ...element }, elementPointer, element, clock) : [];
   });
 }
 
-function ownClock(
+function createElementClock(
   { start, duration }: Pick<AudioItem, 'start' | 'duration'>,
   outer: Clock,
   fps: number,
 ): Clock {
-  const from = seconds(start ?? 0, outer.span, fps);
-  const span = duration === undefined ? Math.max(0, outer.span - from) : seconds(duration, outer.span, fps);
+  const from = toSeconds(start ?? 0, outer.span, fps);
+  const span = duration === undefined ? Math.max(0, outer.span - from) : toSeconds(duration, outer.span, fps);
   const origin = outer.origin + from / outer.rate;
   return { ...outer, origin, span, end: Math.min(outer.end, origin + span / outer.rate) };
 }
@@ -142,12 +147,12 @@ function toStretch(
   outer: Clock,
 ): readonly Stretch[] {
   const { fps, keys } = timeline;
-  const { origin, end, rate, span, crossings } = ownClock(source, outer, fps);
+  const { origin, end, rate, span, crossings } = createElementClock(source, outer, fps);
   const [start, endSample] = [origin, end].map(at => Math.round(at * SAMPLE_RATE)) as [number, number];
   const resource = keys.get(sourceFields);
   if (endSample <= start || resource === undefined) return [];
   const samples = (time: AudioItem['fadeIn']): number =>
-    time === undefined ? 0 : Math.round((seconds(time, span, fps) / rate) * SAMPLE_RATE);
+    time === undefined ? 0 : Math.round((toSeconds(time, span, fps) / rate) * SAMPLE_RATE);
   return [
     {
       pointer,
@@ -155,7 +160,7 @@ function toStretch(
       role: source.role,
       start,
       length: endSample - start,
-      trim: seconds(source.trim ?? 0, span, fps),
+      trim: toSeconds(source.trim ?? 0, span, fps),
       speed: (source.speed ?? 1) * rate,
       loop: source.loop ?? false,
       volume: source.volume ?? 1,

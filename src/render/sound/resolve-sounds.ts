@@ -18,7 +18,7 @@ export interface Part extends Stretch {
 
 export interface ResolvedAudio {
   readonly parts: readonly Part[];
-  /** JSON pointers of sounds that are not heard. */
+  /** JSON pointers and reasons of audio that is not played. */
   readonly warnings: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface ResolvedAudio {
 export const LONG_SAMPLES = 20 * SAMPLE_RATE;
 const MAX_CONCURRENT = 32;
 const MAX_LONG_AT_ONCE = 12;
-const FASTEST = 16;
+const MAX_SPEED = 16;
 
 /** Throws `invalid_scene_graph` if too many parts play at once. */
 export function resolveAudio(timeline: Timeline, files: ResourceFiles): ResolvedAudio {
@@ -40,7 +40,7 @@ export function resolveAudio(timeline: Timeline, files: ResourceFiles): Resolved
   const sorted = parts.toSorted((a, b) => a.start - b.start);
   assertOverlapLimit(sorted, MAX_CONCURRENT, 'sounds');
   assertOverlapLimit(
-    sorted.filter(({ sourceSamples: taken }) => taken > LONG_SAMPLES),
+    sorted.filter(({ sourceSamples }) => sourceSamples > LONG_SAMPLES),
     MAX_LONG_AT_ONCE,
     `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
   );
@@ -53,13 +53,13 @@ function resolvePart(stretch: Stretch, file: ResourceFile | undefined): Part | s
   if (file?.kind !== 'clip') {
     // A clip that cannot be seen either is reported by the painter.
     if (isClip) return undefined;
-    return file?.kind === 'absent' ? file.reason : 'has no file that can be heard';
+    return file?.kind === 'absent' ? file.reason : 'has no file that can be played';
   }
   const { info } = file;
   if (info.audio === undefined) return isClip ? undefined : 'is a file without sound';
   const { trim, speed, loop } = stretch;
-  if (speed > FASTEST || speed < 1 / FASTEST)
-    return `is not heard: at ${Number(speed.toPrecision(3))} times its speed nothing could be made out`;
+  if (speed > MAX_SPEED || speed < 1 / MAX_SPEED)
+    return `is not played: ${Number(speed.toPrecision(3))} times its speed is outside the supported ${1 / MAX_SPEED} to ${MAX_SPEED}`;
   const from = Math.round(trim * SAMPLE_RATE);
   const availableSamples = Math.round(info.durationSeconds * SAMPLE_RATE) - from;
   if (availableSamples <= 0) return isClip ? undefined : `is trimmed to ${trim} s, where its file has ended`;
@@ -88,6 +88,6 @@ function assertOverlapLimit(parts: readonly Part[], max: number, description: st
     else late.push(pointer);
   }
   if (late.length === 0) return;
-  const message = `is heard while ${max} other ${description} are, and more cannot be mixed at once`;
+  const message = `plays at the same time as ${max} other ${description}, the maximum that can be mixed at once`;
   throw invalidSceneGraph(late.slice(0, 20).map(path => ({ path, code: 'too_many_sounds', message })));
 }

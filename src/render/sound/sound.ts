@@ -4,9 +4,9 @@ import type { AudioStream } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { seconds } from '../timeline/scope.ts';
-import { duckGain, findSpeech } from './duck.ts';
-import { type Gain, partGain, volumeGain } from './gain.ts';
+import { toSeconds } from '../timeline/scope.ts';
+import { createDuckGain, findSpeech } from './duck.ts';
+import { createPartGain, createVolumeGain, type Gain } from './gain.ts';
 import { createLimiter, LIMITER_DELAY } from './limiter.ts';
 import { createLoudnessMeter } from './loudness.ts';
 import { BLOCK, mixVoices, STEP, type Voice } from './mixer.ts';
@@ -42,20 +42,24 @@ export async function* renderAudio(
 ): AsyncGenerator<Float32Array> {
   const { parts } = resolveAudio(timeline, files);
   const total = toSample(timeline.durationInFrames, timeline.fps);
-  const [first, last] = [toSample(from, timeline.fps), toSample(to, timeline.fps)];
+  const [firstSample, lastSample] = [toSample(from, timeline.fps), toSample(to, timeline.fps)];
   const pieces = createPieces(backend, signal);
   const mix: Mix = (voices, range) => mixVoices(voices, pieces, range, signal);
-  const voices = await makeRoom(timeline, parts, chosen => mix(chosen, [0, total]));
-  const gain = masterGain(timeline, total, await loudnessFactor(timeline, () => mix(voices, [0, total])));
-  const start = Math.max(0, Math.floor(first / BLOCK) - WARM_UP) * BLOCK;
+  const voices = await duckUnderSpeech(timeline, parts, speech => mix(speech, [0, total]));
+  const gain = createMasterGain(
+    timeline,
+    total,
+    await measureLoudnessFactor(timeline, () => mix(voices, [0, total])),
+  );
+  const start = Math.max(0, Math.floor(firstSample / BLOCK) - WARM_UP) * BLOCK;
   const limit = createLimiter();
   let at = start - LIMITER_DELAY;
   let sample = start;
-  for await (const block of mix(voices, [start, last + LIMITER_DELAY])) {
+  for await (const block of mix(voices, [start, lastSample + LIMITER_DELAY])) {
     amplify(block, sample, gain);
     sample += block.length / CHANNELS;
     const limited = limit(block);
-    const part = limited.subarray(Math.max(0, first - at) * CHANNELS);
+    const part = limited.subarray(Math.max(0, firstSample - at) * CHANNELS);
     at += limited.length / CHANNELS;
     if (part.length > 0) yield part;
   }
@@ -64,40 +68,44 @@ export async function* renderAudio(
 type Mix = (voices: readonly Voice[], range: readonly [number, number]) => AudioStream;
 
 /** Returns the gain of each part. With `duck` and a voice, music and effects are lowered during speech. */
-async function makeRoom(
+async function duckUnderSpeech(
   timeline: Timeline,
   parts: readonly Part[],
   mixWhole: (voices: readonly Voice[]) => AudioStream,
 ): Promise<readonly Voice[]> {
-  const voices = parts.map((part): Voice => ({ part, gain: partGain(part, timeline) }));
+  const voices = parts.map((part): Voice => ({ part, gain: createPartGain(part, timeline) }));
   const { fps, durationInFrames, graph } = timeline;
   const duck = graph.audioTrack?.duck;
-  const speaking = voices.filter(({ part }) => part.role === 'voice');
-  if (duck === undefined || speaking.length === 0 || speaking.length === voices.length) return voices;
-  const samples = (time: Time): number => seconds(time, durationInFrames / fps, fps) * SAMPLE_RATE;
-  const lowered = duckGain(await findSpeech(mixWhole(speaking)), {
+  const speech = voices.filter(({ part }) => part.role === 'voice');
+  if (duck === undefined || speech.length === 0 || speech.length === voices.length) return voices;
+  const samples = (time: Time): number => toSeconds(time, durationInFrames / fps, fps) * SAMPLE_RATE;
+  const duckGain = createDuckGain(await findSpeech(mixWhole(speech)), {
     by: duck.by ?? DUCK.by,
     attack: samples(duck.attack ?? DUCK.attack),
     release: samples(duck.release ?? DUCK.release),
   });
   return voices.map(({ part, gain }) =>
-    part.role === 'voice' ? { part, gain } : { part, gain: sample => gain(sample) * lowered(sample) },
+    part.role === 'voice' ? { part, gain } : { part, gain: sample => gain(sample) * duckGain(sample) },
   );
 }
 
 /** Returns the gain that normalizes the loudness. Measures the whole audio, so that every range is equally loud. */
-async function loudnessFactor({ graph }: Timeline, mixWhole: () => AudioStream): Promise<number> {
+async function measureLoudnessFactor({ graph }: Timeline, mixWhole: () => AudioStream): Promise<number> {
   const { loudness = graph.audioTrack === undefined ? 'off' : LOUDNESS } = graph.audioTrack ?? {};
   if (loudness === 'off') return 1;
   const meter = createLoudnessMeter();
   for await (const block of mixWhole()) meter.add(block);
-  const measured = meter.integrated();
-  return Number.isFinite(measured) ? 10 ** (Math.min(MAX_GAIN, loudness - measured) / 20) : 1;
+  const loudnessLufs = meter.integrated();
+  return Number.isFinite(loudnessLufs) ? 10 ** (Math.min(MAX_GAIN, loudness - loudnessLufs) / 20) : 1;
 }
 
-function masterGain(timeline: Timeline, total: number, factor: number): Gain {
+function createMasterGain(timeline: Timeline, total: number, factor: number): Gain {
   const span = total / SAMPLE_RATE;
-  const volume = volumeGain(timeline.graph.audioTrack?.volume ?? 1, { start: 0, rate: 1, span }, timeline);
+  const volume = createVolumeGain(
+    timeline.graph.audioTrack?.volume ?? 1,
+    { start: 0, rate: 1, span },
+    timeline,
+  );
   return sample => factor * volume(sample);
 }
 

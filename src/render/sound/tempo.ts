@@ -17,24 +17,27 @@ export function createTempo(speed: number): (block: Float32Array | undefined) =>
   let endPosition = Number.POSITIVE_INFINITY;
   let hop = 0;
   /** Where the last hop would continue. */
-  let next = 0;
+  let continuation = 0;
   return block => {
-    const added = block ?? new Float32Array(3 * HOP * CHANNELS);
+    const newInput = block ?? new Float32Array(3 * HOP * CHANNELS);
     if (block === undefined) endPosition = base + history.length / CHANNELS;
-    const input = new Float32Array(history.length + added.length);
+    const input = new Float32Array(history.length + newInput.length);
     input.set(history);
-    input.set(added, history.length);
+    input.set(newInput, history.length);
     const availableEnd = base + input.length / CHANNELS;
     const out: Float32Array[] = [];
     for (; ; hop++) {
       const idealPosition = Math.round(hop * HOP * speed);
-      if (idealPosition >= endPosition || Math.max(idealPosition + REACH + ROUGH, next) + HOP > availableEnd)
+      if (
+        idealPosition >= endPosition ||
+        Math.max(idealPosition + REACH + ROUGH, continuation) + HOP > availableEnd
+      )
         break;
-      const at = hop === 0 ? 0 : findBestPosition(input, next - base, idealPosition - base) + base;
-      out.push(crossFade(input, next - base, at - base));
-      next = at + HOP;
+      const at = hop === 0 ? 0 : findBestPosition(input, continuation - base, idealPosition - base) + base;
+      out.push(crossFade(input, continuation - base, at - base));
+      continuation = at + HOP;
     }
-    const keepFrom = Math.min(next, Math.max(base, Math.round(hop * HOP * speed) - REACH));
+    const keepFrom = Math.min(continuation, Math.max(base, Math.round(hop * HOP * speed) - REACH));
     history = input.slice(Math.max(0, keepFrom - base) * CHANNELS);
     base = Math.max(base, keepFrom);
     return concatenate(out);
@@ -55,34 +58,40 @@ function crossFade(input: Float32Array, from: number, to: number): Float32Array 
  * Returns the position near `idealPosition` where the input best matches the input at `next`: a coarse search, then a
  * fine one.
  */
-function findBestPosition(input: Float32Array, next: number, idealPosition: number): number {
-  const rough = search(input, next, idealPosition, REACH, ROUGH);
-  return search(input, next, rough, ROUGH - 1, 1);
+function findBestPosition(input: Float32Array, continuation: number, idealPosition: number): number {
+  const rough = search(input, continuation, idealPosition, REACH, ROUGH);
+  return search(input, continuation, rough, ROUGH - 1, 1);
 }
 
-function search(input: Float32Array, next: number, middle: number, reach: number, step: number): number {
+function search(
+  input: Float32Array,
+  continuation: number,
+  middle: number,
+  reach: number,
+  step: number,
+): number {
   let best = middle;
   let bestScore = Number.NEGATIVE_INFINITY;
   // From the middle outwards, so that the nearest of equal matches wins.
   for (let distance = 0; distance <= reach; distance += step)
     for (const position of distance === 0 ? [middle] : [middle - distance, middle + distance]) {
       if (position < 0) continue;
-      const value = likeness(input, next, position, step);
+      const value = computeSimilarity(input, continuation, position, step);
       if (value > bestScore + 1e-9) [best, bestScore] = [position, value];
     }
   return best;
 }
 
 /** Returns the similarity of the hops at two positions: 1 identical, 0 unrelated. */
-function likeness(input: Float32Array, a: number, b: number, step: number): number {
+function computeSimilarity(input: Float32Array, a: number, b: number, step: number): number {
   let product = 0;
   let energy = 1e-9;
   const end = (a + HOP) * CHANNELS;
   for (let x = a * CHANNELS, y = b * CHANNELS; x < end; x += step * CHANNELS, y += step * CHANNELS) {
-    const one = (input[x] as number) + (input[x + 1] as number);
-    const other = (input[y] as number) + (input[y + 1] as number);
-    product += one * other;
-    energy += other * other;
+    const sumA = (input[x] as number) + (input[x + 1] as number);
+    const sumB = (input[y] as number) + (input[y + 1] as number);
+    product += sumA * sumB;
+    energy += sumB * sumB;
   }
   return product / Math.sqrt(energy);
 }

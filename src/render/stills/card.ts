@@ -10,7 +10,7 @@ import {
   type Weight,
 } from '../paint/canvas.ts';
 import type { Rect } from '../paint/fit-image.ts';
-import { ellipsize, fitText, type TextBlock } from '../text/text-layout.ts';
+import { addEllipsis, fitText, type TextBlock } from '../text/text-layout.ts';
 import { type Card, type CardTheme, getImageFrame } from './still.ts';
 
 interface Theme {
@@ -135,7 +135,7 @@ function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): vo
   const footerHeight = card.footer === '' ? 0 : smallSize * 3.2;
   if (card.kicker !== '') {
     const measure = measureWith(ctx, 600, KICKER_SPACING);
-    const kicker = ellipsize(card.kicker.toUpperCase(), inner.width / smallSize, measure);
+    const kicker = addEllipsis(card.kicker.toUpperCase(), inner.width / smallSize, measure);
     setFont(ctx, 600, smallSize, KICKER_SPACING);
     drawLines(pen, { lines: [kicker], size: smallSize, height: smallSize }, inner.y, 1, accent);
   }
@@ -230,7 +230,7 @@ function drawFooter(pen: TextTarget, footer: string, theme: Theme, smallSize: nu
   const bottom = frame.y + frame.height;
   ctx.fillStyle = theme.line;
   ctx.fillRect(frame.x, bottom - smallSize * 2.1, frame.width, Math.max(1, smallSize * 0.06));
-  const line = ellipsize(footer, frame.width / smallSize, measureWith(ctx, 600));
+  const line = addEllipsis(footer, frame.width / smallSize, measureWith(ctx, 600));
   setFont(ctx, 600, smallSize);
   drawLines(pen, { lines: [line], size: smallSize, height: smallSize }, bottom - smallSize, 1, theme.muted);
 }

@@ -3,17 +3,17 @@ import { findBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { ImageFormat } from '../paint/canvas.ts';
-import { followedFiles, readPeaks } from '../sound/peaks.ts';
+import { listFollowedFiles, readPeaks } from '../sound/peaks.ts';
 import type { Resource, Timeline } from '../timeline/compile.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
-import { usedFiles } from '../timeline/used-files.ts';
+import { listUsedFiles } from '../timeline/used-files.ts';
 import type { DrawnStills, ResourceFiles } from './still.ts';
 import { drawSceneStills } from './stills.ts';
 
 /** Returns the files of the timeline that these frames show, or whose waveforms they show. */
 export function findUsedResources(timeline: Timeline, frames: readonly number[]): readonly Resource[] {
-  const usedKeys = usedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
-  const followed = followedFiles(timeline);
+  const usedKeys = listUsedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
+  const followed = listFollowedFiles(timeline);
   return [...timeline.resources.values()].filter(({ key }) => usedKeys.has(key) || followed.has(key));
 }
 
@@ -33,7 +33,7 @@ export async function drawFrames(
 ): Promise<DrawnStills> {
   const withPeaks = { ...timeline, peaks: await tryReadPeaks(timeline, files, signal) };
   const lists = frames.map(frame => evaluateFrame(withPeaks, frame));
-  const used = usedFiles(lists);
+  const used = listUsedFiles(lists);
   const usedResources = new Map([...files].filter(([key]) => used.has(key)));
   return drawSceneStills({ lists, files: usedResources, scale, format, codecs: readSettings() }, signal);
 }
@@ -44,7 +44,7 @@ async function tryReadPeaks(
   files: ResourceFiles,
   signal: AbortSignal,
 ): Promise<Timeline['peaks']> {
-  if (followedFiles(timeline).size === 0) return timeline.peaks;
+  if (listFollowedFiles(timeline).size === 0) return timeline.peaks;
   try {
     return await readPeaks(timeline, files, await findBackend(readSettings(), signal), signal);
   } catch (err) {

@@ -1,6 +1,6 @@
 // Draws the images of the sandbox models: abstract, derived from the prompt, and labeled as placeholders.
 import { type CanvasContext, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
-import { ellipsize } from '../text/text-layout.ts';
+import { addEllipsis } from '../text/text-layout.ts';
 import { choosePalette, createSeededRandom, type Palette, withAlpha } from './palette.ts';
 import type { SandboxImage, SandboxStyle } from './still.ts';
 
@@ -20,17 +20,17 @@ const STYLES: Readonly<Record<SandboxStyle, (scene: Scene) => void>> = {
 
 export function drawSandboxImage({ prompt, seed, style, width, height, isUnlabeled }: SandboxImage): Surface {
   const surface = createSurface(width, height);
-  const roll = createSeededRandom(JSON.stringify([style, seed, prompt]));
-  STYLES[style]({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), random: roll });
+  const random = createSeededRandom(JSON.stringify([style, seed, prompt]));
+  STYLES[style]({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), random: random });
   if (isUnlabeled !== true) drawLabel(surface.ctx, width, height, prompt);
   return surface;
 }
 
 /** Draws a placeholder image for scenes: the landscape of the gradient style, without the label. */
-export function drawPlaceholder(words: string, width: number, height: number): Surface {
+export function drawPlaceholder(prompt: string, width: number, height: number): Surface {
   const surface = createSurface(width, height);
-  const roll = createSeededRandom(JSON.stringify(['sample', words]));
-  drawGradient({ ctx: surface.ctx, width, height, palette: choosePalette(words), random: roll });
+  const random = createSeededRandom(JSON.stringify(['sample', prompt]));
+  drawGradient({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), random: random });
   return surface;
 }
 
@@ -79,9 +79,9 @@ function drawGradient({ ctx, width, height, palette, random: roll }: Scene): voi
 }
 
 /** Draws one wave. `depth` goes from 0 at the horizon to 1 at the bottom. */
-function drawWave({ ctx, width, height, palette, random: roll }: Scene, near: number): void {
-  const base = height * (0.52 + near * 0.36);
-  const swing = height * (0.035 + near * 0.05);
+function drawWave({ ctx, width, height, palette, random: roll }: Scene, depth: number): void {
+  const base = height * (0.52 + depth * 0.36);
+  const swing = height * (0.035 + depth * 0.05);
   const [first, second, shift] = [0.7 + roll() * 0.9, 1.8 + roll() * 1.4, roll() * Math.PI * 2];
   ctx.beginPath();
   ctx.moveTo(0, height);
@@ -94,8 +94,8 @@ function drawWave({ ctx, width, height, palette, random: roll }: Scene, near: nu
   ctx.lineTo(width, height);
   const body = ctx.createLinearGradient(0, base - swing * 1.4, 0, height);
   const [deep, mid, bright] = palette.colors;
-  body.addColorStop(0, withAlpha(near < 0.35 ? bright : near < 0.7 ? mid : deep, 0.42 + near * 0.4));
-  body.addColorStop(1, withAlpha(palette.ground, 0.55 + near * 0.4));
+  body.addColorStop(0, withAlpha(depth < 0.35 ? bright : depth < 0.7 ? mid : deep, 0.42 + depth * 0.4));
+  body.addColorStop(1, withAlpha(palette.ground, 0.55 + depth * 0.4));
   ctx.fillStyle = body;
   ctx.fill();
 }
@@ -108,7 +108,7 @@ function drawBlocks({ ctx, width, height, palette, random: roll }: Scene): void 
   // Whole pixels, so that no seam shows between cells.
   const side = Math.ceil(width / columns);
   const rows = Math.ceil(height / side);
-  // A very tall, narrow picture would have too many cells; the size limits keep it below 600 rows.
+  // A very tall, narrow image would have too many cells; the size limits keep it below 600 rows.
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const back = pick();
@@ -260,7 +260,9 @@ function drawLabel(ctx: CanvasContext, width: number, height: number, prompt: st
   const gap = size * 0.95;
   const room = width - 2 * inset - 2 * padding - labelWidth - gap;
   const words =
-    room > size * 6 ? ellipsize(prompt.replace(/\s+/g, ' ').trim(), Math.min(room / size, 46), measure) : '';
+    room > size * 6
+      ? addEllipsis(prompt.replace(/\s+/g, ' ').trim(), Math.min(room / size, 46), measure)
+      : '';
   const long = labelWidth + 2 * padding + (words === '' ? 0 : measure(words) * size + gap);
   const top = height - inset - tall;
   ctx.fillStyle = '#0b0d12dc';

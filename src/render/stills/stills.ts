@@ -21,16 +21,16 @@ const idle = new Map<Worker, NodeJS.Timeout>();
 
 /** Draws a still as a PNG. Equal stills give equal bytes. */
 export async function drawStill(request: StillDrawing, signal: AbortSignal): Promise<Buffer> {
-  const answer = await requestFromThread(request, signal);
-  if (!('png' in answer)) throw new Error('The thread returned no still.');
-  return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
+  const response = await requestFromThread(request, signal);
+  if (!('png' in response)) throw new Error('The thread returned no still.');
+  return Buffer.from(response.png.buffer, response.png.byteOffset, response.png.byteLength);
 }
 
 /** Draws frames of a scene graph one after another on one thread. */
 export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): Promise<DrawnStills> {
   const { codecs = {}, ...sceneRequest } = scene;
   const decoding = await chooseDecoder(scene.files, codecs, signal);
-  const answer = await requestFromThread({ kind: 'scene', ...sceneRequest, ...decoding }, signal).catch(
+  const response = await requestFromThread({ kind: 'scene', ...sceneRequest, ...decoding }, signal).catch(
     (err: unknown) => {
       if (!(err instanceof StillTooCostly)) throw err;
       throw new AppError(
@@ -40,8 +40,8 @@ export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): 
       );
     },
   );
-  if (!('drawn' in answer)) throw new Error('The thread returned no frames.');
-  return answer.drawn;
+  if (!('drawn' in response)) throw new Error('The thread returned no frames.');
+  return response.drawn;
 }
 
 /** Finds the codec back end if there are clips among the files. Without a back end, clips cannot be shown. */
@@ -71,9 +71,9 @@ function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<
     const worker = getWorker();
     using timeLimit = limitProcessorTime(() => readThreadTime(worker), TIMEOUT_MS);
     try {
-      const answer = await sendRequest(worker, request, AbortSignal.any([signal, timeLimit.signal]));
+      const response = await sendRequest(worker, request, AbortSignal.any([signal, timeLimit.signal]));
       release(worker);
-      return answer;
+      return response;
     } catch (err) {
       // The thread is discarded whatever it was doing, which also stops a drawing in progress.
       void stop(worker);
@@ -88,9 +88,9 @@ async function sendRequest(
   signal: AbortSignal,
 ): Promise<StillResponse> {
   worker.postMessage(request);
-  const [answer] = (await once(worker, 'message', { signal })) as [StillResponse];
-  if ('error' in answer) throw new Error(`The still could not be drawn: ${answer.error}`);
-  return answer;
+  const [response] = (await once(worker, 'message', { signal })) as [StillResponse];
+  if ('error' in response) throw new Error(`The still could not be drawn: ${response.error}`);
+  return response;
 }
 
 /** Asks the thread to end its decoders before it is terminated, because they would outlive it. */

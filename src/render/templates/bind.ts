@@ -1,10 +1,10 @@
-// Fills props into a scene that is written as data. The forms, anywhere in it:
-//   { $: 'path' }                  the prop at that dotted path; inside an $each also item and index
+// Fills props into a scene that is written as data. These forms may occur anywhere in it:
+//   { $: 'path' }                  the prop at that dotted path; inside an $each, also `item`, `index` and `number`
 //   { $text: 'Hello {path}' }      a text with props in it
-//   { $each: 'path', do: … }       in an array: `do` once for each item of the prop; `$each: 6` does it six times
-//   { $if: 'path', do: …, else: … }   `do` where the prop is there and not empty or false
+//   { $each: 'path', do: … }       in an array: `do` for each item of the prop; `$each: 6` repeats it six times
+//   { $if: 'path', do: …, else: … }   `do` if the prop exists and is not empty or false, otherwise `else`
 //   { $step: [start, step], unit: '%' } start + step × index, for rows of an $each
-// What comes out undefined leaves its property or its place in the array away.
+// A property or array item whose value is undefined is left out.
 
 import { isRecord } from '../../lib/record.ts';
 
@@ -20,7 +20,7 @@ export function bindProps(data: unknown, props: Props): unknown {
   if (typeof data.$text === 'string')
     return data.$text.replace(/\{([\w.]+)\}/g, (_whole, path: string) => String(readPath(props, path) ?? ''));
   if (typeof data.$if === 'string')
-    return bindProps(isThere(readPath(props, data.$if)) ? data.do : data.else, props);
+    return bindProps(isPresent(readPath(props, data.$if)) ? data.do : data.else, props);
   if (Array.isArray(data.$step)) {
     const [start = 0, step = 0] = data.$step.map(Number);
     const value = start + step * Number(props.index ?? 0);
@@ -34,7 +34,7 @@ function bindItem(item: unknown, props: Props): readonly unknown[] {
   if (isRecord(item) && (typeof item.$each === 'string' || typeof item.$each === 'number')) {
     return toList(item.$each, props)
       .slice(0, MAX_ITEMS)
-      .map((one, index) => bindProps(item.do, { ...props, item: one, index, number: index + 1 }))
+      .map((value, index) => bindProps(item.do, { ...props, item: value, index, number: index + 1 }))
       .filter(value => value !== undefined);
   }
   const value = bindProps(item, props);
@@ -57,5 +57,5 @@ export function readPath(props: Props, path: string): unknown {
   return value ?? undefined;
 }
 
-const isThere = (value: unknown): boolean =>
+const isPresent = (value: unknown): boolean =>
   value !== undefined && value !== '' && value !== false && !(Array.isArray(value) && value.length === 0);

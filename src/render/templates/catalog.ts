@@ -13,7 +13,7 @@ let cached: ReadonlyMap<string, Template> | undefined;
  * Templates by id; an operator's template overrides the shipped one of the same id. The first call throws a
  * SettingsError if a template in TEMPLATES_DIR is invalid.
  */
-export function allTemplates(): ReadonlyMap<string, Template> {
+export function getTemplates(): ReadonlyMap<string, Template> {
   if (cached !== undefined) return cached;
   const { TEMPLATES_DIR } = readSettings();
   const ownTemplates = TEMPLATES_DIR === undefined ? [] : readTemplates(TEMPLATES_DIR);
@@ -22,5 +22,5 @@ export function allTemplates(): ReadonlyMap<string, Template> {
 }
 
 export function findTemplate(id: string): Template | undefined {
-  return allTemplates().get(id);
+  return getTemplates().get(id);
 }

@@ -48,9 +48,9 @@ type Check = readonly [form: string, fits: (value: unknown) => boolean];
 const isArrayOf = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits);
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const integerUpTo = (most: number): Check => [
-  `a whole number from 1 to ${most}`,
-  value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most,
+const createIntegerCheck = (max: number): Check => [
+  `a whole number from 1 to ${max}`,
+  value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max,
 ];
 
 // Issues of the scene graph itself are reported when it is rendered.
@@ -62,9 +62,9 @@ const FIELDS: Readonly<Record<string, Check>> = {
   label: ['a text', isText],
   category: ['a text', isText],
   description: ['a text', value => typeof value === 'string'],
-  fps: integerUpTo(MAX_FPS),
-  width: integerUpTo(MAX_SIDE),
-  height: integerUpTo(MAX_SIDE),
+  fps: createIntegerCheck(MAX_FPS),
+  width: createIntegerCheck(MAX_SIDE),
+  height: createIntegerCheck(MAX_SIDE),
   thumbnailFrame: ['a whole number', value => Number.isInteger(value) && (value as number) >= 0],
   defaultProps: ['an object', isRecord],
   exampleProps: ['an object', value => value === undefined || isRecord(value)],
@@ -84,8 +84,8 @@ const FIELDS: Readonly<Record<string, Check>> = {
 };
 
 function findProblem(value: Readonly<Record<string, unknown>>): string | undefined {
-  const wrong = Object.entries(FIELDS).find(([key, [, fits]]) => !fits(value[key]));
-  if (wrong !== undefined) return `${wrong[0]} must be ${wrong[1][0]}`;
+  const invalidField = Object.entries(FIELDS).find(([key, [, fits]]) => !fits(value[key]));
+  if (invalidField !== undefined) return `${invalidField[0]} must be ${invalidField[1][0]}`;
   const unknown = Object.keys(value).find(key => !Object.hasOwn(FIELDS, key));
   return unknown === undefined ? undefined : `${unknown} is not known`;
 }

@@ -53,15 +53,15 @@ export function fillTemplate({ fps, width, height, graph, defaultProps }: Templa
 }
 
 /** Returns the mappings that exist with these props: as many for a list as it has items. */
-export function inputMappings({ inputs, defaultProps }: Template, props: Props): readonly InputMapping[] {
+export function listInputMappings({ inputs, defaultProps }: Template, props: Props): readonly InputMapping[] {
   return inputs.flatMap(({ each, ...mapping }) => {
     if (each === undefined) return [mapping];
     const list = readPath({ ...defaultProps, ...props }, each);
     return (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : []).map((_item, index) => ({
       ...mapping,
-      propPath: number(mapping.propPath, index),
-      portId: number(mapping.portId, index),
-      portLabel: number(mapping.portLabel, index),
+      propPath: insertIndex(mapping.propPath, index),
+      portId: insertIndex(mapping.portId, index),
+      portLabel: insertIndex(mapping.portLabel, index),
     }));
   });
 }
@@ -71,16 +71,16 @@ export function setProp(props: Props, path: string, value: unknown): Props {
   return setAt(props, path.split('.'), value) as Props;
 }
 
-function setAt(holder: unknown, [key = '', ...rest]: readonly string[], value: unknown): unknown {
-  const isList = Array.isArray(holder) || (holder === undefined && /^\d+$/.test(key));
+function setAt(container: unknown, [key = '', ...rest]: readonly string[], value: unknown): unknown {
+  const isList = Array.isArray(container) || (container === undefined && /^\d+$/.test(key));
   const copy = isList
-    ? [...((holder as readonly unknown[] | undefined) ?? [])]
-    : { ...(typeof holder === 'object' ? holder : {}) };
+    ? [...((container as readonly unknown[] | undefined) ?? [])]
+    : { ...(typeof container === 'object' ? container : {}) };
   const parent = copy as Record<string, unknown>;
   const inner = Object.hasOwn(parent, key) ? parent[key] : undefined;
   parent[key] = rest.length === 0 ? value : setAt(inner ?? undefined, rest, value);
   return copy;
 }
 
-const number = (text: string, index: number): string =>
+const insertIndex = (text: string, index: number): string =>
   text.replaceAll('{i}', String(index)).replaceAll('{n}', String(index + 1));

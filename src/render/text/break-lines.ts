@@ -62,7 +62,7 @@ export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, c
   return paragraphs.flatMap(units => {
     const lines: U[][] = [[]];
     let usedWidth = 0;
-    for (const unit of units.flatMap(one => (one.width > width ? cutUnit(one, width) : [one]))) {
+    for (const unit of units.flatMap(unit => (unit.width > width ? cutUnit(unit, width) : [unit]))) {
       const line = lines.at(-1) as U[];
       if (line.length > 0 && usedWidth + unit.width > width + TOLERANCE) {
         lines.push([unit]);

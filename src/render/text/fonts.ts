@@ -37,10 +37,10 @@ const FALLBACKS: readonly Face[] = [
   variable('noto-sans-kr'),
 ];
 /** Fallback fonts. The preferred one comes before others with the same characters, whose shapes differ by country. */
-const first = (name: string): readonly Face[] =>
+const putFirst = (name: string): readonly Face[] =>
   FALLBACKS.toSorted((a, b) => +(b.name === name) - +(a.name === name));
-const JAPANESE_FIRST = first('noto-sans-jp');
-const KOREAN_FIRST = first('noto-sans-kr');
+const JAPANESE_FIRST = putFirst('noto-sans-jp');
+const KOREAN_FIRST = putFirst('noto-sans-kr');
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}|\p{Regional_Indicator}/u;

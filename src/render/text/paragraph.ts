@@ -57,7 +57,7 @@ const layouts = createLru<Paragraph>(400);
 export function layOut(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
   const { split: _split, fill: _fill, ...measuredContent } = content;
   const key = JSON.stringify([measuredContent, width, height]);
-  return getOrCreate(layouts, key, () => makeParagraph(ctx, content, width, height));
+  return getOrCreate(layouts, key, () => layOutUncached(ctx, content, width, height));
 }
 
 /**
@@ -67,20 +67,20 @@ export function layOut(ctx: CanvasContext, content: TextContent, width: number, 
  * 4. Cut off what does not fit.
  * 5. Position every piece.
  */
-function makeParagraph(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
+function layOutUncached(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
   const measure = measureWith(ctx, content.letterSpacing);
   const paragraphs = cutRuns(content.runs, measure);
   const box: Box = { width, height, padding: content.plate?.padding ?? 0 };
   const size = chooseSize(paragraphs, content, box);
-  const broken = breakContent(paragraphs, content, inEm(box, size), (words, width) =>
+  const broken = breakContent(paragraphs, content, toEm(box, size), (words, width) =>
     cutWords(words, width, measure),
   );
-  const maxLines = lineRoom(content, size, box);
+  const maxLines = countFittingLines(content, size, box);
   const isTooLong = broken.length > maxLines && content.overflow !== 'visible';
   const visibleRows = isTooLong ? broken.slice(0, maxLines) : broken;
   const lines =
     isTooLong && content.overflow === 'ellipsis'
-      ? withEllipsis(visibleRows, inEm(box, size), measure)
+      ? addEllipsis(visibleRows, toEm(box, size), measure)
       : visibleRows;
   const text = content.runs.map(run => run.text).join('');
   const isRightToLeft = content.direction === 'rtl' || (content.direction === 'auto' && RTL.test(text));
@@ -94,10 +94,14 @@ interface Box {
   readonly padding: number;
 }
 
-const inEm = ({ width, padding }: Box, size: number): number => Math.max(0.5, width / size - 2 * padding);
+const toEm = ({ width, padding }: Box, size: number): number => Math.max(0.5, width / size - 2 * padding);
 
 /** Returns the number of lines that fit. */
-function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height, padding }: Box): number {
+function countFittingLines(
+  { maxLines, lineHeight }: TextContent,
+  size: number,
+  { height, padding }: Box,
+): number {
   if (Number.isNaN(height)) return maxLines;
   return Math.max(1, Math.min(maxLines, Math.floor((height / size - 2 * padding) / lineHeight + 0.02)));
 }
@@ -174,10 +178,11 @@ function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box):
   if (content.fit === 'none') return content.size;
   const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
   const fits = (size: number): boolean => {
-    const width = inEm(box, size);
+    const width = toEm(box, size);
     const isWordCut = paragraphs.some(units => units.some(unit => unit.width > width));
     return (
-      !isWordCut && breakLines(paragraphs, width, words => [words]).length <= lineRoom(content, size, box)
+      !isWordCut &&
+      breakLines(paragraphs, width, words => [words]).length <= countFittingLines(content, size, box)
     );
   };
   if (fits(top)) return top;
@@ -223,7 +228,7 @@ function cutWords(unit: WordUnit, width: number, measure: MeasureRun): readonly 
 }
 
 /** Returns the lines that fit, the last one with an ellipsis. Removes words to make space for it. */
-function withEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun): Rows<WordUnit> {
+function addEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun): Rows<WordUnit> {
   const lastLine = [...(lines.at(-1) ?? [])];
   const run = lastLine.at(-1)?.parts.at(-1)?.run;
   if (run === undefined) return lines;

@@ -102,23 +102,23 @@ const toText = (line: readonly Word[]): string =>
     .trimEnd();
 
 function cutOff(lines: readonly string[], width: number, measure: Measure): readonly string[] {
-  return [...lines.slice(0, -1), ellipsize(`${lines.at(-1) ?? ''}…`, width, measure)];
+  return [...lines.slice(0, -1), addEllipsis(`${lines.at(-1) ?? ''}…`, width, measure)];
 }
 
 /** Returns the text on one line, shortened with an ellipsis if it is wider than `width` (in em). */
-export function ellipsize(text: string, width: number, measure: Measure): string {
+export function addEllipsis(text: string, width: number, measure: Measure): string {
   if (text.length <= MAX_CHARACTERS && measure(text) <= width) return text;
   const graphemes = splitGraphemes(text.slice(0, MAX_CHARACTERS));
   let [low, high] = [0, graphemes.length];
-  const shortened = (count: number): string =>
+  const shorten = (count: number): string =>
     `${graphemes
       .slice(0, count)
       .join('')
       .replace(/[\s.,;:…]+$/, '')}…`;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (measure(shortened(middle)) <= width) low = middle;
+    if (measure(shorten(middle)) <= width) low = middle;
     else high = middle - 1;
   }
-  return shortened(low);
+  return shorten(low);
 }

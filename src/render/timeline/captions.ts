@@ -20,8 +20,8 @@ const SENTENCE_END = /[.?!。？！…]["'”’)]*$/;
 
 /** Returns the pages of the track, in order. */
 export function readCues(track: CaptionTrack): readonly Cue[] {
-  const lines = track.cues ?? parseTimed(track.srt ?? track.vtt ?? '');
-  const words = (track.words ?? lines.flatMap(spreadWords))
+  const lines = track.cues ?? parseSubtitles(track.srt ?? track.vtt ?? '');
+  const words = (track.words ?? lines.flatMap(timeWords))
     .map(word => ({ ...word, start: word.start + (track.offset ?? 0), end: word.end + (track.offset ?? 0) }))
     .sort((a, b) => a.start - b.start);
   const isCue = track.words === undefined && track.mode !== 'word' && track.maxWords === undefined;
@@ -40,7 +40,7 @@ export function readCues(track: CaptionTrack): readonly Cue[] {
     if (isNew) phrases.push([word]);
     else phrase.push(word);
   }
-  const pages = isCue ? phrases : phrases.flatMap(phrase => spread(phrase, maxWords));
+  const pages = isCue ? phrases : phrases.flatMap(phrase => splitIntoPages(phrase, maxWords));
   return pages.slice(0, MAX_CUES).map((page, index) => {
     const [start, end] = [page[0]?.start ?? 0, page.at(-1)?.end ?? 0];
     const nextStart = pages[index + 1]?.[0]?.start ?? Number.POSITIVE_INFINITY;
@@ -49,7 +49,7 @@ export function readCues(track: CaptionTrack): readonly Cue[] {
 }
 
 /** Splits a phrase into pages of similar length, so that the last word is not left alone. */
-function spread(phrase: readonly Word[], maxWords: number): readonly (readonly Word[])[] {
+function splitIntoPages(phrase: readonly Word[], maxWords: number): readonly (readonly Word[])[] {
   const count = Math.ceil(phrase.length / maxWords);
   const edge = (page: number): number => Math.ceil((page * phrase.length) / count);
   return Array.from({ length: count }, (_, page) => phrase.slice(edge(page), edge(page + 1)));
@@ -59,7 +59,7 @@ const STAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
 const ARROW = new RegExp(`^\\s*${STAMP.source}\\s*-->\\s*${STAMP.source}`);
 
 /** Parses SRT and WebVTT, which differ only in the lines between times and texts. These lines are skipped. */
-export function parseTimed(text: string): readonly Word[] {
+export function parseSubtitles(text: string): readonly Word[] {
   const lines: Word[] = [];
   for (const block of text
     .replaceAll('\r\n', '\n')
@@ -88,7 +88,7 @@ function toSeconds([hours = '0', minutes = '0', whole = '0', part = '0']: readon
 }
 
 /** Distributes the time of a line over its words by their length. */
-function spreadWords({ text, start, end }: Word): readonly Word[] {
+function timeWords({ text, start, end }: Word): readonly Word[] {
   const words = text.split(/\s+/).filter(word => word !== '');
   const total = words.reduce((sum, word) => sum + word.length + 1, 0);
   let usedChars = 0;
@@ -102,7 +102,11 @@ function spreadWords({ text, start, end }: Word): readonly Word[] {
 }
 
 /** Returns the node that shows the current page, if there is one. */
-export function captionNode(track: CaptionTrack, cues: readonly Cue[], scope: Scope): DrawNode | undefined {
+export function createCaptionNode(
+  track: CaptionTrack,
+  cues: readonly Cue[],
+  scope: Scope,
+): DrawNode | undefined {
   if (track.hidden === true) return undefined;
   const cue = cues.find(({ start, end }) => scope.now >= start - 1e-6 && scope.now < end - 1e-6);
   if (cue === undefined) return undefined;
@@ -116,13 +120,13 @@ export function captionNode(track: CaptionTrack, cues: readonly Cue[], scope: Sc
     pointer: '/captionTrack',
     matrix: translation(inset, top),
     ...box,
-    content: captionText(track, cue, scope, vAlign),
+    content: createCaptionText(track, cue, scope, vAlign),
   };
 }
 
 const PLATE = { per: 'line', padding: 0.32, radius: 0.22 } as const;
 
-function captionText(
+function createCaptionText(
   track: CaptionTrack,
   cue: Cue,
   scope: Scope,
@@ -144,7 +148,7 @@ function captionText(
       weight: style.weight,
       italic: style.italic,
       size: 1,
-      ...(isActive ? activeLook(track, scope.names) : {}),
+      ...(isActive ? getActiveStyle(track, scope.names) : {}),
     };
   });
   return {
@@ -165,7 +169,7 @@ function captionText(
   };
 }
 
-function activeLook({ active }: CaptionTrack, names: Names): Pick<TextRun, 'color' | 'highlight'> {
+function getActiveStyle({ active }: CaptionTrack, names: Names): Pick<TextRun, 'color' | 'highlight'> {
   return {
     color: resolveColor(active?.color ?? '#ffd84d', names),
     ...(active?.background === undefined ? {} : { highlight: resolveColor(active.background, names) }),

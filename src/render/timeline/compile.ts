@@ -7,7 +7,7 @@ import type { Asset, AudioItem, Background, Scene, SceneGraph } from '../schema/
 import { invalidSceneGraph } from '../schema/validate.ts';
 import { type Cue, readCues } from './captions.ts';
 import { resolveNames } from './names.ts';
-import { type Names, type Peaks, seconds } from './scope.ts';
+import { type Names, type Peaks, toSeconds } from './scope.ts';
 
 export interface SceneSpan {
   readonly scene: Scene;
@@ -70,7 +70,7 @@ export function compileTimeline(graph: SceneGraph): Timeline {
   for (const { element, pointer } of elements)
     problems.push(...addResource(element, pointer, names, keys, resources));
   if (problems.length > 0) throw invalidSceneGraph(problems.slice(0, 20));
-  const scenes = spanScenes(graph);
+  const scenes = placeScenes(graph);
   return {
     graph,
     names,
@@ -91,14 +91,14 @@ export function compileTimeline(graph: SceneGraph): Timeline {
  * Places scenes on the timeline in frames. Two scenes share a transition, so each scene starts that much before the
  * previous one ends. A transition is at most half of either scene, so that no more than two scenes are visible at once.
  */
-function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
+function placeScenes(graph: SceneGraph): readonly SceneSpan[] {
   const { fps, defaults } = graph;
   const visibleScenes = graph.scenes
     .map((scene, index) => ({ scene, pointer: `/scenes/${index}` }))
     .filter(({ scene }) => scene.hidden !== true);
   const lengths = visibleScenes.map(({ scene }) => {
     const length = scene.duration ?? defaults?.sceneDuration ?? SCENE_SECONDS;
-    return Math.max(1, Math.round(seconds(length, SCENE_SECONDS, fps) * fps));
+    return Math.max(1, Math.round(toSeconds(length, SCENE_SECONDS, fps) * fps));
   });
   const spans: SceneSpan[] = [];
   let clock = 0;
@@ -108,7 +108,7 @@ function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
     const requestedOverlap =
       transition === undefined || transition.type === 'cut' || index === 0
         ? 0
-        : Math.round(seconds(transition.duration ?? TRANSITION_SECONDS, length / fps, fps) * fps);
+        : Math.round(toSeconds(transition.duration ?? TRANSITION_SECONDS, length / fps, fps) * fps);
     const overlap = Math.min(requestedOverlap, Math.floor(length / 2), Math.floor(before / 2));
     const start = clock - overlap;
     spans.push({ scene, pointer, start, end: start + length, overlap });

@@ -18,19 +18,19 @@ import {
   type ShapeContent,
 } from './draw-list.ts';
 import { DIRECTION_VECTORS, IDENTITY } from './matrix.ts';
-import { circleAt, shapeOutline, toRect } from './outlines.ts';
+import { createCircle, createShapeOutline, toRect } from './outlines.ts';
 import {
+  animateColor,
+  animateNumber,
   bound,
-  movingColor,
-  movingNumber,
   resolveColor,
   type Scope,
-  seconds,
   solid,
   toFill,
+  toSeconds,
 } from './scope.ts';
-import { counterContent, textContent } from './text-content.ts';
-import { waveformContent } from './waveform.ts';
+import { toCounterContent, toTextContent } from './text-content.ts';
+import { toWaveformContent } from './waveform.ts';
 
 /** The box of an element and its scope. `now` counts from the element's start. */
 export interface ElementContext {
@@ -47,17 +47,17 @@ export type Drawable = Exclude<Element, { type: 'group' }>;
 const ROWS: {
   readonly [K in Drawable['type']]: (element: Extract<Drawable, { type: K }>, ctx: ElementContext) => Content;
 } = {
-  text: (element, { scope, height }) => textContent(element, scope, height),
-  counter: (element, { scope }) => counterContent(element, scope),
+  text: (element, { scope, height }) => toTextContent(element, scope, height),
+  counter: (element, { scope }) => toCounterContent(element, scope),
   image: (element, ctx) => toImageContent(element, ctx),
   svg: ({ fit }, ctx) => toImageContent({ fit: fit ?? 'contain' }, ctx),
-  video: videoContent,
+  video: toVideoContent,
   audio: () => ({ kind: 'none' }),
-  lottie: lottieContent,
-  shape: shapeContent,
-  path: pathContent,
-  progress: progressContent,
-  waveform: waveformContent,
+  lottie: toLottieContent,
+  shape: toShapeContent,
+  path: toPathContent,
+  progress: toProgressContent,
+  waveform: toWaveformContent,
 };
 
 export function toContent(element: Drawable, ctx: ElementContext): Content {
@@ -87,9 +87,9 @@ function toImageContent(element: FittedContent, { scope, resource }: ElementCont
   };
 }
 
-function videoContent(element: VideoElement, ctx: ElementContext): Content {
+function toVideoContent(element: VideoElement, ctx: ElementContext): Content {
   const { scope } = ctx;
-  const trim = element.trim === undefined ? 0 : seconds(element.trim, scope.span, scope.fps);
+  const trim = element.trim === undefined ? 0 : toSeconds(element.trim, scope.span, scope.fps);
   const speed = element.speed ?? 1;
   return {
     ...toImageContent(element, ctx),
@@ -101,7 +101,7 @@ function videoContent(element: VideoElement, ctx: ElementContext): Content {
   };
 }
 
-function lottieContent(element: LottieElement, { scope, resource }: ElementContext): Content {
+function toLottieContent(element: LottieElement, { scope, resource }: ElementContext): Content {
   return {
     kind: 'lottie',
     resource,
@@ -112,19 +112,20 @@ function lottieContent(element: LottieElement, { scope, resource }: ElementConte
   };
 }
 
-function shapeContent(element: ShapeElement, { scope, width, height, radius }: ElementContext): Content {
-  const outline = shapeOutline(element.shape, {
+function toShapeContent(element: ShapeElement, { scope, width, height, radius }: ElementContext): Content {
+  const outline = createShapeOutline(element.shape, {
     width,
     height,
     radius,
     sides: element.sides ?? 5,
     inner: element.inner ?? 0.5,
-    startAngle: movingNumber(element.startAngle, 0, scope),
-    endAngle: movingNumber(element.endAngle, 270, scope),
+    startAngle: animateNumber(element.startAngle, 0, scope),
+    endAngle: animateNumber(element.endAngle, 270, scope),
   });
   const isLine = element.shape === 'line' || element.shape === 'arc';
   const staticFill = element.fill === undefined ? undefined : toFill(element.fill, scope.names);
-  const ownFill = element.fillColor === undefined ? staticFill : solid(movingColor(element.fillColor, scope));
+  const ownFill =
+    element.fillColor === undefined ? staticFill : solid(animateColor(element.fillColor, scope));
   const fill = ownFill ?? (element.stroke === undefined && !isLine ? WHITE : undefined);
   // A line without a stroke is drawn in its fill.
   const line = isLine && element.stroke === undefined ? (ownFill ?? WHITE) : undefined;
@@ -133,7 +134,7 @@ function shapeContent(element: ShapeElement, { scope, width, height, radius }: E
 
 const WHITE = solid([255, 255, 255, 1]);
 
-function pathContent(element: PathElement, { scope, width, height }: ElementContext): Content {
+function toPathContent(element: PathElement, { scope, width, height }: ElementContext): Content {
   const [x = 0, y = 0, w = 1, h = 1] = element.viewBox ?? [];
   const matrix: Matrix =
     element.viewBox === undefined
@@ -151,9 +152,9 @@ function toShape(
   fill: Fill | undefined,
   line: Fill | undefined,
 ): ShapeContent {
-  const [start, end] = [movingNumber(element.trimStart, 0, scope), movingNumber(element.trimEnd, 1, scope)];
-  const width = movingNumber(element.strokeWidth, 4, scope);
-  const color = element.stroke === undefined ? line : solid(movingColor(element.stroke, scope));
+  const [start, end] = [animateNumber(element.trimStart, 0, scope), animateNumber(element.trimEnd, 1, scope)];
+  const width = animateNumber(element.strokeWidth, 4, scope);
+  const color = element.stroke === undefined ? line : solid(animateColor(element.stroke, scope));
   return {
     kind: 'shape',
     outline,
@@ -165,10 +166,10 @@ function toShape(
   };
 }
 
-function progressContent(element: ProgressElement, ctx: ElementContext): Content {
+function toProgressContent(element: ProgressElement, ctx: ElementContext): Content {
   const { scope } = ctx;
   const value = bound(
-    element.value === undefined ? scope.now / scope.span : movingNumber(element.value, 0, scope),
+    element.value === undefined ? scope.now / scope.span : animateNumber(element.value, 0, scope),
   );
   const fill = toFill(element.color ?? '#ffffff', scope.names);
   const base = solid(resolveColor(element.trackColor ?? '#ffffff33', scope.names));
@@ -198,7 +199,7 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
   ring: ({ thickness, rounded }, { width, height }, value, fill, base) => {
     const line = thickness ?? Math.min(width, height) * 0.12;
     const radius = Math.max(0, Math.min(width, height) / 2 - line / 2);
-    const circle = circleAt(width / 2, height / 2, radius);
+    const circle = createCircle(width / 2, height / 2, radius);
     const stroke = { width: line, dash: [], cap: rounded === false ? 'butt' : 'round' } as const;
     const full: ShapeContent = { kind: 'shape', outline: circle, stroke: { ...stroke, color: base } };
     if (value <= 0) return [full];
@@ -206,7 +207,7 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
     return [full, { kind: 'shape', outline: arc, stroke: { ...stroke, color: fill } }];
   },
   pie: (_element, { width, height }, value, fill, base) => {
-    const circle = circleAt(width / 2, height / 2, Math.min(width, height) / 2);
+    const circle = createCircle(width / 2, height / 2, Math.min(width, height) / 2);
     return [shape(circle, base), shape({ ...circle, arc: [0, value * 360], pie: true }, fill)];
   },
   segments: ({ segments = 5 }, { width, height }, value, fill, base) => {

@@ -3,22 +3,22 @@ import type { EASINGS, Easing } from '../schema/values.ts';
 
 type Curve = (t: number) => number;
 
-const power = (n: number): readonly [Curve, Curve, Curve] => {
+const createPowerCurves = (n: number): readonly [Curve, Curve, Curve] => {
   const into: Curve = t => t ** n;
-  return [into, flip(into), both(into)];
+  return [into, toEaseOut(into), toEaseInOut(into)];
 };
-const flip =
+const toEaseOut =
   (into: Curve): Curve =>
   t =>
     1 - into(1 - t);
-const both =
+const toEaseInOut =
   (into: Curve): Curve =>
   t =>
     t < 0.5 ? into(t * 2) / 2 : 1 - into((1 - t) * 2) / 2;
 
-const [quadIn, quadOut, quadInOut] = power(2);
-const [cubicIn, cubicOut, cubicInOut] = power(3);
-const [quartIn, quartOut, quartInOut] = power(4);
+const [quadIn, quadOut, quadInOut] = createPowerCurves(2);
+const [cubicIn, cubicOut, cubicInOut] = createPowerCurves(3);
+const [quartIn, quartOut, quartInOut] = createPowerCurves(4);
 const expoIn: Curve = t => (t <= 0 ? 0 : (2 ** (10 * t) - 1) / 1023);
 const circIn: Curve = t => 1 - Math.sqrt(1 - t * t);
 const backIn: Curve = t => 2.70158 * t ** 3 - 1.70158 * t ** 2;
@@ -33,10 +33,10 @@ function bounceOut(t: number): number {
 
 const CURVES: Readonly<Record<(typeof EASINGS)[number], Curve>> = {
   linear: t => t,
-  ease: bezier(0.25, 0.1, 0.25, 1),
-  'ease-in': bezier(0.42, 0, 1, 1),
-  'ease-out': bezier(0, 0, 0.58, 1),
-  'ease-in-out': bezier(0.42, 0, 0.58, 1),
+  ease: createBezier(0.25, 0.1, 0.25, 1),
+  'ease-in': createBezier(0.42, 0, 1, 1),
+  'ease-out': createBezier(0, 0, 0.58, 1),
+  'ease-in-out': createBezier(0.42, 0, 0.58, 1),
   'quad-in': quadIn,
   'quad-out': quadOut,
   'quad-in-out': quadInOut,
@@ -47,14 +47,14 @@ const CURVES: Readonly<Record<(typeof EASINGS)[number], Curve>> = {
   'quart-out': quartOut,
   'quart-in-out': quartInOut,
   'expo-in': expoIn,
-  'expo-out': flip(expoIn),
-  'expo-in-out': both(expoIn),
+  'expo-out': toEaseOut(expoIn),
+  'expo-in-out': toEaseInOut(expoIn),
   'circ-in': circIn,
-  'circ-out': flip(circIn),
-  'circ-in-out': both(circIn),
+  'circ-out': toEaseOut(circIn),
+  'circ-in-out': toEaseInOut(circIn),
   'back-in': backIn,
-  'back-out': flip(backIn),
-  'back-in-out': both(backIn),
+  'back-out': toEaseOut(backIn),
+  'back-in-out': toEaseInOut(backIn),
   'elastic-out': t =>
     t <= 0 ? 0 : t >= 1 ? 1 : 2 ** (-10 * t) * Math.sin(((t * 10 - 0.75) * 2 * Math.PI) / 3) + 1,
   'bounce-out': bounceOut,
@@ -67,12 +67,12 @@ export function ease(spec: Easing, progress: number): number {
   if (progress >= 1) return 1;
   if (typeof spec === 'string') return CURVES[spec](progress);
   if ('steps' in spec) return Math.floor(progress * spec.steps) / spec.steps;
-  if ('spring' in spec) return spring(spec.spring)(progress);
-  return bezier(...spec.cubicBezier)(progress);
+  if ('spring' in spec) return createSpring(spec.spring)(progress);
+  return createBezier(...spec.cubicBezier)(progress);
 }
 
 /** CSS cubic-bezier. Solves x by bisection, which always converges; 24 steps are finer than a frame. */
-function bezier(x1: number, y1: number, x2: number, y2: number): Curve {
+function createBezier(x1: number, y1: number, x2: number, y2: number): Curve {
   const at = (a: number, b: number, t: number): number =>
     3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
   return x => {
@@ -92,12 +92,12 @@ type Spring = Extract<Easing, { spring: object }>['spring'];
  * Returns the curve of a damped oscillator that is released at 0 and rests at 1. Time is scaled so that the remaining
  * swing at progress 1 is under 0.005; the remainder is spread over the curve so that it ends at exactly 1.
  */
-function spring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
+function createSpring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
   const omega = Math.sqrt(stiffness / mass);
   // Bounds the scaling: an overdamped or undamped spring would otherwise barely move or never settle.
   const zeta = Math.min(3, Math.max(0.08, damping / (2 * Math.sqrt(stiffness * mass))));
-  const slowest = zeta <= 1 ? zeta * omega : omega * (zeta - Math.sqrt(zeta * zeta - 1));
-  const seconds = Math.log(200) / slowest;
+  const slowestRate = zeta <= 1 ? zeta * omega : omega * (zeta - Math.sqrt(zeta * zeta - 1));
+  const seconds = Math.log(200) / slowestRate;
   const swing = (t: number): number => {
     const decay = Math.exp(-zeta * omega * t);
     if (Math.abs(zeta - 1) < 1e-4) return 1 - decay * (1 + omega * t);
@@ -109,6 +109,6 @@ function spring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
     const [fast, slow] = [-zeta * omega - root, -zeta * omega + root];
     return 1 - (slow * Math.exp(fast * t) - fast * Math.exp(slow * t)) / (slow - fast);
   };
-  const missing = 1 - swing(seconds);
-  return p => swing(p * seconds) + missing * p;
+  const remainder = 1 - swing(seconds);
+  return p => swing(p * seconds) + remainder * p;
 }

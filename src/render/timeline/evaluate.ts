@@ -1,30 +1,32 @@
 // Evaluates a timeline at a frame to a draw list. A pure function, used for stills, clips and segments.
 import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
-import { captionNode } from './captions.ts';
+import { createCaptionNode } from './captions.ts';
 import type { SceneSpan, Timeline } from './compile.ts';
 import { BARE, type Content, type DrawList, type DrawNode, type Fill, type Layer } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
 import { toNode, toNodes } from './nodes.ts';
 import { toRect } from './outlines.ts';
-import { bound, movingNumber, resolveColor, type Scope, solid, toFill } from './scope.ts';
-import { type SceneState, transitionAt } from './transitions.ts';
+import { animateNumber, bound, resolveColor, type Scope, solid, toFill } from './scope.ts';
+import { getTransitionState, type SceneState } from './transitions.ts';
 
 /** Returns everything visible in the frame. Frames are counted from 0. */
 export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
   const { graph, width, height } = timeline;
-  const scope = scopeAt(timeline, frame, 0, timeline.durationInFrames);
+  const scope = createScope(timeline, frame, 0, timeline.durationInFrames);
   const nodes = [
-    ...backgroundNodes(graph.background ?? '#000000', '/background', scope, timeline),
-    ...sceneNodes(timeline, frame),
+    ...createBackgroundNodes(graph.background ?? '#000000', '/background', scope, timeline),
+    ...createSceneNodes(timeline, frame),
     ...(graph.tracks ?? []).flatMap((track, index) => {
       if (track.hidden === true) return [];
       const children = toNodes(track.elements, `/tracks/${index}/elements`, scope);
-      const opacity = movingNumber(track.opacity, 1, scope);
-      return opacity >= 1 ? children : [groupNode(`/tracks/${index}`, timeline, children, { opacity })];
+      const opacity = animateNumber(track.opacity, 1, scope);
+      return opacity >= 1 ? children : [createGroupNode(`/tracks/${index}`, timeline, children, { opacity })];
     }),
-    ...(graph.captionTrack === undefined ? [] : [captionNode(graph.captionTrack, timeline.cues, scope)]),
+    ...(graph.captionTrack === undefined
+      ? []
+      : [createCaptionNode(graph.captionTrack, timeline.cues, scope)]),
     ...(graph.overlays ?? []).map((element, index) => toNode(element, `/overlays/${index}`, scope)),
   ];
   return { frame, width, height, layers: nodes.filter(node => node !== undefined).map(toLayer) };
@@ -34,7 +36,7 @@ function toLayer(node: DrawNode): Layer {
   return { pointer: node.pointer, hash: hash('sha1', JSON.stringify(node), 'base64url').slice(0, 16), node };
 }
 
-function scopeAt(timeline: Timeline, frame: number, start: number, end: number): Scope {
+function createScope(timeline: Timeline, frame: number, start: number, end: number): Scope {
   const { fps, width, height, names, keys, peaks } = timeline;
   return {
     names,
@@ -52,31 +54,31 @@ function scopeAt(timeline: Timeline, frame: number, start: number, end: number):
 }
 
 /** Returns the nodes of this frame's scene, or of both scenes of a transition. After the last scene, returns none. */
-function sceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
+function createSceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
   const at = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
   const nextScene = timeline.scenes[at];
   if (nextScene === undefined) return [];
   const leaving = frame - nextScene.start < nextScene.overlap ? timeline.scenes[at - 1] : undefined;
-  if (leaving === undefined) return toSceneNodes(timeline, nextScene, frame);
-  return transitionNodes(timeline, leaving, nextScene, frame);
+  if (leaving === undefined) return createElementNodes(timeline, nextScene, frame);
+  return createTransitionNodes(timeline, leaving, nextScene, frame);
 }
 
 /** Returns the background and elements of a scene as separate layers, so that unchanged ones keep their hash. */
-function toSceneNodes(
+function createElementNodes(
   timeline: Timeline,
   { scene, pointer, start, end }: SceneSpan,
   frame: number,
 ): readonly DrawNode[] {
-  const scope = scopeAt(timeline, frame, start, end);
+  const scope = createScope(timeline, frame, start, end);
   return [
     ...(scene.background === undefined
       ? []
-      : backgroundNodes(scene.background, `${pointer}/background`, scope, timeline)),
+      : createBackgroundNodes(scene.background, `${pointer}/background`, scope, timeline)),
     ...toNodes(scene.elements ?? [], `${pointer}/elements`, scope),
   ];
 }
 
-function transitionNodes(
+function createTransitionNodes(
   timeline: Timeline,
   leaving: SceneSpan,
   nextScene: SceneSpan,
@@ -86,7 +88,7 @@ function transitionNodes(
   const transition = nextScene.scene.transition ?? names.defaults.transition ?? { type: 'cut' };
   // The first shared frame already shows some of the incoming scene; the last one does not show all of it yet.
   const share = (frame - nextScene.start + 1) / (nextScene.overlap + 1);
-  const state = transitionAt(transition.type, {
+  const state = getTransitionState(transition.type, {
     p: ease(transition.easing ?? names.defaults.easing ?? 'cubic-in-out', share),
     direction: transition.direction ?? 'left',
     width,
@@ -94,12 +96,15 @@ function transitionNodes(
     isOpaque: isOpaque(nextScene.scene.background, timeline),
   });
   const toNode = (span: SceneSpan, state: SceneState): DrawNode =>
-    groupNode(span.pointer, timeline, toSceneNodes(timeline, span, frame), state);
+    createGroupNode(span.pointer, timeline, createElementNodes(timeline, span, frame), state);
   const [from, to] = [toNode(leaving, state.from), toNode(nextScene, state.to)];
-  const both = state.front === 'to' ? [from, to] : [to, from];
-  if (state.dip <= 0) return both;
+  const scenes = state.front === 'to' ? [from, to] : [to, from];
+  if (state.dip <= 0) return scenes;
   const [r, g, b, a] = resolveColor(transition.color ?? '#000000', names);
-  return [...both, fillNode(`${nextScene.pointer}/transition`, timeline, solid([r, g, b, a * state.dip]))];
+  return [
+    ...scenes,
+    createFillNode(`${nextScene.pointer}/transition`, timeline, solid([r, g, b, a * state.dip])),
+  ];
 }
 
 function isOpaque(background: Background | undefined, { names }: Timeline): boolean {
@@ -110,7 +115,7 @@ function isOpaque(background: Background | undefined, { names }: Timeline): bool
   );
 }
 
-function groupNode(
+function createGroupNode(
   pointer: string,
   { width, height }: Timeline,
   children: readonly DrawNode[],
@@ -130,24 +135,24 @@ function groupNode(
   };
 }
 
-function fillNode(pointer: string, { width, height }: Timeline, fill: Fill): DrawNode {
+function createFillNode(pointer: string, { width, height }: Timeline, fill: Fill): DrawNode {
   const content = { kind: 'shape', outline: toRect(width, height), fill } as const;
   return { ...BARE, pointer, matrix: IDENTITY, width, height, content };
 }
 
-function backgroundNodes(
+function createBackgroundNodes(
   background: Background,
   pointer: string,
   scope: Scope,
   timeline: Timeline,
 ): readonly DrawNode[] {
   if (typeof background === 'string' || 'stops' in background)
-    return [fillNode(pointer, timeline, toFill(background, scope.names))];
+    return [createFillNode(pointer, timeline, toFill(background, scope.names))];
   const { width, height } = timeline;
   const resource = timeline.keys.get(background) ?? '';
   const dim = background.dim ?? 0;
   const base = { ...BARE, pointer, matrix: IDENTITY, width, height, clips: [toRect(width, height)] };
-  const shade = dim <= 0 ? [] : [fillNode(pointer, timeline, solid([0, 0, 0, dim]))];
+  const shade = dim <= 0 ? [] : [createFillNode(pointer, timeline, solid([0, 0, 0, dim]))];
   const share = Math.min(1, scope.now / Math.max(1e-6, scope.span));
   const blur = background.blur ?? 0;
   const image = {

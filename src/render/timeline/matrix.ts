@@ -40,6 +40,6 @@ export function skewing(x: number, y: number): Matrix {
 }
 
 /** Returns the matrix applied about a point, which stays fixed. */
-export function about(x: number, y: number, matrix: Matrix): Matrix {
+export function applyAbout(x: number, y: number, matrix: Matrix): Matrix {
   return multiply(multiply(translation(x, y), matrix), translation(-x, -y));
 }

@@ -4,23 +4,23 @@ import type { Element, GroupElement } from '../schema/elements.ts';
 import { type Drawable, toContent } from './content.ts';
 import type { Content, Corners, DrawNode, Effect, Outline } from './draw-list.ts';
 import { multiply, rotation, scaling, skewing, translation } from './matrix.ts';
-import { circleAt, clipOutline, insetRect, toRect } from './outlines.ts';
+import { createCircle, createClipOutline, insetRect, toRect } from './outlines.ts';
 import { getPose, type Pose } from './presets.ts';
 import {
+  animate,
+  animateLength,
+  animateNumber,
   bound,
   mixNumbers,
-  moving,
-  movingLength,
-  movingNumber,
   resolveColor,
   type Scope,
-  seconds,
   toFill,
+  toSeconds,
 } from './scope.ts';
 import { toShade } from './text-content.ts';
 
 // A frame on a boundary belongs to the element that starts there. The tolerance compensates for rounded times.
-const EDGE = 1e-6;
+const TIME_TOLERANCE = 1e-6;
 
 /** Returns the nodes of a list in drawing order: by zIndex, then by document order. */
 export function toNodes(elements: readonly Element[], pointer: string, scope: Scope): readonly DrawNode[] {
@@ -32,10 +32,10 @@ export function toNodes(elements: readonly Element[], pointer: string, scope: Sc
 }
 
 export function toNode(element: Element, pointer: string, outer: Scope): DrawNode | undefined {
-  const scope = ownTime(element, outer);
+  const scope = toElementScope(element, outer);
   if (element.hidden === true || scope === undefined) return undefined;
   const pose = getPose(element.motion ?? outer.names.defaults.motion, scope);
-  const opacity = bound(movingNumber(element.opacity, 1, scope) * pose.opacity);
+  const opacity = bound(animateNumber(element.opacity, 1, scope) * pose.opacity);
   if (opacity <= 0) return undefined;
   const { width, height } = getSize(element, scope);
   const [anchorX, anchorY] = toAnchor(element.anchor);
@@ -68,23 +68,23 @@ export function toNode(element: Element, pointer: string, outer: Scope): DrawNod
 }
 
 /** Returns the scope with time counted from the element's start, or undefined while the element is not visible. */
-function ownTime(element: Element, outer: Scope): Scope | undefined {
-  const start = element.start === undefined ? 0 : seconds(element.start, outer.span, outer.fps);
+function toElementScope(element: Element, outer: Scope): Scope | undefined {
+  const start = element.start === undefined ? 0 : toSeconds(element.start, outer.span, outer.fps);
   const maxDuration = Math.max(0, outer.span - start);
   const span =
-    element.duration === undefined ? maxDuration : seconds(element.duration, outer.span, outer.fps);
+    element.duration === undefined ? maxDuration : toSeconds(element.duration, outer.span, outer.fps);
   const now = outer.now - start;
-  if (now < -EDGE || now >= span - EDGE) return undefined;
+  if (now < -TIME_TOLERANCE || now >= span - TIME_TOLERANCE) return undefined;
   return { ...outer, now: Math.max(0, now), span };
 }
 
 function getSize(element: Element, scope: Scope): { width: number; height: number } {
   const isText = element.type === 'text' || element.type === 'counter';
-  const width = movingLength(element.width, isText ? '84%' : '100%', scope.width, scope);
+  const width = animateLength(element.width, isText ? '84%' : '100%', scope.width, scope);
   const height =
     element.height === undefined && isText
       ? Number.NaN
-      : movingLength(element.height, '100%', scope.height, scope);
+      : animateLength(element.height, '100%', scope.height, scope);
   return { width: Math.max(0, width), height: Number.isNaN(height) ? height : Math.max(0, height) };
 }
 
@@ -100,9 +100,9 @@ function toCorners(radius: Element['radius'] = 0): Corners {
 }
 
 function toMatrix(element: Element, scope: Scope, pose: Pose, pivotX: number, pivotY: number) {
-  const x = movingLength(element.x, '50%', scope.width, scope) + pose.dx;
-  const y = movingLength(element.y, '50%', scope.height, scope) + pose.dy;
-  const [sx, sy] = moving(
+  const x = animateLength(element.x, '50%', scope.width, scope) + pose.dx;
+  const y = animateLength(element.y, '50%', scope.height, scope) + pose.dy;
+  const [sx, sy] = animate(
     element.scale ?? 1,
     scope,
     (scale): readonly [number, number] => (typeof scale === 'number' ? [scale, scale] : scale),
@@ -113,8 +113,8 @@ function toMatrix(element: Element, scope: Scope, pose: Pose, pivotX: number, pi
   );
   const { flip } = element;
   const turned = multiply(
-    rotation(movingNumber(element.rotation, 0, scope) + pose.rotate),
-    skewing(movingNumber(element.skewX, 0, scope) + pose.skew, movingNumber(element.skewY, 0, scope)),
+    rotation(animateNumber(element.rotation, 0, scope) + pose.rotate),
+    skewing(animateNumber(element.skewX, 0, scope) + pose.skew, animateNumber(element.skewY, 0, scope)),
   );
   const sized = scaling(
     sx * pose.scaleX * (flip === 'x' || flip === 'both' ? -1 : 1),
@@ -126,7 +126,7 @@ function toMatrix(element: Element, scope: Scope, pose: Pose, pivotX: number, pi
 function toEffects(element: Element, scope: Scope, pose: Pose): readonly Effect[] {
   const filters = (element.filters ?? []).map(({ type, amount }) => ({
     type,
-    amount: movingNumber(amount, 0, scope),
+    amount: animateNumber(amount, 0, scope),
   }));
   return pose.blur > 0.05 ? [...filters, { type: 'blur', amount: pose.blur }] : filters;
 }
@@ -149,11 +149,11 @@ function toClips(
   const reach = Math.hypot(width, tall) / 2;
   return [
     ...(isBoxed && element.clip === undefined ? [toRect(width, tall, radius)] : []),
-    ...(element.clip === undefined ? [] : [clipOutline(element.clip, width, tall, radius, scope)]),
+    ...(element.clip === undefined ? [] : [createClipOutline(element.clip, width, tall, radius, scope)]),
     ...(top + right + bottom + left > 0
       ? [insetRect(width, tall, [top * tall, right * width, bottom * tall, left * width])]
       : []),
-    ...(pose.iris < 1 ? [circleAt(width / 2, tall / 2, reach * pose.iris)] : []),
+    ...(pose.iris < 1 ? [createCircle(width / 2, tall / 2, reach * pose.iris)] : []),
   ];
 }
 

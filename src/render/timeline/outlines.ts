@@ -3,7 +3,7 @@ import type { Clip } from '../schema/common.ts';
 import type { SHAPES } from '../schema/elements.ts';
 import type { Corners, Outline } from './draw-list.ts';
 import { IDENTITY } from './matrix.ts';
-import { movingLength, type Scope } from './scope.ts';
+import { animateLength, type Scope } from './scope.ts';
 
 export interface ShapeBox {
   readonly width: number;
@@ -35,7 +35,7 @@ const toEllipse = (width: number, height: number): Ellipse => ({
   ry: height / 2,
 });
 
-export const circleAt = (x: number, y: number, radius: number): Ellipse => ({
+export const createCircle = (x: number, y: number, radius: number): Ellipse => ({
   form: 'ellipse',
   x,
   y,
@@ -45,7 +45,7 @@ export const circleAt = (x: number, y: number, radius: number): Ellipse => ({
 
 /** Returns the largest circle that fits, centered in the box. */
 const toCircle = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Ellipse =>
-  circleAt(width / 2, height / 2, Math.min(width, height) / 2);
+  createCircle(width / 2, height / 2, Math.min(width, height) / 2);
 
 const HEART =
   'M50 92 C18 66 4 48 4 28 C4 13 15 4 28 4 C38 4 46 9 50 18 C54 9 62 4 72 4 C85 4 96 13 96 28 C96 48 82 66 50 92 Z';
@@ -62,10 +62,10 @@ const ROWS: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>
       [width, height / 2],
     ],
   }),
-  polygon: box => around(box, box.sides, () => 1),
-  star: box => around(box, box.sides * 2, index => (index % 2 === 0 ? 1 : box.inner)),
+  polygon: box => createRadialOutline(box, box.sides, () => 1),
+  star: box => createRadialOutline(box, box.sides * 2, index => (index % 2 === 0 ? 1 : box.inner)),
   arc: box => ({ ...toCircle(box), arc: [box.startAngle, box.endAngle] }),
-  ring: box => ring(box),
+  ring: box => createRing(box),
   arrow: ({ width, height }) => {
     const [neck, head] = [height * 0.28, Math.min(width, height * 0.9)];
     return {
@@ -89,11 +89,15 @@ const ROWS: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>
   }),
 };
 
-export function shapeOutline(shape: (typeof SHAPES)[number], box: ShapeBox): Outline {
+export function createShapeOutline(shape: (typeof SHAPES)[number], box: ShapeBox): Outline {
   return ROWS[shape](box);
 }
 
-function around({ width, height }: ShapeBox, count: number, reach: (index: number) => number): Outline {
+function createRadialOutline(
+  { width, height }: ShapeBox,
+  count: number,
+  reach: (index: number) => number,
+): Outline {
   const points = Array.from({ length: count }, (_, index): readonly [number, number] => {
     const angle = (index / count) * 2 * Math.PI - Math.PI / 2;
     return [
@@ -105,12 +109,12 @@ function around({ width, height }: ShapeBox, count: number, reach: (index: numbe
 }
 
 /** Returns two circles. With the even-odd rule, the inner one stays open. */
-function ring(box: ShapeBox): Outline {
+function createRing(box: ShapeBox): Outline {
   const outer = toCircle(box);
   return { form: 'many', parts: [outer, { ...outer, rx: outer.rx * box.inner, ry: outer.ry * box.inner }] };
 }
 
-export function clipOutline(
+export function createClipOutline(
   clip: Clip,
   width: number,
   height: number,
@@ -124,7 +128,7 @@ export function clipOutline(
     return { form: 'points', closed: true, points: clip.polygon.map(([x, y]) => [x * width, y * height]) };
   if ('path' in clip) return { form: 'path', data: clip.path, matrix: IDENTITY };
   const [top = 0, right = 0, bottom = 0, left = 0] = clip.inset.map((side, index) =>
-    movingLength(side, 0, index % 2 === 0 ? height : width, scope),
+    animateLength(side, 0, index % 2 === 0 ? height : width, scope),
   );
   return insetRect(width, height, [top, right, bottom, left], radius);
 }

@@ -1,7 +1,7 @@
 // Defines the named motions. Each row computes the pose of an element from the progress of its entrance, exit or loop.
 import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
 import { ease } from './easing.ts';
-import { bound, pixels, type Scope, seconds } from './scope.ts';
+import { bound, type Scope, toPixels, toSeconds } from './scope.ts';
 
 /** How an element differs from its resting state. Lengths are in pixels, insets in fractions of the box. */
 export interface Pose {
@@ -35,32 +35,32 @@ const RESTING_POSE: Pose = {
 /** `v` is the eased progress (0 away, 1 arrived), `t` the linear progress, `distance` the distance in pixels. */
 type Row = (v: number, t: number, distance: number) => Partial<Pose>;
 
-const soft = (t: number): number => bound(t * 1.6);
-const same = (scale: number): Pick<Pose, 'scaleX' | 'scaleY'> => ({ scaleX: scale, scaleY: scale });
+const fadeIn = (t: number): number => bound(t * 1.6);
+const scaleBoth = (scale: number): Pick<Pose, 'scaleX' | 'scaleY'> => ({ scaleX: scale, scaleY: scale });
 
 const ROWS: Readonly<Record<Preset, Row>> = {
   fade: v => ({ opacity: v }),
-  'slide-up': (v, t, far) => ({ dy: (1 - v) * far, opacity: soft(t) }),
-  'slide-down': (v, t, far) => ({ dy: (v - 1) * far, opacity: soft(t) }),
-  'slide-left': (v, t, far) => ({ dx: (1 - v) * far, opacity: soft(t) }),
-  'slide-right': (v, t, far) => ({ dx: (v - 1) * far, opacity: soft(t) }),
-  rise: (v, t, far) => ({
-    dy: (1 - v) * far * 0.5,
-    ...same(0.96 + 0.04 * v),
-    opacity: soft(t),
+  'slide-up': (v, t, distance) => ({ dy: (1 - v) * distance, opacity: fadeIn(t) }),
+  'slide-down': (v, t, distance) => ({ dy: (v - 1) * distance, opacity: fadeIn(t) }),
+  'slide-left': (v, t, distance) => ({ dx: (1 - v) * distance, opacity: fadeIn(t) }),
+  'slide-right': (v, t, distance) => ({ dx: (v - 1) * distance, opacity: fadeIn(t) }),
+  rise: (v, t, distance) => ({
+    dy: (1 - v) * distance * 0.5,
+    ...scaleBoth(0.96 + 0.04 * v),
+    opacity: fadeIn(t),
     blur: (1 - v) * 6,
   }),
-  drop: (v, t, far) => ({ dy: (v - 1) * far * 1.6, opacity: soft(t * 2) }),
-  'zoom-in': (v, t) => ({ ...same(0.7 + 0.3 * v), opacity: soft(t) }),
-  'zoom-out': (v, t) => ({ ...same(1.35 - 0.35 * v), opacity: soft(t) }),
-  pop: (v, t) => ({ ...same(Math.max(0, v)), opacity: soft(t * 2.5) }),
-  spin: (v, t) => ({ rotate: (v - 1) * 180, ...same(0.3 + 0.7 * v), opacity: soft(t) }),
-  swing: (v, t) => ({ rotate: (1 - v) * -24, dy: (1 - v) * 20, opacity: soft(t) }),
-  'flip-x': (v, t) => ({ scaleX: v, skew: (1 - v) * 8, opacity: soft(t * 2) }),
-  'flip-y': (v, t) => ({ scaleY: v, skew: (1 - v) * 8, opacity: soft(t * 2) }),
+  drop: (v, t, distance) => ({ dy: (v - 1) * distance * 1.6, opacity: fadeIn(t * 2) }),
+  'zoom-in': (v, t) => ({ ...scaleBoth(0.7 + 0.3 * v), opacity: fadeIn(t) }),
+  'zoom-out': (v, t) => ({ ...scaleBoth(1.35 - 0.35 * v), opacity: fadeIn(t) }),
+  pop: (v, t) => ({ ...scaleBoth(Math.max(0, v)), opacity: fadeIn(t * 2.5) }),
+  spin: (v, t) => ({ rotate: (v - 1) * 180, ...scaleBoth(0.3 + 0.7 * v), opacity: fadeIn(t) }),
+  swing: (v, t) => ({ rotate: (1 - v) * -24, dy: (1 - v) * 20, opacity: fadeIn(t) }),
+  'flip-x': (v, t) => ({ scaleX: v, skew: (1 - v) * 8, opacity: fadeIn(t * 2) }),
+  'flip-y': (v, t) => ({ scaleY: v, skew: (1 - v) * 8, opacity: fadeIn(t * 2) }),
   'grow-x': v => ({ scaleX: v }),
   'grow-y': v => ({ scaleY: v }),
-  blur: (v, t) => ({ blur: (1 - v) * 28, ...same(1.06 - 0.06 * v), opacity: soft(t) }),
+  blur: (v, t) => ({ blur: (1 - v) * 28, ...scaleBoth(1.06 - 0.06 * v), opacity: fadeIn(t) }),
   'wipe-left': v => ({ inset: [0, 0, 0, 1 - v] }),
   'wipe-right': v => ({ inset: [0, 1 - v, 0, 0] }),
   'wipe-up': v => ({ inset: [1 - v, 0, 0, 0] }),
@@ -71,22 +71,25 @@ const ROWS: Readonly<Record<Preset, Row>> = {
 /** Presets that overshoot by default. */
 const SPRINGY: ReadonlySet<Preset> = new Set(['pop', 'swing', 'drop']);
 
-const turn = (phase: number): number => Math.sin(phase * 2 * Math.PI);
+const sineWave = (phase: number): number => Math.sin(phase * 2 * Math.PI);
 
 const LOOP_ROWS: Readonly<
-  Record<(typeof LOOPS)[number], (phase: number, amount: number, far: number) => Partial<Pose>>
+  Record<(typeof LOOPS)[number], (phase: number, amount: number, distance: number) => Partial<Pose>>
 > = {
-  pulse: (p, a) => same(1 + 0.06 * a * (0.5 - 0.5 * Math.cos(p * 2 * Math.PI))),
-  float: (p, a, far) => ({ dy: -turn(p) * far * 0.12 * a }),
-  sway: (p, a) => ({ rotate: turn(p) * 4 * a }),
+  pulse: (p, a) => scaleBoth(1 + 0.06 * a * (0.5 - 0.5 * Math.cos(p * 2 * Math.PI))),
+  float: (p, a, distance) => ({ dy: -sineWave(p) * distance * 0.12 * a }),
+  sway: (p, a) => ({ rotate: sineWave(p) * 4 * a }),
   spin: (p, a) => ({ rotate: p * 360 * Math.sign(a) }),
-  shake: (p, a, far) => ({
-    dx: Math.sin(p * 10 * Math.PI) * far * 0.05 * a,
+  shake: (p, a, distance) => ({
+    dx: Math.sin(p * 10 * Math.PI) * distance * 0.05 * a,
     rotate: Math.sin(p * 14 * Math.PI) * a,
   }),
   blink: (p, a) => ({ opacity: p < 0.5 ? 1 : Math.max(0, 1 - a) }),
   breathe: (p, a) => ({ opacity: 1 - 0.35 * Math.min(1, a) * (0.5 - 0.5 * Math.cos(p * 2 * Math.PI)) }),
-  drift: (p, a, far) => ({ dx: turn(p) * far * 0.2 * a, dy: Math.cos(p * 2 * Math.PI) * far * 0.12 * a }),
+  drift: (p, a, distance) => ({
+    dx: sineWave(p) * distance * 0.2 * a,
+    dy: Math.cos(p * 2 * Math.PI) * distance * 0.12 * a,
+  }),
 };
 
 const DURATION = 0.6;
@@ -100,31 +103,37 @@ export function getPose(motion: Motion | undefined, scope: Scope): Pose {
   if (motion === undefined) return RESTING_POSE;
   const loop = motion.loop;
   return [
-    motion.in === undefined ? RESTING_POSE : entrance(motion.in, scope.now, 'in', scope),
-    motion.out === undefined ? RESTING_POSE : entrance(motion.out, scope.span - scope.now, 'out', scope),
-    loop === undefined ? RESTING_POSE : { ...RESTING_POSE, ...loopPose(loop, scope) },
+    motion.in === undefined ? RESTING_POSE : getEntrancePose(motion.in, scope.now, 'in', scope),
+    motion.out === undefined
+      ? RESTING_POSE
+      : getEntrancePose(motion.out, scope.span - scope.now, 'out', scope),
+    loop === undefined ? RESTING_POSE : { ...RESTING_POSE, ...getLoopPose(loop, scope) },
   ].reduce(combine);
 }
 
-function entrance(of: Entrance, since: number, side: 'in' | 'out', scope: Scope): Pose {
-  const duration = Math.max(1e-6, seconds(of.duration ?? DURATION, scope.span, scope.fps));
-  const delay = of.delay === undefined ? 0 : seconds(of.delay, scope.span, scope.fps);
+function getEntrancePose(entrance: Entrance, since: number, side: 'in' | 'out', scope: Scope): Pose {
+  const duration = Math.max(1e-6, toSeconds(entrance.duration ?? DURATION, scope.span, scope.fps));
+  const delay = entrance.delay === undefined ? 0 : toSeconds(entrance.delay, scope.span, scope.fps);
   const t = bound((since - delay) / duration);
   if (t >= 1) return RESTING_POSE;
-  const natural = SPRINGY.has(of.preset) && side === 'in' ? 'back-out' : 'expo-out';
+  const defaultEasing = SPRINGY.has(entrance.preset) && side === 'in' ? 'back-out' : 'expo-out';
   // An exit runs backwards, so its curve is the mirrored entrance curve.
-  const v = ease(of.easing ?? (side === 'in' ? natural : 'cubic-out'), t);
-  const far = pixels(of.distance ?? DISTANCE, Math.min(scope.frame.width, scope.frame.height), scope);
-  const pose = ROWS[of.preset](v, t, far);
+  const v = ease(entrance.easing ?? (side === 'in' ? defaultEasing : 'cubic-out'), t);
+  const distance = toPixels(
+    entrance.distance ?? DISTANCE,
+    Math.min(scope.frame.width, scope.frame.height),
+    scope,
+  );
+  const pose = ROWS[entrance.preset](v, t, distance);
   // An element that entered from below exits upwards: exits continue in the direction of their name.
-  const onwards = side === 'out' ? { dx: -(pose.dx ?? 0), dy: -(pose.dy ?? 0) } : {};
-  return { ...RESTING_POSE, ...pose, ...onwards };
+  const exitOffset = side === 'out' ? { dx: -(pose.dx ?? 0), dy: -(pose.dy ?? 0) } : {};
+  return { ...RESTING_POSE, ...pose, ...exitOffset };
 }
 
-function loopPose(loop: NonNullable<Motion['loop']>, scope: Scope): Partial<Pose> {
-  const period = Math.max(0.02, seconds(loop.period ?? 2, scope.span, scope.fps));
-  const far = pixels(DISTANCE, 0, scope);
-  return LOOP_ROWS[loop.preset]((scope.now / period) % 1, loop.amount ?? 1, far);
+function getLoopPose(loop: NonNullable<Motion['loop']>, scope: Scope): Partial<Pose> {
+  const period = Math.max(0.02, toSeconds(loop.period ?? 2, scope.span, scope.fps));
+  const distance = toPixels(DISTANCE, 0, scope);
+  return LOOP_ROWS[loop.preset]((scope.now / period) % 1, loop.amount ?? 1, distance);
 }
 
 function combine(a: Pose, b: Pose): Pose {

@@ -20,7 +20,7 @@ export interface Peaks {
   /** 0 to 1. */
   readonly values: Float32Array;
   /** When the video plays the file; empty if never. */
-  readonly heard: readonly PlayedInterval[];
+  readonly played: readonly PlayedInterval[];
 }
 
 /** An interval of the video in which a file plays, and the part of the file, in seconds. */
@@ -57,7 +57,7 @@ export interface Scope {
 const TIME_UNITS = { s: 1, ms: 0.001 } as const;
 
 /** Converts a time to seconds. `span` is 100 %. */
-export function seconds(time: Time, span: number, fps: number): number {
+export function toSeconds(time: Time, span: number, fps: number): number {
   if (typeof time === 'number') return time;
   const [, number = '0', unit = 's'] = /^([\d.]+)(s|ms|f|%)$/.exec(time) ?? [];
   const value = Number(number);
@@ -67,7 +67,7 @@ export function seconds(time: Time, span: number, fps: number): number {
 }
 
 /** Converts a length to pixels. `total` is 100 %. */
-export function pixels(length: Length, total: number, { frame }: Pick<Scope, 'frame'>): number {
+export function toPixels(length: Length, total: number, { frame }: Pick<Scope, 'frame'>): number {
   if (typeof length === 'number') return length;
   const [, number = '0', unit = 'px'] = /^(-?[\d.]+)(px|%|vw|vh|vmin|vmax)$/.exec(length) ?? [];
   const { width, height } = frame;
@@ -83,14 +83,14 @@ export function pixels(length: Length, total: number, { frame }: Pick<Scope, 'fr
 }
 
 /** Returns the value at this moment. `now` counts from the element's start, and `span` is its duration. */
-export function moving<T, R>(
+export function animate<T, R>(
   value: Animated<T>,
   scope: Scope,
-  read: (still: T) => R,
+  read: (constant: T) => R,
   mix: (from: R, to: R, share: number) => R,
 ): R {
   if (typeof value !== 'object' || value === null || !('keyframes' in value)) return read(value as T);
-  return movingAlong(toKeyframes(value.keyframes, scope), scope, read, mix);
+  return interpolate(toKeyframes(value.keyframes, scope), scope, read, mix);
 }
 
 interface Keyframe<T> {
@@ -105,15 +105,15 @@ export function toKeyframes<T>(
   { span, fps }: Pick<Scope, 'span' | 'fps'>,
 ): readonly Keyframe<T>[] {
   return keyframes
-    .map(({ time, value, easing }) => ({ at: seconds(time, span, fps), value, easing }))
+    .map(({ time, value, easing }) => ({ at: toSeconds(time, span, fps), value, easing }))
     .sort((a, b) => a.at - b.at);
 }
 
 /** Returns the value at this moment, interpolated between keyframes. */
-export function movingAlong<T, R>(
+export function interpolate<T, R>(
   frames: readonly Keyframe<T>[],
   scope: Pick<Scope, 'now' | 'names'>,
-  read: (still: T) => R,
+  read: (constant: T) => R,
   mix: (from: R, to: R, share: number) => R,
 ): R {
   const nextIndex = frames.findIndex(({ at }) => at > scope.now);
@@ -132,17 +132,17 @@ export const bound = (share: number): number => Math.min(1, Math.max(0, share));
 
 export const mixNumbers = (from: number, to: number, share: number): number => from + (to - from) * share;
 
-export function movingNumber(value: Animated<number> | undefined, fallback: number, scope: Scope): number {
-  return value === undefined ? fallback : moving(value, scope, still => still, mixNumbers);
+export function animateNumber(value: Animated<number> | undefined, fallback: number, scope: Scope): number {
+  return value === undefined ? fallback : animate(value, scope, constant => constant, mixNumbers);
 }
 
-export function movingLength(
+export function animateLength(
   value: Animated<Length> | undefined,
   fallback: Length,
   total: number,
   scope: Scope,
 ): number {
-  return moving(value ?? fallback, scope, still => pixels(still, total, scope), mixNumbers);
+  return animate(value ?? fallback, scope, constant => toPixels(constant, total, scope), mixNumbers);
 }
 
 const INK: Rgba = [255, 255, 255, 1];
@@ -152,8 +152,8 @@ export function resolveColor(text: string, { colors }: Names): Rgba {
   return (text.startsWith('$') ? colors.get(text) : parseColor(text)) ?? INK;
 }
 
-export function movingColor(value: Animated<string>, scope: Scope): Rgba {
-  return moving(value, scope, value => resolveColor(value, scope.names), mixColors);
+export function animateColor(value: Animated<string>, scope: Scope): Rgba {
+  return animate(value, scope, value => resolveColor(value, scope.names), mixColors);
 }
 
 export const solid = (color: Rgba): Fill => ({ type: 'color', color });

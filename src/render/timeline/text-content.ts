@@ -4,9 +4,9 @@ import type { CounterElement, TextElement, TextStyle } from '../schema/elements.
 import type { Split } from '../schema/motion.ts';
 import type { Shade, SplitState, TextContent, TextRun } from './draw-list.ts';
 import { ease } from './easing.ts';
-import { type Names, pixels, resolveColor, type Scope, seconds, toFill } from './scope.ts';
+import { type Names, resolveColor, type Scope, toFill, toPixels, toSeconds } from './scope.ts';
 
-export function textContent(element: TextElement, scope: Scope, boxHeight: number): TextContent {
+export function toTextContent(element: TextElement, scope: Scope, boxHeight: number): TextContent {
   const style = toStyleContent(element, scope);
   const runs = element.runs ?? [{ text: element.text ?? '' }];
   const hasBounds = Number.isFinite(boxHeight) || element.maxLines !== undefined;
@@ -28,8 +28,8 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
       }),
     ),
     fit: element.fit ?? (hasBounds ? 'shrink' : 'none'),
-    minSize: element.minSize === undefined ? style.size * 0.25 : pixels(element.minSize, height, scope),
-    maxSize: element.maxSize === undefined ? style.size * 4 : pixels(element.maxSize, height, scope),
+    minSize: element.minSize === undefined ? style.size * 0.25 : toPixels(element.minSize, height, scope),
+    maxSize: element.maxSize === undefined ? style.size * 4 : toPixels(element.maxSize, height, scope),
     vAlign: element.vAlign ?? 'middle',
     direction: element.direction ?? 'auto',
     maxLines: element.maxLines ?? 100,
@@ -48,9 +48,9 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
   };
 }
 
-export function counterContent(element: CounterElement, scope: Scope): TextContent {
+export function toCounterContent(element: CounterElement, scope: Scope): TextContent {
   const style = toStyleContent(element, scope);
-  const countSeconds = seconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps);
+  const countSeconds = toSeconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps);
   const runFor = Math.max(1e-6, countSeconds);
   const { from = 0, to } = element;
   const value = from + (to - from) * ease(element.easing ?? 'expo-out', scope.now / runFor);
@@ -90,7 +90,7 @@ export function toStyleContent(ownStyle: TextStyle, scope: Scope): StyleContent 
     weight: style.fontWeight ?? 600,
     italic: style.italic ?? false,
     fill: toFill(style.color ?? '#ffffff', scope.names),
-    size: Math.max(1, pixels(style.fontSize ?? '6vmin', scope.height, scope)),
+    size: Math.max(1, toPixels(style.fontSize ?? '6vmin', scope.height, scope)),
     lineHeight: style.lineHeight ?? 1.2,
     letterSpacing: style.letterSpacing ?? 0,
     align: style.align ?? 'center',
@@ -119,7 +119,7 @@ export function applyCase(text: string, to: TextStyle['case']): string {
 
 function splitState(split: Split, mostParts: number, scope: Scope): SplitState {
   const at = (time: Split['duration'], fallback: number): number =>
-    time === undefined ? fallback : seconds(time, scope.span, scope.fps);
+    time === undefined ? fallback : toSeconds(time, scope.span, scope.fps);
   const [duration, stagger] = [at(split.duration, 0.5), at(split.stagger, 0.04)];
   return {
     by: split.by,

@@ -2,8 +2,16 @@
 // progress.
 import type { Direction, TRANSITIONS } from '../schema/motion.ts';
 import type { Matrix, Outline } from './draw-list.ts';
-import { about, DIRECTION_VECTORS, IDENTITY, multiply, rotation, scaling, translation } from './matrix.ts';
-import { circleAt, insetRect } from './outlines.ts';
+import {
+  applyAbout,
+  DIRECTION_VECTORS,
+  IDENTITY,
+  multiply,
+  rotation,
+  scaling,
+  translation,
+} from './matrix.ts';
+import { createCircle, insetRect } from './outlines.ts';
 
 export interface SceneState {
   readonly matrix: Matrix;
@@ -40,45 +48,49 @@ type Row = (crossing: Crossing) => {
   dip?: number;
 };
 
-const shift = ({ direction, width, height }: Crossing, share: number): Matrix => {
+const translateBy = ({ direction, width, height }: Crossing, share: number): Matrix => {
   const [x, y] = DIRECTION_VECTORS[direction];
   return translation(x * width * share, y * height * share);
 };
-const middle = ({ width, height }: Crossing, matrix: Matrix): Matrix => about(width / 2, height / 2, matrix);
-const leaving = ({ p, isOpaque }: Crossing): number => (isOpaque ? 1 : 1 - p);
+const applyAboutCenter = ({ width, height }: Crossing, matrix: Matrix): Matrix =>
+  applyAbout(width / 2, height / 2, matrix);
+const getOutgoingOpacity = ({ p, isOpaque }: Crossing): number => (isOpaque ? 1 : 1 - p);
 
 const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   cut: () => ({}),
-  fade: c => ({ from: { opacity: leaving(c) }, to: { opacity: c.p } }),
+  fade: c => ({ from: { opacity: getOutgoingOpacity(c) }, to: { opacity: c.p } }),
   slide: c => ({
-    from: { opacity: 1 - c.p, matrix: shift(c, c.p * 0.12) },
-    to: { opacity: Math.min(1, c.p * 1.5), matrix: shift(c, (c.p - 1) * 0.12) },
+    from: { opacity: 1 - c.p, matrix: translateBy(c, c.p * 0.12) },
+    to: { opacity: Math.min(1, c.p * 1.5), matrix: translateBy(c, (c.p - 1) * 0.12) },
   }),
-  push: c => ({ from: { matrix: shift(c, c.p) }, to: { matrix: shift(c, c.p - 1) } }),
-  cover: c => ({ from: { matrix: shift(c, c.p * 0.25) }, to: { matrix: shift(c, c.p - 1) } }),
+  push: c => ({ from: { matrix: translateBy(c, c.p) }, to: { matrix: translateBy(c, c.p - 1) } }),
+  cover: c => ({ from: { matrix: translateBy(c, c.p * 0.25) }, to: { matrix: translateBy(c, c.p - 1) } }),
   reveal: c => ({
-    from: { matrix: shift(c, c.p) },
-    to: { matrix: shift(c, (c.p - 1) * 0.25) },
+    from: { matrix: translateBy(c, c.p) },
+    to: { matrix: translateBy(c, (c.p - 1) * 0.25) },
     front: 'from',
   }),
-  wipe: c => ({ from: { opacity: 1 }, to: { clip: wiped(c) } }),
-  split: c => ({ to: { clip: halves(c) } }),
-  blinds: c => ({ to: { clip: blinds(c) } }),
+  wipe: c => ({ from: { opacity: 1 }, to: { clip: createWipe(c) } }),
+  split: c => ({ to: { clip: createSplitWipe(c) } }),
+  blinds: c => ({ to: { clip: createBlinds(c) } }),
   zoom: c => ({
-    from: { opacity: 1 - c.p, matrix: middle(c, scaling(1 + c.p * 0.7, 1 + c.p * 0.7)) },
-    to: { opacity: Math.min(1, c.p * 1.4), matrix: middle(c, scaling(0.72 + c.p * 0.28, 0.72 + c.p * 0.28)) },
+    from: { opacity: 1 - c.p, matrix: applyAboutCenter(c, scaling(1 + c.p * 0.7, 1 + c.p * 0.7)) },
+    to: {
+      opacity: Math.min(1, c.p * 1.4),
+      matrix: applyAboutCenter(c, scaling(0.72 + c.p * 0.28, 0.72 + c.p * 0.28)),
+    },
   }),
   iris: c => {
     const radius = (Math.hypot(c.width, c.height) / 2) * c.p;
-    return { to: { clip: circleAt(c.width / 2, c.height / 2, radius) } };
+    return { to: { clip: createCircle(c.width / 2, c.height / 2, radius) } };
   },
   'clock-wipe': c => {
     const radius = Math.hypot(c.width, c.height);
     const arc = c.direction === 'right' ? ([360 - 360 * c.p, 360] as const) : ([0, 360 * c.p] as const);
-    return { to: { clip: { ...circleAt(c.width / 2, c.height / 2, radius), arc, pie: true } } };
+    return { to: { clip: { ...createCircle(c.width / 2, c.height / 2, radius), arc, pie: true } } };
   },
   blur: c => ({
-    from: { opacity: leaving(c), blur: c.p * getBlur(c) },
+    from: { opacity: getOutgoingOpacity(c), blur: c.p * getBlur(c) },
     to: { opacity: c.p, blur: (1 - c.p) * getBlur(c) },
   }),
   dip: c => ({
@@ -89,19 +101,19 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   flip: c => {
     const isFirst = c.p < 0.5;
     const narrow = Math.abs(Math.cos(c.p * Math.PI));
-    const turned = middle(
+    const rotated = applyAboutCenter(
       c,
       DIRECTION_VECTORS[c.direction][0] !== 0 ? scaling(narrow, 1) : scaling(1, narrow),
     );
     return {
-      from: { matrix: turned, opacity: isFirst ? 1 : 0 },
-      to: { matrix: turned, opacity: isFirst ? 0 : 1 },
+      from: { matrix: rotated, opacity: isFirst ? 1 : 0 },
+      to: { matrix: rotated, opacity: isFirst ? 0 : 1 },
     };
   },
   spin: c => {
     const sign = c.direction === 'left' || c.direction === 'up' ? -1 : 1;
     const turned = (share: number, scale: number): Matrix =>
-      middle(c, multiply(rotation(sign * share * 90), scaling(scale, scale)));
+      applyAboutCenter(c, multiply(rotation(sign * share * 90), scaling(scale, scale)));
     return {
       from: { matrix: turned(c.p, 1 + c.p * 0.6), opacity: 1 - c.p },
       to: { matrix: turned(c.p - 1, 1.6 - c.p * 0.6), opacity: c.p },
@@ -110,7 +122,7 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
 };
 
 /** Returns the state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
-export function transitionAt(type: (typeof TRANSITIONS)[number], crossing: Crossing): TransitionState {
+export function getTransitionState(type: (typeof TRANSITIONS)[number], crossing: Crossing): TransitionState {
   const { from, to, front = 'to', dip = 0 } = ROWS[type](crossing);
   return { from: { ...NO_CHANGE, ...from }, to: { ...NO_CHANGE, ...to }, front, dip };
 }
@@ -118,7 +130,7 @@ export function transitionAt(type: (typeof TRANSITIONS)[number], crossing: Cross
 const getBlur = ({ width, height }: Crossing): number => Math.min(width, height) * 0.035;
 
 /** Returns the part that a wipe in that direction has revealed. */
-function wiped({ direction, width, height, p }: Crossing): Outline {
+function createWipe({ direction, width, height, p }: Crossing): Outline {
   const hidden = 1 - p;
   const insets: Readonly<Record<Direction, readonly [number, number, number, number]>> = {
     left: [0, 0, 0, hidden * width],
@@ -129,7 +141,7 @@ function wiped({ direction, width, height, p }: Crossing): Outline {
   return insetRect(width, height, insets[direction]);
 }
 
-function halves({ direction, width, height, p }: Crossing): Outline {
+function createSplitWipe({ direction, width, height, p }: Crossing): Outline {
   const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const hidden = (1 - p) / 2;
   return isUpright
@@ -139,7 +151,7 @@ function halves({ direction, width, height, p }: Crossing): Outline {
 
 const BLINDS = 8;
 
-function blinds({ direction, width, height, p }: Crossing): Outline {
+function createBlinds({ direction, width, height, p }: Crossing): Outline {
   const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const parts = Array.from({ length: BLINDS }, (_, index): Outline => {
     const [wide, tall] = isUpright ? [width / BLINDS, height] : [width, height / BLINDS];

@@ -2,7 +2,7 @@
 import type { DrawList, DrawNode } from './draw-list.ts';
 
 /** Returns the keys of the files. Other files need not be read or sent to the drawing thread. */
-export function usedFiles(lists: readonly DrawList[]): ReadonlySet<string> {
+export function listUsedFiles(lists: readonly DrawList[]): ReadonlySet<string> {
   const keys = new Set<string>();
   const pending: DrawNode[] = lists.flatMap(({ layers }) => layers.map(({ node }) => node));
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {

@@ -16,7 +16,10 @@ const BARS = 48;
 /** Bars are closer together than peaks, so that they move smoothly. */
 const PEAKS_PER_BAR = 0.5;
 
-export function waveformContent(element: WaveformElement, { scope, width, height, resource }: Box): Content {
+export function toWaveformContent(
+  element: WaveformElement,
+  { scope, width, height, resource }: Box,
+): Content {
   const follows = element.peaks === undefined ? scope.peaks.get(resource) : undefined;
   const peaks = element.peaks ?? follows?.values;
   if (peaks === undefined)
@@ -26,8 +29,8 @@ export function waveformContent(element: WaveformElement, { scope, width, height
   const window =
     follows === undefined
       ? { head: (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1), from: 0, to: peaks.length }
-      : heardWindow(follows, scope);
-  const levels = levelsAround(peaks, window, count);
+      : findPlayedWindow(follows, scope);
+  const levels = readLevels(peaks, window, count);
   const slot = width / count;
   if (element.form === 'line') {
     const points = levels.map((level, index): readonly [number, number] => [
@@ -53,12 +56,12 @@ interface Window {
  * Finds the range of the file that plays now, or the nearest in time. It slides in before its start and out after its
  * end.
  */
-function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope): Window {
-  const [firstInterval, ...otherIntervals] = heard;
+function findPlayedWindow({ played, perSecond, values }: Peaks, { clock, now }: Scope): Window {
+  const [firstInterval, ...otherIntervals] = played;
   if (firstInterval === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
-  const gap = ({ start, end }: PlayedInterval): number => Math.max(start - clock, clock - end, 0);
+  const getGap = ({ start, end }: PlayedInterval): number => Math.max(start - clock, clock - end, 0);
   const { start, end, trim, speed, period } = otherIntervals.reduce(
-    (nearest, interval) => (gap(interval) <= gap(nearest) ? interval : nearest),
+    (nearest, interval) => (getGap(interval) <= getGap(nearest) ? interval : nearest),
     firstInterval,
   );
   const [passed, length] = [(clock - start) * speed, (end - start) * speed];
@@ -71,17 +74,16 @@ function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope)
 }
 
 /** Returns the interpolated peaks of the bars at this moment. */
-function levelsAround(
-  peaks: ArrayLike<number>,
-  { head, from, to }: Window,
-  count: number,
-): readonly number[] {
-  const peakAt = (index: number): number => (index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0);
+function readLevels(peaks: ArrayLike<number>, { head, from, to }: Window, count: number): readonly number[] {
+  const interpolatePeak = (index: number): number =>
+    index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0;
   return Array.from({ length: count }, (_, index) => {
     const at = head + (index - (count - 1) / 2) * PEAKS_PER_BAR;
     const low = Math.floor(at);
     const edge = Math.sin(((index + 0.5) / count) * Math.PI) ** 0.5;
-    const level = peakAt(low) + (peakAt(low + 1) - peakAt(low)) * ease('ease-in-out', at - low);
+    const level =
+      interpolatePeak(low) +
+      (interpolatePeak(low + 1) - interpolatePeak(low)) * ease('ease-in-out', at - low);
     return Math.max(0.02, level * edge);
   });
 }

@@ -3,7 +3,7 @@ import type { Backend } from '../../codecs/command.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ClipFrame, Resources } from '../paint/resources.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
-import { type ClipRequest, clipWants } from './clip-requests.ts';
+import { type ClipRequest, listClipRequests } from './clip-requests.ts';
 import { ClipStream } from './clip-stream.ts';
 
 export interface ClipFramesOptions {
@@ -46,11 +46,11 @@ export class ClipFrames {
     const { stride, listAt } = this.#options;
     const assigned = new Map<ClipStream, ClipRequest>();
     const framesByStream = new Map<ClipStream, Promise<ClipFrame>>();
-    const frames = this.#wantsOf(list).map(async (request): Promise<void> => {
+    const frames = this.#listRequests(list).map(async (request): Promise<void> => {
       const { frames: frameFor, content, clip } = request;
       const failure = this.#failed.get(clip);
       if (failure !== undefined) return void frameFor.set(content, failure);
-      const stream = this.#streamFor(request, assigned);
+      const stream = this.#findOrStartStream(request, assigned);
       if (stream === undefined) return void frameFor.set(content, TOO_MANY);
       assigned.set(stream, request);
       const frame = framesByStream.get(stream) ?? this.#decodeFrame(request, stream);
@@ -70,9 +70,9 @@ export class ClipFrames {
     await Promise.all(ending);
   }
 
-  #wantsOf(list: DrawList): readonly ClipRequest[] {
+  #listRequests(list: DrawList): readonly ClipRequest[] {
     const { scale, stride } = this.#options;
-    return clipWants(list, this.#resources, { scale, stride });
+    return listClipRequests(list, this.#resources, { scale, stride });
   }
 
   async #decodeFrame(request: ClipRequest, stream: ClipStream): Promise<ClipFrame> {
@@ -90,17 +90,21 @@ export class ClipFrames {
   }
 
   /** Returns the stream that reaches the frame soonest, or a new one; undefined if there are too many. */
-  #streamFor(request: ClipRequest, assigned: ReadonlyMap<ClipStream, ClipRequest>): ClipStream | undefined {
+  #findOrStartStream(
+    request: ClipRequest,
+    assigned: ReadonlyMap<ClipStream, ClipRequest>,
+  ): ClipStream | undefined {
     const streams = [...this.#streams.keys()];
     const nearby = streams
       .filter(
-        stream => stream.isLargeFor(request) && (assigned.get(stream) ?? request).seconds === request.seconds,
+        stream =>
+          stream.isLargeEnoughFor(request) && (assigned.get(stream) ?? request).seconds === request.seconds,
       )
       .map(stream => ({ stream, distance: stream.distanceTo(request) ?? Number.POSITIVE_INFINITY }))
       .sort((a, b) => a.distance - b.distance)[0];
     if (nearby !== undefined && nearby.distance < Number.POSITIVE_INFINITY) return nearby.stream;
     const pixels = [...assigned.keys()].reduce((sum, { size }) => sum + size.width * size.height, 0);
-    const isTooMuch = pixels + request.need.width * request.need.height > MAX_PIXELS;
+    const isTooMuch = pixels + request.visibleSize.width * request.visibleSize.height > MAX_PIXELS;
     if (assigned.size >= MAX_CLIPS || isTooMuch) return undefined;
     const grows = streams.some(stream => stream.distanceTo(request) !== undefined);
     return this.#start(request, grows, 0);
@@ -108,9 +112,9 @@ export class ClipFrames {
 
   /** Starts decoders for upcoming clips that no current decoder will soon reach. */
   #startAhead(list: DrawList): void {
-    for (const request of this.#wantsOf(list)) {
+    for (const request of this.#listRequests(list)) {
       const isComing = [...this.#streams.keys()].some(
-        stream => stream.isLargeFor(request) && stream.distanceTo(request) !== undefined,
+        stream => stream.isLargeEnoughFor(request) && stream.distanceTo(request) !== undefined,
       );
       if (isComing || this.#failed.has(request.clip) || this.#streams.size >= MAX_CLIPS) continue;
       this.#start(request, false, -AHEAD).fetch();

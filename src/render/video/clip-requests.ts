@@ -15,9 +15,9 @@ export interface ClipRequest {
   /** File seconds from one drawn frame to the next. */
   readonly step: number;
   /** Visible size in pixels of the frame, at most the file's size. Sides are even. */
-  readonly need: Size;
-  /** Like `need`, at the element's own scale: where an animation of the scale starts or ends. */
-  readonly rest: Size;
+  readonly visibleSize: Size;
+  /** Like `visibleSize`, at the element's own scale: where an animation of the scale starts or ends. */
+  readonly restingSize: Size;
 }
 
 export const MAX_SIDE = 4096;
@@ -31,7 +31,7 @@ export interface View {
 }
 
 /** Lists the visible clips, from back to front. */
-export function clipWants(list: DrawList, resources: Resources, view: View): readonly ClipRequest[] {
+export function listClipRequests(list: DrawList, resources: Resources, view: View): readonly ClipRequest[] {
   const requests: ClipRequest[] = [];
   const visit = (node: DrawNode, outer: Matrix): void => {
     const matrix = multiply(outer, node.matrix);
@@ -61,7 +61,7 @@ function toRequest(
   if (video === undefined || !(width > 0 && height > 0 && cropWidth > 0 && cropHeight > 0)) return undefined;
   const part = { width: video.width * cropWidth, height: video.height * cropHeight };
   const at = fitImage(part, { width, height }, content.fit, content.focus);
-  const sized = (wide: number, tall: number): Size => ({
+  const toEvenSize = (wide: number, tall: number): Size => ({
     width: even((at.width / cropWidth) * wide, video.width),
     height: even((at.height / cropHeight) * tall, video.height),
   });
@@ -72,8 +72,8 @@ function toRequest(
     frames: frames,
     seconds: getClipTime(content, clip.info.durationSeconds),
     step: content.step * stride,
-    need: sized(zoom * Math.hypot(a, b), zoom * Math.hypot(c, d)),
-    rest: sized(scale, scale),
+    visibleSize: toEvenSize(zoom * Math.hypot(a, b), zoom * Math.hypot(c, d)),
+    restingSize: toEvenSize(scale, scale),
   };
 }
 

@@ -14,9 +14,9 @@ const OFF_GRID_SECONDS = 0.001;
 /** Limits of the grid step. Outside of them, each frame needs a separate decoder. */
 const [MIN_STEP, MAX_STEP] = [0.001, 60];
 /** A frame may be enlarged by this factor before it must be decoded larger. */
-const STRETCH = 1.1;
+const MAX_ENLARGEMENT = 1.1;
 /** Extra size after a clip has outgrown its decoded size. */
-const ROOM = 1.25;
+const GROWTH_MARGIN = 1.25;
 
 export class ClipStream {
   readonly clip: Clip;
@@ -31,7 +31,7 @@ export class ClipStream {
   #index = -1;
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
-  /** Starts at the wanted moment. */
+  /** Starts at the time of the request. */
   constructor(backend: Backend, request: ClipRequest, grows: boolean, signal: AbortSignal) {
     const { clip, seconds, step } = request;
     const end = clip.info.durationSeconds;
@@ -39,7 +39,7 @@ export class ClipStream {
     this.#start = Math.min(seconds, end);
     this.#step = Math.min(MAX_STEP, Math.max(MIN_STEP, step));
     this.#lastFrame = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
-    this.size = sizeFor(request, grows);
+    this.size = chooseDecodedSize(request, grows);
     const hasAlpha = clip.info.video?.hasAlpha === true;
     const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;
     this.#buffer = create(this.size.width, this.size.height);
@@ -62,29 +62,32 @@ export class ClipStream {
   }
 
   /** Returns whether it was decoded large enough. */
-  isLargeFor({ need }: ClipRequest): boolean {
-    return this.size.width * STRETCH >= need.width && this.size.height * STRETCH >= need.height;
+  isLargeEnoughFor({ visibleSize }: ClipRequest): boolean {
+    return (
+      this.size.width * MAX_ENLARGEMENT >= visibleSize.width &&
+      this.size.height * MAX_ENLARGEMENT >= visibleSize.height
+    );
   }
 
   /** Returns the number of frames from the current to the requested one, or undefined if it is not reachable. */
   distanceTo(request: ClipRequest): number | undefined {
-    const index = this.#indexOf(request);
+    const index = this.#findGridIndex(request);
     if (index === undefined) return undefined;
     const distance = index - this.#index;
     return distance >= 0 && distance <= MAX_SKIPPED ? distance : undefined;
   }
 
-  #indexOf({ clip, seconds }: ClipRequest): number | undefined {
+  #findGridIndex({ clip, seconds }: ClipRequest): number | undefined {
     if (clip !== this.clip) return undefined;
     if (seconds >= clip.info.durationSeconds) return this.#lastFrame;
     const index = Math.round((seconds - this.#start) / this.#step);
-    const isOn = Math.abs(this.#start + index * this.#step - seconds) <= OFF_GRID_SECONDS;
-    return isOn && index >= 0 ? index : undefined;
+    const isOnGrid = Math.abs(this.#start + index * this.#step - seconds) <= OFF_GRID_SECONDS;
+    return isOnGrid && index >= 0 ? index : undefined;
   }
 
-  /** Puts the wanted frame into `picture`. Throws `unreadable_media`; the picture then stays unchanged. */
+  /** Decodes up to the requested frame and makes it the image. Throws `unreadable_media`; the image then stays unchanged. */
   async show(request: ClipRequest): Promise<void> {
-    const index = this.#indexOf(request) ?? 0;
+    const index = this.#findGridIndex(request) ?? 0;
     let pixels: Buffer<ArrayBuffer> | undefined;
     while (this.#index < index) {
       const { value, done } = await (this.#next ?? this.#frames.next());
@@ -114,12 +117,12 @@ export class ClipStream {
  * Decodes as many pixels as are visible. An element that is shown slightly smaller than its layout size, as at the
  * start of an entrance, is decoded at layout size; one that outgrew its size gets a margin.
  */
-function sizeFor({ need, rest, clip }: ClipRequest, grows: boolean): Size {
+function chooseDecodedSize({ visibleSize, restingSize, clip }: ClipRequest, grows: boolean): Size {
   const side = (of: keyof Size, min: number): number => {
-    const [needed, resting] = [need[of], rest[of]];
+    const [needed, resting] = [visibleSize[of], restingSize[of]];
     const isNear = needed * 2 >= resting;
     const target = isNear
-      ? Math.max(needed * (grows && needed > resting ? ROOM : 1), resting)
+      ? Math.max(needed * (grows && needed > resting ? GROWTH_MARGIN : 1), resting)
       : Math.max(needed * (grows ? 2 : 1), resting / 4);
     const max = Math.max(needed, Math.min(clip.info.video?.[of] ?? needed, MAX_SIDE));
     return Math.max(min, Math.ceil(Math.min(target, max) / 2) * 2);

@@ -30,7 +30,7 @@ export interface VideoRequest {
   readonly onProgress: (fraction: number) => void;
 }
 
-export interface MadeVideo extends VideoResult {
+export interface RenderedVideo extends VideoResult {
   readonly path: string;
   /** JPEG. */
   readonly poster: Uint8Array;
@@ -43,19 +43,19 @@ const limit = createLimiter({
   maxWaiting: 500,
 });
 /** Shorter videos are not worth storing in segments. */
-const WHOLE_SECONDS = 8;
+const MIN_SEGMENTED_SECONDS = 8;
 const POSTER_SIDE = 1280;
 /** Time reserved for storing the result. */
-const RENDERED = 0.98;
+const RENDER_SHARE = 0.98;
 
 /**
  * Makes the video once a slot is free and lets the caller consume it before its file is removed. Throws
  * `invalid_scene_graph` with pointers, `codec_failed` or `unavailable`; the signal's reason if aborted.
  */
-export async function makeVideo<T>(
+export async function renderWithPoster<T>(
   order: VideoRequest,
   signal: AbortSignal,
-  onVideo: (video: MadeVideo) => Promise<T>,
+  onVideo: (video: RenderedVideo) => Promise<T>,
 ): Promise<T> {
   // Before queueing, so that an invalid scene is refused at once.
   const timeline = openScene(order.graph);
@@ -84,10 +84,10 @@ interface Work {
   readonly folder: string;
 }
 
-async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
+async function render(work: Work, signal: AbortSignal): Promise<RenderedVideo> {
   const { order, timeline, files, folder } = work;
   const { graph, scale = 1, range = [0, timeline.durationInFrames] } = order;
-  const parts = range[1] - range[0] > WHOLE_SECONDS * timeline.fps ? order.parts : undefined;
+  const parts = range[1] - range[0] > MIN_SEGMENTED_SECONDS * timeline.fps ? order.parts : undefined;
   const path = join(folder, 'video.mp4');
   const segmentFolder = parts === undefined ? undefined : join(folder, 'segments');
   if (segmentFolder !== undefined) {
@@ -103,7 +103,7 @@ async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
     ...(segmentFolder === undefined ? {} : { segmentFolder }),
   };
   const events = {
-    onFrame: (done: number, total: number) => order.onProgress((RENDERED * done) / total),
+    onFrame: (done: number, total: number) => order.onProgress((RENDER_SHARE * done) / total),
     onSegment: (segment: string) => parts?.keep(segment),
   };
   // If one of them fails, the others are not awaited.

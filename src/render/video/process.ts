@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { writeCompileCache } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ProcessMessage, ProcessRequest } from './video-request.ts';
-import { makeFile } from './work.ts';
+import { writeVideoFile } from './work.ts';
 
 function report(message: ProcessMessage): void {
   // A closed channel is reported by `disconnect`.
@@ -30,7 +30,7 @@ process.once('disconnect', () => {
 });
 process.once('message', async (request: ProcessRequest) => {
   workFolder = request.workFolder;
-  const message = await makeFile(request, report).then(
+  const message = await writeVideoFile(request, report).then(
     (result): ProcessMessage => ({ kind: 'result', result }),
     (err: unknown) => toFailure(err),
   );

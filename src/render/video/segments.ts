@@ -5,31 +5,31 @@ import { pipeline } from 'node:stream/promises';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
-import { usedFiles } from '../timeline/used-files.ts';
+import { listUsedFiles } from '../timeline/used-files.ts';
 
 export type Range = readonly [from: number, to: number];
 
 /** Long enough to encode efficiently, short enough to lose little when a render fails. */
-const [LEAST_SECONDS, MOST_SECONDS] = [2, 8] as const;
+const [MIN_SECONDS, MAX_SECONDS] = [2, 8] as const;
 
 /** Splits at scene boundaries, so that a changed scene does not affect the other segments. */
 export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): readonly Range[] {
-  const [minFrames, maxFrames] = [LEAST_SECONDS * fps, MOST_SECONDS * fps];
+  const [minFrames, maxFrames] = [MIN_SECONDS * fps, MAX_SECONDS * fps];
   const cuts = [from];
   for (const { start } of scenes)
     if (start - (cuts.at(-1) ?? from) >= minFrames && to - start >= minFrames) cuts.push(start);
   return cuts.flatMap((start, index) => {
     const end = cuts[index + 1] ?? to;
     const parts = Math.ceil((end - start) / maxFrames);
-    const at = (part: number): number => start + Math.round(((end - start) * part) / parts);
-    return Array.from({ length: parts }, (_, part): Range => [at(part), at(part + 1)]);
+    const toFrame = (part: number): number => start + Math.round(((end - start) * part) / parts);
+    return Array.from({ length: parts }, (_, part): Range => [toFrame(part), toFrame(part + 1)]);
   });
 }
 
 /** Increase this when the same graph gives different frames or files. */
-const EDITION = 1;
+const FORMAT_VERSION = 1;
 /** Number of frames evaluated before yielding to the event loop. */
-const TURN = 8;
+const FRAMES_PER_TURN = 8;
 
 /** Names segments by their content: layers, content of their files, and encoding. */
 export class SegmentNames {
@@ -45,20 +45,20 @@ export class SegmentNames {
   }
 
   async name([from, to]: Range): Promise<string> {
-    const hash = createHash('sha256').update(`${EDITION} ${this.#encoding}`);
+    const hash = createHash('sha256').update(`${FORMAT_VERSION} ${this.#encoding}`);
     const usedKeys = new Set<string>();
     for (let frame = from; frame < to; frame++) {
       const list = evaluateFrame(this.#timeline, frame);
       for (const layer of list.layers) hash.update(` ${layer.hash}`);
       hash.update('\n');
-      for (const key of usedFiles([list])) usedKeys.add(key);
-      if (frame % TURN === 0) await new Promise(setImmediate);
+      for (const key of listUsedFiles([list])) usedKeys.add(key);
+      if (frame % FRAMES_PER_TURN === 0) await new Promise(setImmediate);
     }
-    for (const key of [...usedKeys].sort()) hash.update(`${key} ${await this.#contentOf(key)}\n`);
+    for (const key of [...usedKeys].sort()) hash.update(`${key} ${await this.#hashContent(key)}\n`);
     return hash.digest('hex').slice(0, 40);
   }
 
-  async #contentOf(key: string): Promise<string> {
+  async #hashContent(key: string): Promise<string> {
     const cachedHash = this.#contents.get(key);
     if (cachedHash !== undefined) return cachedHash;
     const file = this.#files.get(key);

@@ -39,7 +39,7 @@ export async function renderVideo(
   await mkdir(workFolder, { recursive: true });
   const child = startProcess();
   try {
-    const result = await follow(
+    const result = await watchProcess(
       child,
       { ...request, path, workFolder, backend, threadCount: countThreads() },
       events,
@@ -93,7 +93,7 @@ function startProcess(): ChildProcess {
   });
 }
 
-async function follow(
+async function watchProcess(
   child: ChildProcess,
   request: ProcessRequest,
   events: VideoEvents,

@@ -29,7 +29,7 @@ interface Work {
 }
 
 /** Writes the finished file to `request.path`, and intermediate files to the existing folder `request.workFolder`. */
-export async function makeFile(request: ProcessRequest, report: Report): Promise<VideoResult> {
+export async function writeVideoFile(request: ProcessRequest, report: Report): Promise<VideoResult> {
   const { graph, files, range, scale } = request;
   const scene = openScene(graph);
   const { fps, durationInFrames } = scene;
@@ -50,7 +50,7 @@ export async function makeFile(request: ProcessRequest, report: Report): Promise
   const needsAudio = hasAudio(timeline, files);
   // In parallel: a codec that receives both would take no frames until the sound has been measured.
   const [pieces, sound] = await Promise.all([
-    makePieces(work),
+    encodePieces(work),
     needsAudio ? renderAudioFile(work) : undefined,
   ]);
   await frames.close();
@@ -75,7 +75,7 @@ export async function makeFile(request: ProcessRequest, report: Report): Promise
 const even = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
 
 /** Encodes the audio with the available back end. There is no abort signal: to stop a render, kill its process. */
-const encodeBy = (backend: Backend, request: EncodeRequest): Promise<void> =>
+const pipeToEncoder = (backend: Backend, request: EncodeRequest): Promise<void> =>
   backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeInProcess(request);
 const never = new AbortController().signal;
 
@@ -88,13 +88,13 @@ async function renderAudioFile({ request, report, backend, timeline }: Work): Pr
       yield block;
     }
   }
-  await encodeBy(backend, { path, maxSeconds: (to - from) / timeline.fps, audio: sound() });
+  await pipeToEncoder(backend, { path, maxSeconds: (to - from) / timeline.fps, audio: sound() });
   return path;
 }
 
-async function makePieces(work: Work): Promise<readonly EncodedSegment[]> {
+async function encodePieces(work: Work): Promise<readonly EncodedSegment[]> {
   const { request, frames } = work;
-  if (request.segmentFolder !== undefined) return makeSegments(work, request.segmentFolder);
+  if (request.segmentFolder !== undefined) return encodeSegments(work, request.segmentFolder);
   const path = join(request.workFolder, 'frames.mp4');
   frames.request(request.range);
   await encodeRange(work, request.range, path);
@@ -109,7 +109,7 @@ async function encodeRange(
   const { fps } = timeline;
   const total = request.range[1] - request.range[0];
   const before = range[0] - request.range[0];
-  await encodeBy(backend, {
+  await pipeToEncoder(backend, {
     path,
     maxSeconds: (range[1] - range[0]) / fps,
     video: { width, height, fps, pixels: 'i420', frames: frames.read(range) },
@@ -123,10 +123,10 @@ interface Segment extends EncodedSegment {
 }
 
 /** Reuses segments that exist in the folder. Moves new ones there once they are complete. */
-async function makeSegments(work: Work, folder: string): Promise<readonly EncodedSegment[]> {
+async function encodeSegments(work: Work, folder: string): Promise<readonly EncodedSegment[]> {
   const { request, report } = work;
   const ranges = cutSegments(work.timeline, request.range);
-  const find = segmentFinder(work, folder);
+  const find = createSegmentFinder(work, folder);
   const pieces: EncodedSegment[] = [];
   let nextSegment = ranges[0] && find(ranges[0]);
   for (let index = 1; nextSegment !== undefined; index++) {
@@ -148,7 +148,7 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Encode
 }
 
 /** Names the segment of a range, and announces its frames if no complete file with that name exists. */
-function segmentFinder(
+function createSegmentFinder(
   { request, backend, timeline, width, height, frames }: Work,
   folder: string,
 ): (range: Range) => Promise<Segment> {

@@ -9,7 +9,7 @@ import { inspectImage } from '../../media/images.ts';
 import { probeStored } from '../../media/probe-stored.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
-import { pendingKey, type StoredFile } from '../../media/storage.ts';
+import { type StoredFile, toPendingKey } from '../../media/storage.ts';
 import { findMedia, insertMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { lockUpload, markDiscarded, markMoved, type UploadRow } from '../../store/media/uploads.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -86,7 +86,7 @@ function lockAndMove(deps: Deps, mediaId: string, userId: number): Promise<Uploa
 /** Returns whether the file is at its final key. A process that crashed before recording the move may have moved it. */
 async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
   try {
-    await deps.storage.move(pendingKey(mediaId), mediaId);
+    await deps.storage.move(toPendingKey(mediaId), mediaId);
     return true;
   } catch (err) {
     if (!(err instanceof AppError) || err.code !== 'not_found') throw err;

@@ -4,8 +4,8 @@ import { AppError } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import { type PutToVerify, type SigningKey, verifyPresignedPut } from '../../media/presign.ts';
-import { S3Error, s3ErrorXml } from '../../media/s3-error.ts';
-import { pendingKey, type StoredFile } from '../../media/storage.ts';
+import { renderS3Error, S3Error } from '../../media/s3-error.ts';
+import { type StoredFile, toPendingKey } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
 /** Returns the signing key, derived from a secret so that all processes of the service have the same one. */
@@ -38,13 +38,13 @@ export async function receiveUpload(deps: Deps, request: UploadRequest): Promise
   const url = localUploadUrl(deps, request.mediaId) + request.query;
   await verifyPresignedPut(localUploadKey(deps), { url, headers, nowMs: deps.now() });
   const bytes = Number(headers['content-length']);
-  const stored = await deps.storage.put(pendingKey(request.mediaId), freeAfterUse(request.body), {
+  const stored = await deps.storage.put(toPendingKey(request.mediaId), freeAfterUse(request.body), {
     contentType: String(headers['content-type']),
     maxBytes: bytes,
     signal: request.signal,
   });
   if (stored.bytes === bytes) return stored;
-  await deps.storage.remove(pendingKey(request.mediaId));
+  await deps.storage.remove(toPendingKey(request.mediaId));
   throw new S3Error('IncompleteBody', `Expected ${bytes} bytes but received ${stored.bytes}.`);
 }
 
@@ -55,7 +55,7 @@ export function formatS3Error(
   requestId: string,
 ): { readonly status: number; readonly xml: string } {
   const error = toS3Error(thrown);
-  return { status: error.status, xml: s3ErrorXml(error, resource, requestId) };
+  return { status: error.status, xml: renderS3Error(error, resource, requestId) };
 }
 
 function toS3Error(thrown: unknown): S3Error {

@@ -5,10 +5,10 @@ import { newId } from '../../lib/ids.ts';
 import { type MediaType, maxBytesFor, SVG_TYPE } from '../../media/accepted-types.ts';
 import { toFileName } from '../../media/file-name.ts';
 import { presignPut } from '../../media/presign.ts';
-import { objectUrl } from '../../media/s3.ts';
+import { getObjectUrl } from '../../media/s3.ts';
 import { acceptDeclared } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
-import { pendingKey } from '../../media/storage.ts';
+import { toPendingKey } from '../../media/storage.ts';
 import type { Tx } from '../../store/db.ts';
 import {
   findBudgetFreedAt,
@@ -104,5 +104,5 @@ function presign(
   const { bucket } = deps;
   if (bucket === undefined)
     return presignPut(localUploadKey(deps), { url: localUploadUrl(deps, id), ...put });
-  return presignPut(bucket.key, { url: objectUrl(bucket, pendingKey(id)), ...put });
+  return presignPut(bucket.key, { url: getObjectUrl(bucket, toPendingKey(id)), ...put });
 }

@@ -9,7 +9,7 @@ import { probeStored } from '../../media/probe-stored.ts';
 import { identify, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
 import type { Source, StoredFile } from '../../media/storage.ts';
-import { svgSize } from '../../media/svg/size.ts';
+import { readSvgSize } from '../../media/svg/size.ts';
 import { sanitizeSvgInPool } from '../../media/svg/thread.ts';
 import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { forgetOrphan, recordOrphan } from '../../store/media/orphans.ts';
@@ -178,7 +178,7 @@ interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
 async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const clean = await sanitizeSvgInPool(await collect(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
-  return { ...stored, size: svgSize(clean) };
+  return { ...stored, size: readSvgSize(clean) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { SVG_TYPE } from '../../media/accepted-types.ts';
 import { PRESIGNED_SECONDS, presignGet } from '../../media/presign.ts';
-import { objectUrl } from '../../media/s3.ts';
+import { getObjectUrl } from '../../media/s3.ts';
 import { type MediaRequest, type MediaResponse, toMediaResponse } from '../../media/serve.ts';
 import { findMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
@@ -57,7 +57,7 @@ async function redirect(
     return undefined;
   const disposition = headers['Content-Disposition'] ?? 'inline';
   const location = await presignGet(bucket.key, {
-    url: objectUrl(bucket, row.id),
+    url: getObjectUrl(bucket, row.id),
     disposition,
     contentType: row.content_type,
     nowMs: now(),

@@ -1,5 +1,5 @@
 // Deletes uploads that were never completed, and files without a media record. Runs daily.
-import { pendingKey } from '../../media/storage.ts';
+import { toPendingKey } from '../../media/storage.ts';
 import { forgetOrphan, listOrphans } from '../../store/media/orphans.ts';
 import { deleteUpload, listUploadsBefore } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
@@ -15,7 +15,7 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
     () => listUploadsBefore(deps.db, before, BATCH),
     async ({ id, is_media }) => {
       // A presigned URL still works after the upload was completed, so there may be a file in either case.
-      await deps.storage.remove(pendingKey(id));
+      await deps.storage.remove(toPendingKey(id));
       if (!is_media) await deps.storage.remove(id);
       await deleteUpload(deps.db, id);
     },

@@ -1,6 +1,6 @@
 // Deletes old files that runs made or fetched, and old previews, if the operator limits their age. Runs daily.
 import { getFirstIdAt } from '../../lib/ids.ts';
-import { allTemplates } from '../../render/templates/catalog.ts';
+import { getTemplates } from '../../render/templates/catalog.ts';
 import { deleteOutputs, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
 import { listMediaIds } from '../../store/workflows/versions.ts';
 import type { Deps } from '../deps.ts';
@@ -15,7 +15,7 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
   const beforeId = getFirstIdAt('media', deps.now() - days * DAY_MS);
-  const keptIds = listMediaIds(JSON.stringify([...allTemplates().values()]));
+  const keptIds = listMediaIds(JSON.stringify([...getTemplates().values()]));
   let count = 0;
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
     signal.throwIfAborted();

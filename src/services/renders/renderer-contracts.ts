@@ -2,12 +2,12 @@
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
-import { openTemplate } from '../../render/scene.ts';
-import { sceneGraphDoc } from '../../render/schema/doc.ts';
+import { openTemplateScene } from '../../render/scene.ts';
+import { renderSceneGraphDoc } from '../../render/schema/doc.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../render/schema/scene-graph.ts';
 import { drawSceneStills } from '../../render/stills/stills.ts';
-import { allTemplates, findTemplate } from '../../render/templates/catalog.ts';
-import { inputMappings, type Template } from '../../render/templates/template.ts';
+import { findTemplate, getTemplates } from '../../render/templates/catalog.ts';
+import { listInputMappings, type Template } from '../../render/templates/template.ts';
 import { evaluateFrame } from '../../render/timeline/evaluate.ts';
 import { listTeams } from '../../store/teams.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
@@ -43,7 +43,7 @@ function buildContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): T
     mode: 'sceneGraph',
     nodeType: 'video:renderer',
     configPath: 'config.props.sceneGraph',
-    ...(doc ? { doc: sceneGraphDoc() } : {}),
+    ...(doc ? { doc: renderSceneGraphDoc() } : {}),
     ...(schema ? { jsonSchema: SCENE_GRAPH_SCHEMA } : {}),
     readerNote:
       'doc is written for the author of a scene graph, a person or a model. Its instructions are about the graph, not about this response.',
@@ -61,7 +61,7 @@ function toTaggedText(body: object): TaggedText {
 /** Lists the caller's templates: public ones, and private ones that list the caller or one of their teams. */
 export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
-  const usable = await listUsable(deps, user, [...allTemplates().values()]);
+  const usable = await listUsable(deps, user, [...getTemplates().values()]);
   return toTaggedText({ data: usable.map(template => present(deps, template)) });
 }
 
@@ -104,10 +104,10 @@ function present({ settings }: Pick<Deps, 'settings'>, template: Template) {
     fps,
     width,
     height,
-    durationInFrames: openTemplate(template, {}).durationInFrames,
+    durationInFrames: openTemplateScene(template, {}).durationInFrames,
     defaultProps,
     props,
-    inputMappings: inputMappings(template, {}),
+    inputMappings: listInputMappings(template, {}),
   };
 }
 
@@ -152,7 +152,7 @@ async function getThumbnail(template: Template, signal: AbortSignal): Promise<Ui
 }
 
 async function drawThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
-  const timeline = openTemplate(template, template.exampleProps ?? {});
+  const timeline = openTemplateScene(template, template.exampleProps ?? {});
   const rejectFile = (): never => {
     throw new AppError('invalid_request', 'a template cannot contain files of its own');
   };

@@ -2,7 +2,7 @@
 
 import { AppError } from '../../lib/errors.ts';
 import { readFileChunks } from '../../lib/files.ts';
-import { type MadeVideo, makeVideo } from '../../render/video/make-video.ts';
+import { type RenderedVideo, renderWithPoster } from '../../render/video/make-video.ts';
 import {
   type ClaimedRender,
   claimRender,
@@ -45,7 +45,7 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
       parts,
     };
     const range = [first_frame, end_frame] as const;
-    const end = await makeVideo({ ...order, range, onProgress: claim.report }, signal, video =>
+    const end = await renderWithPoster({ ...order, range, onProgress: claim.report }, signal, video =>
       store(deps, owner, video, signal),
     );
     await finishRender(deps.db, claimed, end);
@@ -94,7 +94,7 @@ function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Clai
 async function store(
   deps: Deps,
   owner: Parameters<typeof storeMedia>[1],
-  video: MadeVideo,
+  video: RenderedVideo,
   signal: AbortSignal,
 ): Promise<RenderEnd> {
   const { width, height, durationSeconds: duration, fps, frameCount, backend, warnings } = video;

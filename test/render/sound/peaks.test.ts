@@ -9,7 +9,7 @@ import { openCodecHost } from '../../../src/codecs/host/codec-host.ts';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../../src/lib/settings.ts';
 import { openScene } from '../../../src/render/scene.ts';
-import { followedFiles, readPeaks } from '../../../src/render/sound/peaks.ts';
+import { listFollowedFiles, readPeaks } from '../../../src/render/sound/peaks.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
@@ -114,7 +114,7 @@ describe('a waveform', () => {
   const [backend] = backends.map(([, item]) => item).filter(one => typeof one !== 'string');
 
   it('lists its file among those of the graph, unless it has peaks', () => {
-    assert.equal(followedFiles(open()).size, 1);
+    assert.equal(listFollowedFiles(open()).size, 1);
     const scenes = [{ elements: [{ type: 'waveform', ...SRC, peaks: [0, 1] }] }];
     assert.equal(open({ scenes }).resources.size, 0);
   });

@@ -131,7 +131,7 @@ describe('stretches with their files', () => {
     const fast = { type: 'group', speed: 20, elements: [element({})] };
     assert.match(
       String(warn({ overlays: [fast] }, CLIP)),
-      /^\/overlays\/0\/elements\/0 is not heard: at 20 times/,
+      /^\/overlays\/0\/elements\/0 is not played: 20 times/,
     );
     // A clip may have no sound.
     assert.deepEqual(warn({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', info }), []);

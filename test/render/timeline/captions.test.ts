@@ -1,7 +1,7 @@
 // Tests captions: parsing SRT and WebVTT, splitting into pages, marking words.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseTimed, readCues } from '../../../src/render/timeline/captions.ts';
+import { parseSubtitles, readCues } from '../../../src/render/timeline/captions.ts';
 
 const SRT =
   '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello <b>there</b>\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nTwo\r\nlines\r\n';
@@ -9,15 +9,15 @@ const VTT = 'WEBVTT\n\nNOTE nothing\n\nintro\n00:01.000 --> 00:02.500 align:star
 
 describe('timed text', () => {
   it('is read from SRT and WebVTT, without tags', () => {
-    assert.deepEqual(parseTimed(SRT), [
+    assert.deepEqual(parseSubtitles(SRT), [
       { text: 'Hello there', start: 1, end: 2.5 },
       { text: 'Two lines', start: 3, end: 4 },
     ]);
-    assert.deepEqual(parseTimed(VTT), [{ text: 'Hello there', start: 1, end: 2.5 }]);
+    assert.deepEqual(parseSubtitles(VTT), [{ text: 'Hello there', start: 1, end: 2.5 }]);
   });
 
   it('in any other format has no captions', () => {
-    assert.deepEqual(parseTimed('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards'), []);
+    assert.deepEqual(parseSubtitles('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards'), []);
   });
 });
 

@@ -8,7 +8,7 @@ import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 import type { DrawNode } from '../../../src/render/timeline/draw-list.ts';
 import { ease } from '../../../src/render/timeline/easing.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
-import { transitionAt } from '../../../src/render/timeline/transitions.ts';
+import { getTransitionState } from '../../../src/render/timeline/transitions.ts';
 import { randomScene } from '../../support/render/random-scene.ts';
 
 const open = (rest: object) => openScene({ fps: 30, width: 400, height: 200, ...rest });
@@ -180,7 +180,7 @@ describe('a transition', () => {
     for (const type of TRANSITIONS.filter(name => name !== 'cut'))
       for (const direction of ['left', 'right', 'up', 'down'] as const) {
         const passage = (p: number) =>
-          transitionAt(type, { p, direction, width: 160, height: 90, isOpaque: true });
+          getTransitionState(type, { p, direction, width: 160, height: 90, isOpaque: true });
         const { from, dip } = passage(0);
         assert.deepEqual(
           [from.matrix.map(value => Math.round(value) + 0), from.opacity, from.blur, dip],

@@ -1,8 +1,8 @@
 // Uses the AWS SDK as an independent client of presigned uploads and of the bucket.
 import { PutObjectCommand, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { objectUrl } from '../../../src/media/s3.ts';
-import { pendingKey } from '../../../src/media/storage.ts';
+import { getObjectUrl } from '../../../src/media/s3.ts';
+import { toPendingKey } from '../../../src/media/storage.ts';
 import type { Deps } from '../../../src/services/deps.ts';
 import { localUploadKey, localUploadUrl } from '../../../src/services/media/local-uploads.ts';
 
@@ -16,7 +16,7 @@ export interface SdkPlace {
 export function sdkPlace(deps: Deps, mediaId: string): SdkPlace {
   const { bucket } = deps;
   const address =
-    bucket === undefined ? localUploadUrl(deps, mediaId) : objectUrl(bucket, pendingKey(mediaId));
+    bucket === undefined ? localUploadUrl(deps, mediaId) : getObjectUrl(bucket, toPendingKey(mediaId));
   const { region, ...credentials } = bucket?.key ?? localUploadKey(deps);
   const { origin, pathname } = new URL(address);
   const [, Bucket = '', Key = ''] = pathname.split('/');
