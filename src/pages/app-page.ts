@@ -1,6 +1,6 @@
 // Renders the HTML that loads the web application, and the pages shown while it is being bundled or when bundling failed.
 import { renderDocument, SITE_NAME } from './document.ts';
-import { type Html, html, trusted } from './html.ts';
+import { type Html, html, trustMarkup } from './html.ts';
 import { RELOAD_PATH } from './reload-script.ts';
 import { ICON_PATH, PALETTE_PATH } from './stylesheet.ts';
 
@@ -31,7 +31,7 @@ ${json('page-styles', pageStyles)}${session === undefined ? undefined : json('se
 
 /** Embeds data for scripts. `<` is escaped, so that no text can close the script element. */
 const json = (id: string, value: unknown): Html =>
-  html`<script type="application/json" id="${id}">${trusted(JSON.stringify(value).replaceAll('<', '\\u003c'))}</script>`;
+  html`<script type="application/json" id="${id}">${trustMarkup(JSON.stringify(value).replaceAll('<', '\\u003c'))}</script>`;
 
 /** Renders the page shown while the application is being bundled. It reloads itself. */
 export function renderPreparingPage(): string {

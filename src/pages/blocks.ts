@@ -1,6 +1,6 @@
 // Renders the content blocks of a page, with one renderer per block type.
 import type { ContentBlock } from '../services/content/content.schema.ts';
-import { address, type Html, html, trusted } from './html.ts';
+import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
 
 type ImageBlock = Omit<Extract<ContentBlock, { type: 'image' }>, 'type'>;
 
@@ -9,11 +9,11 @@ type Renderers = {
 };
 
 const RENDERERS: Renderers = {
-  markdown: (_, markup) => html`<div class="block prose" dir="auto">${trusted(markup)}</div>`,
+  markdown: (_, markup) => html`<div class="block prose" dir="auto">${trustMarkup(markup)}</div>`,
   image: block => html`<figure class="block">${renderImage(block)}${caption(block.caption)}</figure>`,
   video: block =>
-    html`<figure class="block"><video controls preload="metadata" src="${address(block.url, 'media')}" aria-label="${block.caption ?? 'Video'}"${
-      block.poster === undefined ? undefined : html` poster="${address(block.poster, 'media')}"`
+    html`<figure class="block"><video controls preload="metadata" src="${toSafeUrl(block.url, 'media')}" aria-label="${block.caption ?? 'Video'}"${
+      block.poster === undefined ? undefined : html` poster="${toSafeUrl(block.poster, 'media')}"`
     }></video>${caption(block.caption)}</figure>`,
   quote: ({ text, author, role }) =>
     html`<figure class="block quote"><blockquote><p class="pre">${text}</p></blockquote>${caption(
@@ -28,7 +28,7 @@ const RENDERERS: Renderers = {
       image => html`<figure>${renderImage(image)}${caption(image.caption)}</figure>`,
     )}</div>${caption(text)}</figure>`,
   cta: ({ title, text, buttonCopy = 'Start Creating', link = '/workflows' }) =>
-    html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${address(link)}">${buttonCopy}</a></section>`,
+    html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${toSafeUrl(link)}">${buttonCopy}</a></section>`,
 };
 
 /** `rendered` holds the markup of the markdown blocks, in order. */
@@ -42,7 +42,7 @@ export function renderBlocks(blocks: readonly ContentBlock[], rendered: readonly
 }
 
 function renderImage({ url, alt = '' }: ImageBlock): Html {
-  return html`<img src="${address(url, 'media')}" alt="${alt}" loading="lazy">`;
+  return html`<img src="${toSafeUrl(url, 'media')}" alt="${alt}" loading="lazy">`;
 }
 
 function caption(text: string | undefined): Html | undefined {

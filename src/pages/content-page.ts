@@ -10,11 +10,11 @@ import {
   renderSteps,
   renderValueProps,
 } from './content-parts.ts';
-import { absolute, renderDocument } from './document.ts';
-import { flowPath, renderPreview } from './flow-drawing.ts';
-import { address, type Html, html, trusted } from './html.ts';
-import { contentThings, jsonLd } from './json-ld.ts';
-import { pagePath, SECTIONS } from './sections.ts';
+import { renderDocument, toAbsoluteUrl } from './document.ts';
+import { getFlowPath, renderPreview } from './flow-drawing.ts';
+import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
+import { renderContentData, renderJsonLd } from './json-ld.ts';
+import { getPagePath, SECTIONS } from './sections.ts';
 import type { FlowView, Site } from './site.ts';
 
 /** `flow` is the public workflow to preview, if there is one. */
@@ -24,11 +24,14 @@ export function renderContentPage(page: PublishedPage, flow: FlowView | undefine
   return renderDocument({
     title: page.title,
     description: page.meta_description ?? page.subtitle,
-    canonical: page.canonicalUrl ?? baseUrl + pagePath(page),
+    canonical: page.canonicalUrl ?? baseUrl + getPagePath(page),
     ogType: page.type === 'ARTICLE' ? 'article' : 'website',
-    image: image === null ? undefined : absolute(baseUrl, image),
+    image: image === null ? undefined : toAbsoluteUrl(baseUrl, image),
     keywords: page.seoKeywords,
-    head: [page.type === 'ARTICLE' ? articleTimes(page) : undefined, jsonLd(contentThings(page, baseUrl))],
+    head: [
+      page.type === 'ARTICLE' ? renderArticleTimes(page) : undefined,
+      renderJsonLd(renderContentData(page, baseUrl)),
+    ],
     section: SECTIONS[page.parentCategory].path,
     main: page.type === 'ARTICLE' ? renderArticle(page, flow, site) : renderProduct(page, flow, site),
   });
@@ -40,14 +43,14 @@ function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Si
   const image =
     page.heroImage === null
       ? undefined
-      : html`<img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high">`;
+      : html`<img src="${toSafeUrl(page.heroImage, 'media')}" alt="" fetchpriority="high">`;
   return html`<div class="wrap">
 <div class="hero${image === undefined ? '' : ' split'}"><div>${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}${renderButton(page)}</div>${image}</div>
 ${flow === undefined ? undefined : renderFlow(flow, site, 'The workflow behind it', 'Open workflow')}
 ${renderQuickAnswer(page.quickAnswer)}
 ${renderValueProps(page.valueProps)}
 ${renderSteps(page.howToSteps)}
-${body === undefined || body === '' ? undefined : html`<div class="part prose" dir="auto">${trusted(body)}</div>`}
+${body === undefined || body === '' ? undefined : html`<div class="part prose" dir="auto">${trustMarkup(body)}</div>`}
 ${renderBlocks(page.contentBlocks, blocks)}
 ${renderQuestions(page.faqSchema)}
 ${renderCrossLinks(page.crossLinks)}
@@ -59,11 +62,11 @@ ${renderCallToAction(page)}
 /** Articles: the preview goes between the body and the related posts. */
 function renderArticle(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body = '', ...blocks] = page.rendered;
-  return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${readingMinutes(page.rendered)} min read</p></div></div>
-${page.heroImage === null ? undefined : html`<div class="wrap cover"><img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high"></div>`}
+  return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${estimateReadingMinutes(page.rendered)} min read</p></div></div>
+${page.heroImage === null ? undefined : html`<div class="wrap cover"><img src="${toSafeUrl(page.heroImage, 'media')}" alt="" fetchpriority="high"></div>`}
 <div class="post">
 ${renderQuickAnswer(page.quickAnswer)}
-${body === '' ? undefined : html`<div class="prose" dir="auto">${trusted(body)}</div>`}
+${body === '' ? undefined : html`<div class="prose" dir="auto">${trustMarkup(body)}</div>`}
 ${renderBlocks(page.contentBlocks, blocks)}
 ${renderValueProps(page.valueProps)}
 ${renderSteps(page.howToSteps)}
@@ -89,11 +92,11 @@ function renderLead({ title, subtitle }: PublishedPage): Html | undefined {
 }
 
 function renderButton({ c2aLink, c2aButtonCopy }: PublishedPage): Html {
-  return html`<a class="button" href="${address(c2aLink)}">${c2aButtonCopy}</a>`;
+  return html`<a class="button" href="${toSafeUrl(c2aLink)}">${c2aButtonCopy}</a>`;
 }
 
 function renderFlow(flow: FlowView, site: Site, heading: string, button: string): Html {
-  return html`<section class="part"><h2>${heading}</h2>${renderPreview(flow, site)}<a class="button quiet" href="${flowPath(flow)}">${button}</a></section>`;
+  return html`<section class="part"><h2>${heading}</h2>${renderPreview(flow, site)}<a class="button quiet" href="${getFlowPath(flow)}">${button}</a></section>`;
 }
 
 function renderRelated(heading: string, { related }: PublishedPage): Html | undefined {
@@ -101,13 +104,13 @@ function renderRelated(heading: string, { related }: PublishedPage): Html | unde
   return html`<section class="part"><h2>${heading}</h2>${renderCards(related, 'h3')}</section>`;
 }
 
-function articleTimes({ publishedAt, updatedAt }: PublishedPage): Html {
+function renderArticleTimes({ publishedAt, updatedAt }: PublishedPage): Html {
   return html`<meta property="article:published_time" content="${publishedAt}"><meta property="article:modified_time" content="${updatedAt}">`;
 }
 
 const CHARACTERS_A_MINUTE = 1300;
 
-function readingMinutes(rendered: readonly string[]): number {
+function estimateReadingMinutes(rendered: readonly string[]): number {
   const length = rendered.reduce((sum, part) => sum + part.length, 0);
   return Math.max(1, Math.round(length / CHARACTERS_A_MINUTE));
 }

@@ -1,6 +1,6 @@
 // Renders the parts of content pages. A part without content renders nothing.
 import type { PublishedPage } from '../services/content/present-content.ts';
-import { address, type Html, html } from './html.ts';
+import { type Html, html, toSafeUrl } from './html.ts';
 
 const PICTOGRAPH = /^\p{RGI_Emoji}$/v;
 
@@ -24,7 +24,7 @@ export function renderValueProps(props: PublishedPage['valueProps']): Html | und
 function renderIcon(icon: string | undefined): Html | undefined {
   if (icon === undefined) return undefined;
   if (PICTOGRAPH.test(icon)) return html`<span class="icon" aria-hidden="true">${icon}</span>`;
-  const url = address(icon, 'media');
+  const url = toSafeUrl(icon, 'media');
   return url === '#' ? undefined : html`<img class="icon" src="${url}" alt="" loading="lazy">`;
 }
 
@@ -37,7 +37,7 @@ export function renderSteps(steps: PublishedPage['howToSteps']): Html | undefine
 }
 
 function renderImage(url: string | undefined): Html | undefined {
-  return url === undefined ? undefined : html`<img src="${address(url, 'media')}" alt="" loading="lazy">`;
+  return url === undefined ? undefined : html`<img src="${toSafeUrl(url, 'media')}" alt="" loading="lazy">`;
 }
 
 export function renderQuestions(faq: PublishedPage['faqSchema']): Html | undefined {
@@ -52,7 +52,7 @@ export function renderCrossLinks(links: PublishedPage['crossLinks']): Html | und
   if (links.length === 0) return undefined;
   return html`<section class="part"><h2>Keep exploring</h2><ul class="grid">${links.map(
     ({ url, anchorText, description }) =>
-      html`<li><a href="${address(url)}">${anchorText}</a>${
+      html`<li><a href="${toSafeUrl(url)}">${anchorText}</a>${
         description === undefined ? undefined : html`<p class="pre">${description}</p>`
       }</li>`,
   )}</ul></section>`;
@@ -63,5 +63,5 @@ export function renderCallToAction(page: PublishedPage): Html | undefined {
   if (c2aTitle === null) return undefined;
   return html`<section class="part cta" dir="auto"><h2>${c2aTitle}</h2>${
     c2aSubtitle === null ? undefined : html`<p class="pre">${c2aSubtitle}</p>`
-  }<a class="button" href="${address(c2aLink)}">${c2aButtonCopy}</a></section>`;
+  }<a class="button" href="${toSafeUrl(c2aLink)}">${c2aButtonCopy}</a></section>`;
 }

@@ -1,5 +1,5 @@
 // Renders the frame of every public page: head, header, main, footer.
-import { address, type Html, html, type Piece, trusted } from './html.ts';
+import { type Html, html, type Piece, toSafeUrl, trustMarkup } from './html.ts';
 import { SECTIONS } from './sections.ts';
 import { ICON_PATH, STYLESHEET_PATH } from './stylesheet.ts';
 
@@ -37,20 +37,20 @@ ${head}</head><body>
 <header class="bar"><a class="brand" href="/">${MARK}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
     SECTIONS,
   ).map(({ path, title: label }) =>
-    menuItem(path, label, section),
-  )}${menuItem('/docs', 'API', section)}</ul></nav><ul class="menu own">${OWN_LINKS}</ul></header>
+    renderMenuItem(path, label, section),
+  )}${renderMenuItem('/docs', 'API', section)}</ul></nav><ul class="menu own">${SIGNED_IN_LINKS}</ul></header>
 <main id="main">${main}</main>
 <footer class="foot"><div class="wrap top"><p>${SITE_NAME}: workflow graphs for AI media</p><nav aria-label="Footer"><ul class="menu"><li><a href="/docs">API reference</a></li><li><a href="/blog/rss.xml">RSS feed</a></li><li><a href="/sitemap.xml">Sitemap</a></li></ul></nav></div></footer>
 </body></html>`.toString();
 }
 
 /** The logo. */
-const MARK = trusted(
+const MARK = trustMarkup(
   '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
 );
 
 /** The page is the same for everyone, so it contains all links; the style sheet hides those that do not apply. */
-const OWN_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Workflows</a></li>`;
+const SIGNED_IN_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Workflows</a></li>`;
 
 /** What differs between readers: attributes of the root element that the style sheet uses. */
 export interface Reader {
@@ -67,7 +67,7 @@ export function personalize({ theme, isSignedIn }: Reader, document: string): st
   return document.replace(ROOT, ROOT + attributes);
 }
 
-function menuItem(path: string, label: string, section: string | undefined): Html {
+function renderMenuItem(path: string, label: string, section: string | undefined): Html {
   const current = path === section ? html` aria-current="true"` : undefined;
   return html`<li><a href="${path}"${current}>${label}</a></li>`;
 }
@@ -77,9 +77,11 @@ function renderMeta(document: Document, canonical: string): Html {
   const description = truncate(document.description, MAX_DESCRIPTION);
   return html`<meta name="description" content="${description}">${
     keywords.length > 0 ? html`<meta name="keywords" content="${keywords.join(', ')}">` : undefined
-  }<link rel="canonical" href="${address(canonical, 'absolute')}">
-<meta property="og:site_name" content="${SITE_NAME}"><meta property="og:type" content="${ogType}"><meta property="og:title" content="${title}"><meta property="og:description" content="${description}"><meta property="og:url" content="${address(canonical, 'absolute')}">${
-    image === undefined ? undefined : html`<meta property="og:image" content="${address(image, 'absolute')}">`
+  }<link rel="canonical" href="${toSafeUrl(canonical, 'absolute')}">
+<meta property="og:site_name" content="${SITE_NAME}"><meta property="og:type" content="${ogType}"><meta property="og:title" content="${title}"><meta property="og:description" content="${description}"><meta property="og:url" content="${toSafeUrl(canonical, 'absolute')}">${
+    image === undefined
+      ? undefined
+      : html`<meta property="og:image" content="${toSafeUrl(image, 'absolute')}">`
   }<meta name="twitter:card" content="${image === undefined ? 'summary' : 'summary_large_image'}">`;
 }
 
@@ -89,6 +91,6 @@ function truncate(text: string, length: number): string {
 }
 
 /** Turns a path of this site into an absolute URL. Absolute URLs stay as they are. */
-export function absolute(baseUrl: string, url: string): string {
+export function toAbsoluteUrl(baseUrl: string, url: string): string {
   return url.startsWith('/') ? `${baseUrl}${url}` : url;
 }

@@ -2,7 +2,7 @@
 import type { ContentCard } from '../services/content/present-content.ts';
 import { SITE_NAME } from './document.ts';
 import { html } from './html.ts';
-import { pagePath, SECTIONS } from './sections.ts';
+import { getPagePath, SECTIONS } from './sections.ts';
 
 /** A sitemap may list 50,000 URLs (sitemaps.org); this leaves room for the sections. */
 export const MAX_SITEMAP_PAGES = 49_990;
@@ -16,7 +16,7 @@ export function renderSitemap(
 ${Object.values(SECTIONS).map(({ path }) => html`<url><loc>${baseUrl}${path}</loc></url>`)}
 ${pages.map(
   page =>
-    html`<url><loc>${baseUrl}${pagePath(page)}</loc><lastmod>${page.updatedAt}</lastmod></url>
+    html`<url><loc>${baseUrl}${getPagePath(page)}</loc><lastmod>${page.updatedAt}</lastmod></url>
 `,
 )}</urlset>
 `.toString();
@@ -53,7 +53,7 @@ export function renderRss(posts: readonly ContentCard[], baseUrl: string): strin
 <atom:link href="${baseUrl}${path}/rss.xml" rel="self" type="application/rss+xml"/>
 ${posts.map(
   post =>
-    html`<item><title>${post.title}</title><link>${baseUrl}${pagePath(post)}</link><guid>${baseUrl}${pagePath(post)}</guid><pubDate>${new Date(
+    html`<item><title>${post.title}</title><link>${baseUrl}${getPagePath(post)}</link><guid>${baseUrl}${getPagePath(post)}</guid><pubDate>${new Date(
       post.publishedAt,
     ).toUTCString()}</pubDate><description>${post.summary}</description></item>
 `,

@@ -3,7 +3,7 @@ import type { Catalog } from '../graph/catalog.ts';
 import { drawGraph } from '../graph/draw/draw.ts';
 import { createStyleSheet } from '../graph/draw/theme.ts';
 import { sha256 } from '../lib/crypto.ts';
-import { type Html, html, trusted } from './html.ts';
+import { type Html, html, trustMarkup } from './html.ts';
 import type { FlowView, Site } from './site.ts';
 
 /** Larger previews are loaded as an image instead of inlined. */
@@ -26,7 +26,7 @@ export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined 
 export function drawPreview(flow: FlowView, { catalog }: Site): string | undefined {
   const { graph, images } = flow;
   return isDrawable(flow)
-    ? drawGraph(graph, withPortsOnly(catalog), { title: getTitle(flow), previews: images })
+    ? drawGraph(graph, keepPortsOnly(catalog), { title: getTitle(flow), previews: images })
     : undefined;
 }
 
@@ -36,12 +36,12 @@ export function renderPreview(flow: FlowView, site: Site): Html | undefined {
   if (drawing === undefined) return undefined;
   const image =
     Buffer.byteLength(drawing) <= MAX_INLINE_BYTES
-      ? trusted(drawing)
-      : html`<img src="${flowPath(flow)}/preview.svg" alt="${getTitle(flow)}" loading="lazy">`;
+      ? trustMarkup(drawing)
+      : html`<img src="${getFlowPath(flow)}/preview.svg" alt="${getTitle(flow)}" loading="lazy">`;
   return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${image}</div>`;
 }
 
-export function flowPath({ id }: Pick<FlowView, 'id'>): string {
+export function getFlowPath({ id }: Pick<FlowView, 'id'>): string {
   return `/flow/${encodeURIComponent(id)}`;
 }
 
@@ -53,7 +53,7 @@ function isDrawable({ graph: { nodes } }: FlowView): boolean {
   return nodes.length > 0 && nodes.length <= MAX_DRAWN_NODES;
 }
 
-function withPortsOnly(catalog: Catalog): Catalog {
+function keepPortsOnly(catalog: Catalog): Catalog {
   return {
     ...catalog,
     ports: (nodeType, config) => {

@@ -1,8 +1,8 @@
 // Renders the public page of a workflow: its diagram, inputs, nodes, and a command that runs it.
 import type { GraphNode } from '../graph/types.ts';
 import { renderDocument } from './document.ts';
-import { drawFlow, flowPath } from './flow-drawing.ts';
-import { type Html, html, trusted } from './html.ts';
+import { drawFlow, getFlowPath } from './flow-drawing.ts';
+import { type Html, html, trustMarkup } from './html.ts';
 import type { FlowView, Site } from './site.ts';
 
 const MAX_LISTED_NODES = 500;
@@ -20,18 +20,18 @@ export function renderFlowPage(
   const inputs = listExposedInputs(flow);
   return renderDocument({
     title: flow.name,
-    description: flow.description ?? `A workflow with ${count(nodes.length, 'node')}.`,
-    canonical: isPublic === 'public' ? baseUrl + flowPath(flow) : undefined,
+    description: flow.description ?? `A workflow with ${formatCount(nodes.length, 'node')}.`,
+    canonical: isPublic === 'public' ? baseUrl + getFlowPath(flow) : undefined,
     main: html`<div class="wrap"><div class="hero"><h1 dir="auto">${flow.name}</h1>${
       flow.description === null ? undefined : html`<p class="lead pre" dir="auto">${flow.description}</p>`
-    }<p class="byline">${count(nodes.length, 'node')}, ${count(edges.length, 'connection')}</p></div>
+    }<p class="byline">${formatCount(nodes.length, 'node')}, ${formatCount(edges.length, 'connection')}</p></div>
 ${
   drawing === undefined
     ? html`<p class="meta">This workflow has ${nodes.length === 0 ? 'no nodes yet' : 'too many nodes to draw'}.</p>`
-    : html`<div class="flow whole" role="region" aria-label="Workflow diagram" tabindex="0">${trusted(drawing)}</div>`
+    : html`<div class="flow whole" role="region" aria-label="Workflow diagram" tabindex="0">${trustMarkup(drawing)}</div>`
 }
 ${inputs.length === 0 ? undefined : html`<section class="part"><h2>Inputs</h2><ol class="nodes inputs">${inputs.map(renderInput)}</ol></section>`}
-<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${curlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>
+<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${renderCurlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>
 <section class="part"><h2>Nodes</h2><ol class="nodes">${nodes.slice(0, MAX_LISTED_NODES).map(renderNode)}</ol>${
       nodes.length > MAX_LISTED_NODES
         ? html`<p class="byline">And ${nodes.length - MAX_LISTED_NODES} more.</p>`
@@ -57,7 +57,7 @@ function renderInput({ id, data }: GraphNode): Html {
 }
 
 /** Builds the curl command that runs the workflow with the current values of its inputs. */
-function curlCommand({ id }: FlowView, inputs: readonly GraphNode[], baseUrl: string): string {
+function renderCurlCommand({ id }: FlowView, inputs: readonly GraphNode[], baseUrl: string): string {
   const values = inputs.map(node => [node.id, toSampleValue(node)]);
   return `curl -X POST '${baseUrl}/api/v1/workflows/${encodeURIComponent(id)}/run' \\
   -H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" \\
@@ -74,6 +74,6 @@ function shellQuote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function count(number: number, noun: string): string {
+function formatCount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

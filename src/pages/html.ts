@@ -23,12 +23,12 @@ export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[])
 }
 
 /** Marks text as safe markup. Only for text that was sanitized, drawn or encoded just before. */
-export function trusted(text: string): Html {
+export function trustMarkup(text: string): Html {
   return new Html(text);
 }
 
 /** Returns the URL for use in an attribute, or `#` if its scheme is not allowed. */
-export function address(url: string, kind: AddressKind = 'link'): string {
+export function toSafeUrl(url: string, kind: AddressKind = 'link'): string {
   return isWebAddress(url, kind) ? url : '#';
 }
 

@@ -1,8 +1,8 @@
 // Renders the structured data of a page (schema.org) as JSON-LD in a script element that no text can close.
 import type { PublishedPage } from '../services/content/present-content.ts';
-import { absolute, SITE_NAME } from './document.ts';
-import { type Html, html, trusted } from './html.ts';
-import { pagePath, SECTIONS } from './sections.ts';
+import { SITE_NAME, toAbsoluteUrl } from './document.ts';
+import { type Html, html, trustMarkup } from './html.ts';
+import { getPagePath, SECTIONS } from './sections.ts';
 
 type JsonLdObject = Readonly<Record<string, unknown>>;
 
@@ -14,28 +14,28 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-export function jsonLd(objects: readonly JsonLdObject[]): Html {
+export function renderJsonLd(objects: readonly JsonLdObject[]): Html {
   const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': objects });
-  return html`<script type="application/ld+json">${trusted(
-    text.replace(/[<>&\u2028\u2029]/g, found => ENTITIES[found] ?? ''),
+  return html`<script type="application/ld+json">${trustMarkup(
+    text.replace(/[<>&\u2028\u2029]/g, character => ENTITIES[character] ?? ''),
   )}</script>`;
 }
 
-export function contentThings(page: PublishedPage, baseUrl: string): JsonLdObject[] {
+export function renderContentData(page: PublishedPage, baseUrl: string): JsonLdObject[] {
   const { faqSchema, howToSteps } = page;
   const section = SECTIONS[page.parentCategory];
   return [
-    page.type === 'ARTICLE' ? article(page, baseUrl) : application(page, baseUrl),
-    breadcrumbs([
+    page.type === 'ARTICLE' ? toArticle(page, baseUrl) : toApplication(page, baseUrl),
+    toBreadcrumbs([
       [section.title, baseUrl + section.path],
-      [page.title, baseUrl + pagePath(page)],
+      [page.title, baseUrl + getPagePath(page)],
     ]),
-    ...(faqSchema.length > 0 ? [questions(faqSchema)] : []),
-    ...(howToSteps.length > 0 ? [steps(page, baseUrl)] : []),
+    ...(faqSchema.length > 0 ? [toFaqPage(faqSchema)] : []),
+    ...(howToSteps.length > 0 ? [toHowTo(page, baseUrl)] : []),
   ];
 }
 
-export function breadcrumbs(trail: readonly (readonly [name: string, url: string])[]): JsonLdObject {
+export function toBreadcrumbs(trail: readonly (readonly [name: string, url: string])[]): JsonLdObject {
   return {
     '@type': 'BreadcrumbList',
     itemListElement: trail.map(([name, item], index) => ({
@@ -47,40 +47,40 @@ export function breadcrumbs(trail: readonly (readonly [name: string, url: string
   };
 }
 
-function sharedMembers(page: PublishedPage, baseUrl: string): JsonLdObject {
+function toSharedMembers(page: PublishedPage, baseUrl: string): JsonLdObject {
   const image = page.ogImage ?? page.heroImage;
   return {
-    url: page.canonicalUrl ?? baseUrl + pagePath(page),
+    url: page.canonicalUrl ?? baseUrl + getPagePath(page),
     description: page.meta_description ?? page.subtitle,
-    ...(image === null ? {} : { image: absolute(baseUrl, image) }),
+    ...(image === null ? {} : { image: toAbsoluteUrl(baseUrl, image) }),
   };
 }
 
-function article(page: PublishedPage, baseUrl: string): JsonLdObject {
+function toArticle(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'Article',
     headline: page.title,
-    ...sharedMembers(page, baseUrl),
+    ...toSharedMembers(page, baseUrl),
     author: { '@type': 'Person', name: page.author },
     publisher: { '@type': 'Organization', name: SITE_NAME, url: baseUrl },
     datePublished: page.publishedAt,
     dateModified: page.updatedAt,
-    mainEntityOfPage: baseUrl + pagePath(page),
+    mainEntityOfPage: baseUrl + getPagePath(page),
     ...(page.seoKeywords.length > 0 ? { keywords: page.seoKeywords.join(', ') } : {}),
   };
 }
 
-function application(page: PublishedPage, baseUrl: string): JsonLdObject {
+function toApplication(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'SoftwareApplication',
     name: page.title,
-    ...sharedMembers(page, baseUrl),
+    ...toSharedMembers(page, baseUrl),
     applicationCategory: 'MultimediaApplication',
     operatingSystem: 'Web',
   };
 }
 
-function questions(faq: PublishedPage['faqSchema']): JsonLdObject {
+function toFaqPage(faq: PublishedPage['faqSchema']): JsonLdObject {
   return {
     '@type': 'FAQPage',
     mainEntity: faq.map(({ question, answer }) => ({
@@ -91,7 +91,7 @@ function questions(faq: PublishedPage['faqSchema']): JsonLdObject {
   };
 }
 
-function steps(page: PublishedPage, baseUrl: string): JsonLdObject {
+function toHowTo(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'HowTo',
     name: page.title,
@@ -100,7 +100,7 @@ function steps(page: PublishedPage, baseUrl: string): JsonLdObject {
       position: index + 1,
       name: title,
       text: description,
-      ...(image === undefined ? {} : { image: absolute(baseUrl, image) }),
+      ...(image === undefined ? {} : { image: toAbsoluteUrl(baseUrl, image) }),
     })),
   };
 }

@@ -3,8 +3,8 @@ import type { ContentList } from '../services/content/present-content.ts';
 import { renderCards } from './cards.ts';
 import { renderDocument } from './document.ts';
 import { type Html, html } from './html.ts';
-import { breadcrumbs, jsonLd } from './json-ld.ts';
-import { listPath, SECTIONS } from './sections.ts';
+import { renderJsonLd, toBreadcrumbs } from './json-ld.ts';
+import { getListPath, SECTIONS } from './sections.ts';
 import type { Site } from './site.ts';
 
 export function renderListPage(list: ContentList, { baseUrl }: Pick<Site, 'baseUrl'>): string {
@@ -14,8 +14,8 @@ export function renderListPage(list: ContentList, { baseUrl }: Pick<Site, 'baseU
   return renderDocument({
     title,
     description: section.description,
-    canonical: baseUrl + listPath(section, page),
-    head: jsonLd([breadcrumbs([[section.title, baseUrl + section.path]])]),
+    canonical: baseUrl + getListPath(section, page),
+    head: renderJsonLd([toBreadcrumbs([[section.title, baseUrl + section.path]])]),
     section: section.path,
     main: html`<div class="wrap"><div class="hero"><h1>${title}</h1><p class="lead">${section.description}</p></div>
 ${cards.length === 0 ? html`<p class="meta">No pages yet.</p>` : renderCards(cards, 'h2')}
@@ -26,8 +26,8 @@ ${pageCount > 1 ? renderPager(list, pageCount) : undefined}</div>`,
 function renderPager({ category, page }: ContentList, pageCount: number): Html {
   const section = SECTIONS[category];
   return html`<nav class="pager" aria-label="Pages"><span>${
-    page > 1 ? html`<a rel="prev" href="${listPath(section, page - 1)}">Newer</a>` : undefined
+    page > 1 ? html`<a rel="prev" href="${getListPath(section, page - 1)}">Newer</a>` : undefined
   }</span><span class="meta">Page ${page} of ${pageCount}</span><span>${
-    page < pageCount ? html`<a rel="next" href="${listPath(section, page + 1)}">Older</a>` : undefined
+    page < pageCount ? html`<a rel="next" href="${getListPath(section, page + 1)}">Older</a>` : undefined
   }</span></nav>`;
 }

@@ -37,7 +37,7 @@ export function renderMarkdown(markdown: string, part: number): string {
     // Deeper nesting has no use and slows browsers down.
     nestingLimit: 50,
     parseStyleAttributes: false,
-    transformTags: transforms(),
+    transformTags: createTransforms(),
     exclusiveFilter: ({ tag, attribs }) => tag === 'img' && (attribs.src ?? '') === '',
   });
   // Wraps tables in a box that scrolls on narrow screens. Every `<` in the sanitizer's output starts a tag, so plain
@@ -49,9 +49,9 @@ export function renderMarkdown(markdown: string, part: number): string {
 }
 
 /** Creates the transformations for one rendering. Headings depend on those before them. */
-function transforms(): Record<string, sanitizeHtml.Transformer> {
+function createTransforms(): Record<string, sanitizeHtml.Transformer> {
   const open: number[] = [];
-  const heading: sanitizeHtml.Transformer = tagName => {
+  const normalizeHeading: sanitizeHtml.Transformer = tagName => {
     const level = Number(tagName.slice(1));
     while (open.length > 0 && (open.at(-1) ?? 0) >= level) open.pop();
     open.push(level);
@@ -59,7 +59,7 @@ function transforms(): Record<string, sanitizeHtml.Transformer> {
     return { tagName: `h${Math.min(6, 1 + open.length)}`, attribs: {} };
   };
   return {
-    ...Object.fromEntries(LEVELS.map(level => [level, heading])),
+    ...Object.fromEntries(LEVELS.map(level => [level, normalizeHeading])),
     img: (tagName, { src = '', alt = '', title }) => ({
       tagName,
       attribs: { src, alt, loading: 'lazy', ...(title === undefined ? {} : { title }) },
@@ -76,8 +76,8 @@ function transforms(): Record<string, sanitizeHtml.Transformer> {
 }
 
 /** Other ids are removed: they could shadow ids of the page. */
-function keepFootnoteId({ id, ...others }: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
-  return id !== undefined && FOOTNOTE_ID.test(id) ? { ...others, id } : others;
+function keepFootnoteId({ id, ...attributes }: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  return id !== undefined && FOOTNOTE_ID.test(id) ? { ...attributes, id } : attributes;
 }
 
 /** Gives the arrow that leads back from a footnote an accessible name. */

@@ -44,9 +44,9 @@ export const DARK: Palette = {
 };
 
 /** CSS variables of the colors: the system's theme, or the one that `data-theme` on the root element names. */
-export const PALETTE_RULES = `:root{color-scheme:light dark;${variables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}:root[data-theme=light]{color-scheme:light;${variables(LIGHT)}}:root[data-theme=dark]{color-scheme:dark;${variables(DARK)}}`;
+export const PALETTE_RULES = `:root{color-scheme:light dark;${toVariables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${toVariables(DARK)}}}:root[data-theme=light]{color-scheme:light;${toVariables(LIGHT)}}:root[data-theme=dark]{color-scheme:dark;${toVariables(DARK)}}`;
 
-function variables(palette: Palette): string {
+function toVariables(palette: Palette): string {
   return Object.entries(palette)
     .map(([name, value]) => `--${name}:${value}`)
     .join(';');

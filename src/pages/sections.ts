@@ -37,11 +37,11 @@ const FOLDERS: Readonly<Record<ContentCard['type'], string>> = {
   ARTICLE: '/blog',
 };
 
-export function pagePath({ type, slug }: Pick<ContentCard, 'type' | 'slug'>): string {
+export function getPagePath({ type, slug }: Pick<ContentCard, 'type' | 'slug'>): string {
   return `${FOLDERS[type]}/${slug}`;
 }
 
 /** The first page has no page number in its path. */
-export function listPath(section: Section, page: number): string {
+export function getListPath(section: Section, page: number): string {
   return page === 1 ? section.path : `${section.path}?page=${page}`;
 }

@@ -51,7 +51,7 @@ function renderAbilities(): Html {
 }
 
 function renderFirstSteps({ baseUrl }: Site): Html {
-  return html`<section class="part"><h2>Get started</h2><ol class="steps wide">${firstSteps(
+  return html`<section class="part"><h2>Get started</h2><ol class="steps wide">${listFirstSteps(
     `${baseUrl}/api/v1`,
   ).map(
     ([title, text, command]) =>
@@ -61,7 +61,7 @@ function renderFirstSteps({ baseUrl }: Site): Html {
 
 const HEADERS = `-H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" -H 'Content-Type: application/json'`;
 
-function firstSteps(api: string): readonly (readonly [title: string, text: string, command: string])[] {
+function listFirstSteps(api: string): readonly (readonly [title: string, text: string, command: string])[] {
   return [
     [
       'Get an API key',

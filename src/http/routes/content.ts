@@ -1,5 +1,5 @@
 // Routes of the content webhook, which publishes pages by POST and changes them by PUT, authorized by its own secret.
-import { pagePath } from '../../pages/sections.ts';
+import { getPagePath } from '../../pages/sections.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';
 import { changeContent, publishContent, type WrittenContent } from '../../services/content/content.ts';
@@ -23,7 +23,7 @@ export function registerContent(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const page = await publishContent(deps, req.body, MARKDOWN);
-      return created(deps, reply, pagePath(page.page)).send(present(deps, page));
+      return created(deps, reply, getPagePath(page.page)).send(present(deps, page));
     },
   );
   app.put(
@@ -43,7 +43,7 @@ export function registerContent(app: App, deps: Deps): void {
 function present({ settings }: Deps, { page, warnings }: WrittenContent) {
   return {
     success: true,
-    url: settings.BASE_URL + pagePath(page),
+    url: settings.BASE_URL + getPagePath(page),
     page,
     ...(warnings.length > 0 ? { meta: { warnings } } : {}),
   };

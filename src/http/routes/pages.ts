@@ -6,7 +6,7 @@ import { MAX_SITEMAP_PAGES, renderLlms, renderRobots, renderRss, renderSitemap }
 import { renderListPage } from '../../pages/list-page.ts';
 import { PALETTE_RULES } from '../../pages/palette.ts';
 import { RELOAD_PATH, RELOAD_SCRIPT } from '../../pages/reload-script.ts';
-import { pagePath, SECTIONS } from '../../pages/sections.ts';
+import { getPagePath, SECTIONS } from '../../pages/sections.ts';
 import type { Site } from '../../pages/site.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { ICON, ICON_PATH, PALETTE_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
@@ -93,8 +93,8 @@ export function registerPages(app: App, deps: Deps): void {
       },
       async (req, reply) => {
         const head = await reader.find(req.params.slug);
-        if (!pagePath(head).startsWith(`${path}/`)) {
-          return reply.redirect(`${site.baseUrl}${pagePath(head)}`, 301);
+        if (!getPagePath(head).startsWith(`${path}/`)) {
+          return reply.redirect(`${site.baseUrl}${getPagePath(head)}`, 301);
         }
         return sendPage(req, reply, await contentPage(head), REVALIDATE);
       },

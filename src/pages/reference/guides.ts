@@ -1,6 +1,6 @@
 // Converts the pages of docs/ to the guides of the API reference: HTML with headings that can be linked to.
 import { readFile } from 'node:fs/promises';
-import { type Html, trusted } from '../html.ts';
+import { type Html, trustMarkup } from '../html.ts';
 import { renderMarkdown } from '../markdown.ts';
 import { toSlug } from './document.ts';
 
@@ -59,7 +59,7 @@ function toGuide(name: string, markdown: string): Guide {
     // Regions need unique names.
     .replaceAll('aria-label="Table"', () => `aria-label="Table ${++tables}"`)
     .replaceAll('<pre>', '<pre tabindex="0">');
-  return { name, title, headings, body: trusted(body) };
+  return { name, title, headings, body: trustMarkup(body) };
 }
 
 /** Keeps links to other guides and removes links to files of the repository. */

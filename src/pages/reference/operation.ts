@@ -2,8 +2,8 @@
 import { type Html, html } from '../html.ts';
 import type { Document, Operation, Parameter, Response } from './document.ts';
 import { findExample, getRefName, resolveResponse } from './document.ts';
-import { listSamples, pathValue } from './samples.ts';
-import { inline, type Row, renderSchema, renderTable, renderType } from './schema.ts';
+import { getPathValue, listSamples } from './samples.ts';
+import { type Row, renderInline, renderSchema, renderTable, renderType } from './schema.ts';
 
 /** Renders the operation as a section with its id as anchor. */
 export function renderOperation(document: Document, operation: Operation, origin: string): Html {
@@ -16,8 +16,8 @@ export function renderOperation(document: Document, operation: Operation, origin
 <div class="columns"><div>${description
     .split('\n\n')
     .filter(paragraph => paragraph !== '')
-    .map(paragraph => html`<p>${inline(paragraph)}</p>`)}
-<p class="soft">${credentialNote(operation)}</p>
+    .map(paragraph => html`<p>${renderInline(paragraph)}</p>`)}
+<p class="soft">${renderCredentialNote(operation)}</p>
 ${renderParameters(operation)}${renderBody(document, operation)}${renderResponses(responses)}</div>
 <div>${renderSamples(operation, origin)}${renderExample(responses)}${renderTry(operation)}</div></div></section>`;
 }
@@ -28,7 +28,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   contentSecret: 'the content secret',
 };
 
-function credentialNote({ security = [] }: Operation): string {
+function renderCredentialNote({ security = [] }: Operation): string {
   const credentials = security.flatMap(requirement =>
     Object.keys(requirement).map(name => CREDENTIALS[name] ?? name),
   );
@@ -70,7 +70,7 @@ function renderResponses(responses: Responses): Html {
     .filter(response => !isError(response))
     .map(
       ([status, { description = '', content = {} }]) =>
-        html`<div><dt><code>${status}</code></dt><dd><p>${inline(description)}</p>${Object.entries(
+        html`<div><dt><code>${status}</code></dt><dd><p>${renderInline(description)}</p>${Object.entries(
           content,
         ).map(
           ([type, { schema = {} }]) => html`<p class="kind">${type}: ${renderType(schema)}</p>`,
@@ -82,7 +82,7 @@ function renderResponses(responses: Responses): Html {
       ([status, { description = '' }]) =>
         html`<div><dt><code>${status}</code></dt><dd>${description
           .split('\n\n')
-          .map(line => html`<p>${inline(line)}</p>`)}</dd></div>`,
+          .map(line => html`<p>${renderInline(line)}</p>`)}</dd></div>`,
     )}</dl></details>`;
 }
 
@@ -108,7 +108,7 @@ function renderTry(operation: Operation): Html {
     label(
       name,
       html`<input name="${location}:${name}" autocomplete="off" spellcheck="false"${required ? html` required` : undefined}${
-        location === 'path' ? html` placeholder="${pathValue(path, name)}"` : undefined
+        location === 'path' ? html` placeholder="${getPathValue(path, name)}"` : undefined
       }>`,
     ),
   );

@@ -5,7 +5,7 @@ import { REFERENCE_SCRIPT_PATH, REFERENCE_STYLE_PATH } from './assets.ts';
 import { type Document, type Group, listGroups, type Schema } from './document.ts';
 import type { Guide } from './guides.ts';
 import { renderOperation } from './operation.ts';
-import { inline, renderSchema } from './schema.ts';
+import { renderInline, renderSchema } from './schema.ts';
 
 export interface SearchEntry {
   readonly title: string;
@@ -35,22 +35,22 @@ export function createReference(document: Document, guides: readonly Guide[], ba
     ['/docs', renderOverview(groups, guides)],
     ['/docs/types', renderTypes(document)],
     ...Object.entries(document.components.schemas).map(
-      ([name, schema]) => [`/docs/types/${name}`, typePart(name, schema)] as const,
+      ([name, schema]) => [`/docs/types/${name}`, createTypePart(name, schema)] as const,
     ),
-    ...guides.map(guide => [guidePath(guide), guidePart(guide)] as const),
-    ...groups.map(group => [groupPath(group), groupPart(document, group, baseUrl)] as const),
+    ...guides.map(guide => [getGuidePath(guide), createGuidePart(guide)] as const),
+    ...groups.map(group => [getGroupPath(group), createGroupPart(document, group, baseUrl)] as const),
   ]);
   return {
     page: path => {
       const part = parts.get(path);
       return part === undefined ? undefined : renderPart(path, part, { groups, guides, baseUrl });
     },
-    index: [...operationEntries(groups), ...guideEntries(guides), ...typeEntries(document)],
+    index: [...listOperationEntries(groups), ...listGuideEntries(guides), ...listTypeEntries(document)],
   };
 }
 
-const groupPath = ({ slug }: Group): string => `/docs/${slug}`;
-const guidePath = ({ name }: Guide): string => `/docs/guides/${name}`;
+const getGroupPath = ({ slug }: Group): string => `/docs/${slug}`;
+const getGuidePath = ({ name }: Guide): string => `/docs/guides/${name}`;
 
 interface Navigation {
   readonly groups: readonly Group[];
@@ -66,7 +66,7 @@ function renderPart(path: string, { title, lead, main }: Part, navigation: Navig
     section: '/docs',
     head: html`<link rel="stylesheet" href="${REFERENCE_STYLE_PATH}"><script src="${REFERENCE_SCRIPT_PATH}" defer></script>`,
     main: html`<div class="wrap reference"><div class="read"><p class="jump"><a href="#contents">Contents</a></p><h1>${title}</h1>${
-      lead === '' ? undefined : html`<p class="lead">${inline(lead)}</p>`
+      lead === '' ? undefined : html`<p class="lead">${renderInline(lead)}</p>`
     }${main()}</div>${renderContents(path, navigation)}</div>`,
   });
 }
@@ -79,16 +79,16 @@ function renderContents(path: string, { groups, guides }: Navigation): Html {
 <details class="credential" data-credential hidden><summary>Authentication</summary><label><span>API key</span><input type="password" autocomplete="off" placeholder="sk-…"></label><p class="soft" data-session>Stored only in this tab.</p></details>
 <h2>Guides</h2><ul><li>${link('/docs', 'Overview')}</li>${guides.map(
     guide =>
-      html`<li>${link(guidePath(guide), guide.title)}${
-        guidePath(guide) === path
+      html`<li>${link(getGuidePath(guide), guide.title)}${
+        getGuidePath(guide) === path
           ? renderAnchors(guide.headings.map(({ id, title }) => [id, title]))
           : undefined
       }</li>`,
   )}</ul>
 <h2>Operations</h2><ul>${groups.map(
     group =>
-      html`<li>${link(groupPath(group), group.name)}${
-        groupPath(group) === path
+      html`<li>${link(getGroupPath(group), group.name)}${
+        getGroupPath(group) === path
           ? renderAnchors(
               group.operations.map(({ operationId, summary = operationId }) => [operationId, summary]),
             )
@@ -109,14 +109,14 @@ function renderOverview(groups: readonly Group[], guides: readonly Guide[]): Par
     main: () => html`<p>${count} operations in ${groups.length} groups, each with its parameters, responses, errors, and an example request in curl, JavaScript and Python. Start with the <a href="/docs/guides/api">API guide</a>, or download the <a href="/openapi.json">OpenAPI document</a>.</p>
 <section class="part"><h2>Guides</h2><ul class="grid">${guides.map(
       guide =>
-        html`<li><h3><a href="${guidePath(guide)}">${guide.title}</a></h3><p>${guide.headings
+        html`<li><h3><a href="${getGuidePath(guide)}">${guide.title}</a></h3><p>${guide.headings
           .slice(0, 4)
           .map(({ title }) => title)
           .join(', ')}</p></li>`,
     )}</ul></section>
 <section class="part"><h2>Operations</h2><ul class="grid">${groups.map(
       group =>
-        html`<li><h3><a href="${groupPath(group)}">${group.name}</a></h3><p>${inline(group.description)}</p></li>`,
+        html`<li><h3><a href="${getGroupPath(group)}">${group.name}</a></h3><p>${renderInline(group.description)}</p></li>`,
     )}</ul></section>`,
   };
 }
@@ -128,16 +128,16 @@ function renderTypes({ components }: Document): Part {
     main: () =>
       html`<dl class="members">${Object.entries(components.schemas).map(
         ([name, { description = '' }]) =>
-          html`<div><dt><a href="/docs/types/${name}">${name}</a></dt><dd>${inline(description.split('\n')[0] ?? '')}</dd></div>`,
+          html`<div><dt><a href="/docs/types/${name}">${name}</a></dt><dd>${renderInline(description.split('\n')[0] ?? '')}</dd></div>`,
       )}</dl>`,
   };
 }
 
-function typePart(name: string, schema: Schema): Part {
+function createTypePart(name: string, schema: Schema): Part {
   return { title: name, lead: schema.description ?? 'A type of the API.', main: () => renderSchema(schema) };
 }
 
-function groupPart(document: Document, group: Group, baseUrl: string): Part {
+function createGroupPart(document: Document, group: Group, baseUrl: string): Part {
   const { origin } = new URL(baseUrl);
   return {
     title: group.name,
@@ -146,35 +146,35 @@ function groupPart(document: Document, group: Group, baseUrl: string): Part {
   };
 }
 
-const guidePart = ({ title, body }: Guide): Part => ({
+const createGuidePart = ({ title, body }: Guide): Part => ({
   title,
   lead: '',
   main: () => html`<div class="prose">${body}</div>`,
 });
 
-function operationEntries(groups: readonly Group[]): SearchEntry[] {
+function listOperationEntries(groups: readonly Group[]): SearchEntry[] {
   return groups.flatMap(group =>
     group.operations.map(({ operationId, summary = operationId, description = '', method, path }) => ({
       title: summary,
       note: `${method} ${path}`,
-      path: `${groupPath(group)}#${operationId}`,
+      path: `${getGroupPath(group)}#${operationId}`,
       searchText: `${summary} ${method} ${path} ${operationId} ${description}`.toLowerCase(),
     })),
   );
 }
 
-function guideEntries(guides: readonly Guide[]): SearchEntry[] {
+function listGuideEntries(guides: readonly Guide[]): SearchEntry[] {
   return guides.flatMap(guide =>
     [{ id: '', title: guide.title }, ...guide.headings].map(({ id, title }) => ({
       title,
       note: id === '' ? 'Guide' : guide.title,
-      path: `${guidePath(guide)}${id === '' ? '' : `#${id}`}`,
+      path: `${getGuidePath(guide)}${id === '' ? '' : `#${id}`}`,
       searchText: `${title} ${guide.title}`.toLowerCase(),
     })),
   );
 }
 
-function typeEntries({ components }: Document): SearchEntry[] {
+function listTypeEntries({ components }: Document): SearchEntry[] {
   return Object.entries(components.schemas).map(([name, { description = '' }]) => ({
     title: name,
     note: 'Type',

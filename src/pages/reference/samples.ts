@@ -55,7 +55,7 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /** Returns an example value of a path parameter. */
-export function pathValue(path: string, name: string): string {
+export function getPathValue(path: string, name: string): string {
   const before = new RegExp(`/([^/]+)/\\{${name}\\}`).exec(path)?.[1] ?? '';
   return VALUES[name] ?? IDS[before] ?? 'id';
 }
@@ -65,7 +65,7 @@ export function listSamples(operation: Operation, origin: string): readonly Code
   const credentials = Object.keys(operation.security?.[0] ?? {});
   const request: SampleRequest = {
     method: operation.method,
-    path: operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathValue(operation.path, name)),
+    path: operation.path.replace(/\{(\w+)\}/g, (_, name: string) => getPathValue(operation.path, name)),
     origin,
     secrets: SECRETS[credentials[0] ?? ''] ?? [],
     body: findExample(operation.requestBody?.content?.['application/json']),

@@ -19,7 +19,7 @@ export function renderType(schema: Schema): Html {
   if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (values !== undefined) return renderEnum(values);
   const choices = anyOf ?? oneOf ?? allOf;
-  if (choices !== undefined) return join(choices.map(renderType), allOf === undefined ? ' or ' : ' and ');
+  if (choices !== undefined) return joinHtml(choices.map(renderType), allOf === undefined ? ' or ' : ' and ');
   if (type === 'array')
     return items === undefined || Object.keys(items).length === 0
       ? html`list`
@@ -29,8 +29,8 @@ export function renderType(schema: Schema): Html {
 }
 
 function renderEnum(values: readonly unknown[]): Html {
-  const listed = values.slice(0, MAX_ENUM).map(value => html`<code>${String(value)}</code>`);
-  return html`${join(listed, ' ')}${values.length > MAX_ENUM ? ` and ${values.length - MAX_ENUM} more` : ''}`;
+  const items = values.slice(0, MAX_ENUM).map(value => html`<code>${String(value)}</code>`);
+  return html`${joinHtml(items, ' ')}${values.length > MAX_ENUM ? ` and ${values.length - MAX_ENUM} more` : ''}`;
 }
 
 function listLimits(schema: Schema): string[] {
@@ -73,13 +73,13 @@ export function renderTable(rows: readonly Row[]): Html {
   return html`<dl class="members">${rows.map(
     ({ name, isRequired, type, description }) =>
       html`<div><dt><code>${name}</code>${isRequired ? html` <span class="must">required</span>` : undefined}</dt><dd><p class="kind">${type}</p>${
-        description === undefined ? undefined : html`<p>${inline(description)}</p>`
+        description === undefined ? undefined : html`<p>${renderInline(description)}</p>`
       }</dd></div>`,
   )}</dl>`;
 }
 
 /** Formats the `code` parts of a sentence as code. */
-export function inline(text: string): Html {
+export function renderInline(text: string): Html {
   return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
@@ -102,6 +102,6 @@ function unwrapSchema(schema: Schema): readonly [schema: Schema | undefined, mar
   return [schema.anyOf?.find(choice => choice.properties !== undefined), ''];
 }
 
-function join(pieces: readonly Html[], between: string): Html {
+function joinHtml(pieces: readonly Html[], between: string): Html {
   return html`${pieces.map((piece, at) => (at === 0 ? piece : html`${between}${piece}`))}`;
 }
