@@ -9,7 +9,7 @@ import { findSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
 import { readVersion } from '../../lib/version.ts';
 import { openStorage, toBucket } from '../../media/open-storage.ts';
-import { bucketOrigin } from '../../media/s3.ts';
+import { getBucketOrigin } from '../../media/s3.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import { type BackupProgress, type BackupResult, makeBackup } from '../../services/backups/make-backup.ts';
 import { type Db, openDb } from '../../store/db.ts';
@@ -100,7 +100,7 @@ export async function openMedia(settings: Settings, stack: AsyncDisposableStack)
   const bucket = toBucket(settings);
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: bucket === undefined ? [] : [bucketOrigin(bucket)],
+    trustedOrigins: bucket === undefined ? [] : [getBucketOrigin(bucket)],
   });
   stack.defer(() => client.close());
   return openStorage(settings, client);

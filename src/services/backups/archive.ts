@@ -71,7 +71,7 @@ export function createArchive(): Archive {
   return {
     pieces: readable,
     async add(name, bytes, source) {
-      seal.cover(name, bytes, await append(name, bytes, source));
+      seal.coverEntry(name, bytes, await append(name, bytes, source));
     },
     async finish() {
       const last = Buffer.from(`${JSON.stringify(seal.value(), null, 2)}\n`);
@@ -120,7 +120,7 @@ export async function* readArchive(
       return;
     }
     yield { name, bytes, body: hashBody(body, hash) };
-    seal.cover(name, bytes, hash.digest('hex'));
+    seal.coverEntry(name, bytes, hash.digest('hex'));
   }
   throw damagedError('it ends too early');
 }
@@ -145,7 +145,7 @@ function createSummary() {
   const value = () => ({ entries, sha256: hash.copy().digest('hex') });
   return {
     value,
-    cover(name: string, bytes: number, sha256: string): void {
+    coverEntry(name: string, bytes: number, sha256: string): void {
       entries++;
       hash.update(`${sha256} ${bytes} ${name}\n`);
     },

@@ -73,7 +73,9 @@ export async function makeBackup(
   await rm(unfinished, { force: true });
   const archive = writeArchive(unfinished, signal);
   try {
-    const result = await withSession(deps.db, session => fill(deps, session, archive, options, signal));
+    const result = await withSession(deps.db, session =>
+      writeBackup(deps, session, archive, options, signal),
+    );
     await archive.finish();
     await rename(unfinished, options.path);
     await syncFolder(dirname(options.path));
@@ -97,7 +99,9 @@ export function streamBackup(
 ): { readonly pieces: ReadableStream<Uint8Array>; readonly done: Promise<BackupResult> } {
   const { pieces, ...archive } = createArchive();
   const make = async (): Promise<BackupResult> => {
-    const result = await withSession(deps.db, session => fill(deps, session, archive, options, signal));
+    const result = await withSession(deps.db, session =>
+      writeBackup(deps, session, archive, options, signal),
+    );
     await archive.finish();
     await recordBackup(deps, result, 'download');
     return result;
@@ -119,7 +123,7 @@ async function recordBackup(
   await saveLastBackup(db, { createdAt, finishedAt, databaseBytes, media, madeBy });
 }
 
-async function fill(
+async function writeBackup(
   deps: BackupDeps,
   session: Session,
   archive: Pick<ArchiveWriter, 'add'>,

@@ -20,7 +20,7 @@ import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
 import { requireServiceStopped } from '../operator/require-service-stopped.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
-import { type BackupHeader, HEADER_NAME, KEY_NAME, noBackup, readHeader } from './backup-header.ts';
+import { type BackupHeader, HEADER_NAME, KEY_NAME, notABackup, readHeader } from './backup-header.ts';
 import { createFileRestorer, type FileRestorer } from './restore-files.ts';
 
 export interface RestoreDeps {
@@ -62,7 +62,7 @@ export async function restoreBackup(
 ): Promise<RestoreResult> {
   const entries = readArchive(options.path, signal, options.onProgress);
   const header = await openHeader(entries);
-  await prepare(deps, header, options.force);
+  await prepareDatabase(deps, header, options.force);
   const files = createFileRestorer(deps.storage, signal);
   let isCommitting = false;
   const result = await withSession(deps.db, session =>
@@ -86,14 +86,14 @@ async function openHeader(entries: AsyncGenerator<ArchiveEntry>): Promise<Backup
   const first = await entries.next().catch((err: unknown) => {
     // The decoder's message about a file that is not a tar would not help.
     if (err instanceof Error && 'code' in err && err.code === 'ENOENT') throw err;
-    throw noBackup();
+    throw notABackup();
   });
-  if (first.done === true || first.value.name !== HEADER_NAME) throw noBackup();
+  if (first.done === true || first.value.name !== HEADER_NAME) throw notABackup();
   return readHeader(first.value.body, first.value.bytes);
 }
 
 /** Refuses to overwrite existing data, and creates the tables of the backup's version. */
-async function prepare(
+async function prepareDatabase(
   { db, migrate, checkKey }: RestoreDeps,
   { schema, secretsKey }: BackupHeader,
   force: boolean,
@@ -142,11 +142,11 @@ async function replaceAll(
     if (kind === 'database') await session.copyIn(findTable(name, header, tables), entry.body);
     else if (kind === 'media') await files.store(entry, name, await findContentType(session, name));
     else if (entry.name === KEY_NAME) key = await readKey(entry);
-    else throw noBackup();
-    for (const stored of files.takeStored()) await noteStoredFile(session, stored);
+    else throw notABackup();
+    for (const stored of files.drainStored()) await noteStoredFile(session, stored);
   }
   await files.settle();
-  for (const stored of files.takeStored()) await noteStoredFile(session, stored);
+  for (const stored of files.drainStored()) await noteStoredFile(session, stored);
   await setSequences(session, header.sequences);
   const matched = await matchStoredFiles(session);
   await putBack();
@@ -158,7 +158,7 @@ async function replaceAll(
 const KEY_BYTES = 65;
 
 async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
-  if (bytes !== KEY_BYTES) throw noBackup();
+  if (bytes !== KEY_BYTES) throw notABackup();
   return Buffer.from(
     Buffer.concat(await Array.fromAsync(body))
       .toString()
@@ -170,6 +170,6 @@ async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
 /** Returns the table of that name, which both backup and database must have. */
 function findTable(name: string, { tables }: BackupHeader, databaseVersion: readonly TableColumns[]) {
   const columns = tables.find(table => table.name === name)?.columns;
-  if (columns === undefined || !databaseVersion.some(table => table.name === name)) throw noBackup();
+  if (columns === undefined || !databaseVersion.some(table => table.name === name)) throw notABackup();
   return { table: quoteName(name), columns: columns.map(quoteIdentifier) };
 }

@@ -6,13 +6,13 @@ import type { MediaStorage, Source, StoredFile } from '../../media/storage.ts';
 import { listMediaIds } from '../../store/backup.ts';
 import type { Session } from '../../store/copy.ts';
 import type { ArchiveEntry } from './archive.ts';
-import { noBackup } from './backup-header.ts';
+import { notABackup } from './backup-header.ts';
 
 export interface FileRestorer {
   /** Reads the entry completely. Media without a record is not stored. */
   store(entry: ArchiveEntry, id: string, contentType: string | undefined): Promise<void>;
   /** Returns the bytes stored since the last call. */
-  takeStored(): readonly (StoredFile & { readonly id: string })[];
+  drainStored(): readonly (StoredFile & { readonly id: string })[];
   /** Resolves when everything is stored. */
   settle(): Promise<void>;
   count(): number;
@@ -46,7 +46,7 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
   };
   return {
     async store({ body, bytes }, id, contentType) {
-      if (!isId('media', id)) throw noBackup();
+      if (!isId('media', id)) throw notABackup();
       if (contentType === undefined) return drain(body);
       if (bytes > SMALL_BYTES) return put(id, freeBlocksAfterUse(body), contentType, bytes);
       while (active.size >= SMALL_AT_ONCE) await Promise.race(active);
@@ -59,7 +59,7 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
       done.catch(() => undefined);
       active.add(done);
     },
-    takeStored() {
+    drainStored() {
       const newFiles = stored;
       stored = [];
       return newFiles;

@@ -39,10 +39,10 @@ export async function requireUnused(tx: Tx, { id, name }: CredentialRow): Promis
   const { workflows, callsInFlight } = await findUses(tx, id);
   if (workflows.length === 0 && callsInFlight === 0) return;
   const names = workflows.slice(0, MAX_NAMED).map(workflow => workflow.name);
-  const others = workflows.length - names.length;
+  const unnamedCount = workflows.length - names.length;
   const users = [
     ...names,
-    ...(others > 0 ? [`${others} more`] : []),
+    ...(unnamedCount > 0 ? [`${unnamedCount} more`] : []),
     ...(workflows.length === 0 ? [`${callsInFlight} calls in flight`] : []),
   ];
   throw new AppError(

@@ -36,7 +36,7 @@ import {
   toTeamId,
 } from './credential-access.ts';
 import { requireUnused } from './credential-uses.ts';
-import { type CredentialValues, environmentKind, readEnvironment } from './provider-credential.ts';
+import { type CredentialValues, readEnvironment, toEnvironmentKind } from './provider-credential.ts';
 
 /** The most credentials that the instance, or one workspace, may have. */
 const MAX_CREDENTIALS = 50;
@@ -149,7 +149,7 @@ export async function deleteCredential(
 
 /** Returns the environment's credential with this id, for administrators. */
 export function findEnvironment(deps: Deps, actor: Actor, id: string): ProviderCredential | undefined {
-  const kind = environmentKind(id);
+  const kind = toEnvironmentKind(id);
   if (kind === undefined) return undefined;
   requireScope(actor, 'instance:admin');
   const found = readEnvironment(deps).get(kind);

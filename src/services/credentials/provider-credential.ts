@@ -38,7 +38,7 @@ export function toProviderCredential(
   const isInstance = workspace === null;
   const usesInstanceUrl = isInstance || deps.settings.CREDENTIALS_BASE_URLS === 'instance';
   const baseUrl =
-    values.baseUrl ?? (usesInstanceUrl ? instanceUrl(deps.settings, kind) : publicUrl(kind)) ?? '';
+    values.baseUrl ?? (usesInstanceUrl ? getInstanceUrl(deps.settings, kind) : getDefaultUrl(kind)) ?? '';
   const endpoint = { baseUrl, key: values.apiKey ?? '' };
   const isTrusted = isInstance || (usesInstanceUrl && values.baseUrl === undefined);
   return {
@@ -54,7 +54,7 @@ export function toProviderCredential(
   };
 }
 
-const publicUrl = (kind: ProviderName): string | undefined =>
+const getDefaultUrl = (kind: ProviderName): string | undefined =>
   kind === 'comfyui' ? undefined : PROVIDER_URLS[kind];
 
 const BASE_URL_SETTINGS = {
@@ -65,7 +65,7 @@ const BASE_URL_SETTINGS = {
   comfyui: 'COMFYUI_URL',
 } as const satisfies Record<ProviderName, keyof Settings>;
 
-const instanceUrl = (settings: Settings, kind: ProviderName): string | undefined =>
+const getInstanceUrl = (settings: Settings, kind: ProviderName): string | undefined =>
   settings[BASE_URL_SETTINGS[kind]];
 
 /** Returns the client for the address. Only trusted addresses may be private. */
@@ -100,6 +100,6 @@ export function readEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, Pro
 }
 
 /** Returns the kind of an environment's credential by its id. */
-export function environmentKind(id: string): ProviderName | undefined {
+export function toEnvironmentKind(id: string): ProviderName | undefined {
   return PROVIDER_NAMES.find(kind => id === ENVIRONMENT_ID + kind);
 }

@@ -26,14 +26,14 @@ export async function resolveCredentials(
   { workspace, workflowId }: { readonly workspace: string; readonly workflowId: string | null },
 ): Promise<RunCredentials> {
   if (!usesStored(deps)) return deps.environment;
-  return withStored(deps, await listUsable(tx, workspace, workflowId));
+  return insertStored(deps, await listUsable(tx, workspace, workflowId));
 }
 
 /** Returns whether runs use stored credentials. */
 export const usesStored = ({ settings }: { readonly settings: Pick<Settings, 'CREDENTIALS'> }): boolean =>
   settings.CREDENTIALS === 'on';
 
-function withStored({ environment }: ResolveDeps, rows: readonly CredentialRow[]): RunCredentials {
+function insertStored({ environment }: ResolveDeps, rows: readonly CredentialRow[]): RunCredentials {
   if (rows.length === 0) return environment;
   const stored = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
   return new Map([...environment, ...stored]);
@@ -67,7 +67,7 @@ export async function readRunCredentials(
 ): Promise<RunCredentials> {
   if (record === null) return deps.environment;
   const ids = Object.values(JSON.parse(record) as Record<string, string>);
-  return withStored(deps, await listCredentialsById(tx, ids));
+  return insertStored(deps, await listCredentialsById(tx, ids));
 }
 
 export type CredentialContext = Pick<NodeContext, 'providers' | 'slotKeys' | 'openCredential'>;
@@ -75,27 +75,27 @@ export type CredentialContext = Pick<NodeContext, 'providers' | 'slotKeys' | 'op
 /** Returns the part of a node's context that gives it the run's credentials. */
 export async function createCredentialContext(
   deps: Pick<Deps, 'settings' | 'credentials' | 'db' | 'log'>,
-  chosen: RunCredentials,
+  credentials: RunCredentials,
   workspace: string,
 ): Promise<CredentialContext> {
-  const stored = [...chosen.values()].filter(({ source }) => source !== 'environment');
+  const stored = [...credentials.values()].filter(({ source }) => source !== 'environment');
   return {
     providers: await readEndpoints(deps, stored),
     // A workspace may have many credentials, which together take the slots of one.
     slotKeys: Object.fromEntries(
       stored.map(({ kind, id, paidBy }) => [kind, paidBy === 'credential' ? workspace : id]),
     ),
-    openCredential: (kind, task) => openForCall(deps, chosen.get(kind), kind, task),
+    openCredential: (kind, task) => openForCall(deps, credentials.get(kind), kind, task),
   };
 }
 
 /** Returns the addresses that the run's calls go to, which are part of the cache key. */
 export async function readEndpoints(
   { settings, credentials }: Pick<Deps, 'settings' | 'credentials'>,
-  chosen: Iterable<RunCredential>,
+  runCredentials: Iterable<RunCredential>,
 ): Promise<Providers> {
   const endpoints: { [kind in ProviderName]?: Endpoint | undefined } = {};
-  for (const { kind, source, valueId } of chosen) {
+  for (const { kind, source, valueId } of runCredentials) {
     if (source === 'environment') continue;
     endpoints[kind] = valueId === null ? undefined : (await credentials.open(kind, valueId))?.endpoint;
   }
@@ -105,7 +105,7 @@ export async function readEndpoints(
 /** Returns the credential of a call in flight, or the newest value for a call that is submitted now. */
 async function openForCall(
   { credentials, db, log }: Pick<Deps, 'credentials' | 'db' | 'log'>,
-  chosen: RunCredential | undefined,
+  runCredential: RunCredential | undefined,
   kind: ProviderName,
   task: ProviderTask | undefined,
 ) {
@@ -113,17 +113,18 @@ async function openForCall(
     const used = await credentials.open(kind, task.valueId ?? null);
     if (used !== undefined) return used;
   }
-  if (chosen === undefined) throw new ProviderError(kind, 'not_configured');
-  const valueId = chosen.source === 'environment' ? null : (await findCredential(db, chosen.id))?.value_id;
+  if (runCredential === undefined) throw new ProviderError(kind, 'not_configured');
+  const valueId =
+    runCredential.source === 'environment' ? null : (await findCredential(db, runCredential.id))?.value_id;
   const credential = valueId === undefined ? undefined : await credentials.open(kind, valueId);
   if (credential === undefined)
     throw new ProviderError(kind, 'auth', {
-      credential: chosen.name,
+      credential: runCredential.name,
       detail: 'it was deleted. Choose another one for this workflow, or add a key',
     });
   if (valueId !== null)
-    touchCredential(db, chosen.id).catch((err: unknown) =>
-      log.warn({ err, credentialId: chosen.id }, 'the use of a credential could not be recorded'),
+    touchCredential(db, runCredential.id).catch((err: unknown) =>
+      log.warn({ err, credentialId: runCredential.id }, 'the use of a credential could not be recorded'),
     );
   return credential;
 }

@@ -352,7 +352,7 @@ export interface ShownRow {
   readonly seq: number;
 }
 
-const SHOWN = `r.row_number, r.key, r.inputs, r.status, r.execution_id, r.error, r.rating, r.is_picked, r.seq,
+const ROW_COLUMNS = `r.row_number, r.key, r.inputs, r.status, r.execution_id, r.error, r.rating, r.is_picked, r.seq,
   coalesce((select sum(c.charged) from executions e join run_credits c on c.execution_id = e.id
     where e.origin_id = r.batch_id and e.origin_key = coalesce(r.key, r.row_number::text)), 0)::bigint as credits`;
 
@@ -369,7 +369,7 @@ export function listRows(
 ): Promise<readonly ShownRow[]> {
   return all(
     tx,
-    `select ${SHOWN} from batch_rows r
+    `select ${ROW_COLUMNS} from batch_rows r
      where r.batch_id = $1 and r.row_number > $2 and ($3::text is null or r.status = $3)
        and ($4::boolean is null or r.is_picked = $4)
      order by r.row_number limit $5`,
@@ -392,7 +392,7 @@ export function listChangedRows(
 ): Promise<readonly ShownRow[]> {
   return all(
     tx,
-    `select ${SHOWN} from batch_rows r
+    `select ${ROW_COLUMNS} from batch_rows r
      where r.batch_id = $1 and (r.seq, r.row_number) > ($2, $3) and r.seq <= $4 order by r.seq, r.row_number limit $5`,
     [batchId, after.seq, after.row, maxSeq, limit],
   );
@@ -415,7 +415,7 @@ export function markRow(
     `with marked as (
        update batch_rows set seq = $3, rating = case when $4 then $5 else rating end, is_picked = coalesce($6, is_picked)
        where batch_id = $1 and row_number = $2 returning *)
-     select ${SHOWN} from marked r`,
+     select ${ROW_COLUMNS} from marked r`,
     [batchId, rowNumber, seq, rating !== undefined, rating ?? null, isPicked ?? null],
   );
 }

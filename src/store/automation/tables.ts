@@ -22,7 +22,7 @@ export interface TableRow {
 }
 
 const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, problems, total';
-const KEPT = "created_at > now() - interval '24 hours'";
+const NOT_EXPIRED = "created_at > now() - interval '24 hours'";
 
 /** Stores a table with its rows, each chunk as JSON text. */
 export async function insertTable(tx: Tx, table: TableRow, chunks: readonly string[]): Promise<void> {
@@ -40,14 +40,17 @@ export async function insertTable(tx: Tx, table: TableRow, chunks: readonly stri
 
 /** Returns the user's table, if it is not older than a day. */
 export function findTable(tx: Tx, id: string, userId: number): Promise<TableRow | undefined> {
-  return first(tx, `select ${COLUMNS} from tables where id = $1 and user_id = $2 and ${KEPT}`, [id, userId]);
+  return first(tx, `select ${COLUMNS} from tables where id = $1 and user_id = $2 and ${NOT_EXPIRED}`, [
+    id,
+    userId,
+  ]);
 }
 
 /** Counts the user's tables of the last day. */
 export async function countTables(tx: Tx, userId: number): Promise<number> {
   const row = await first<{ count: number }>(
     tx,
-    `select count(*) as count from tables where user_id = $1 and ${KEPT}`,
+    `select count(*) as count from tables where user_id = $1 and ${NOT_EXPIRED}`,
     [userId],
   );
   return row?.count ?? 0;
