@@ -13,9 +13,9 @@ import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
 import { describeStorageProblem, findStorageProblem, openStorage, toBucket } from './media/open-storage.ts';
-import { type Bucket, bucketOrigin } from './media/s3.ts';
+import { type Bucket, getBucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
-import { allTemplates } from './render/templates/catalog.ts';
+import { getTemplates } from './render/templates/catalog.ts';
 import { createRunReads } from './runs/calls/run-reads.ts';
 import { ProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
@@ -133,7 +133,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   const { settings, log, tracer, now, db, runDb, placement } = parts;
   const { catalog, findNode } = parts.nodeTypes;
   // Reports a faulty template of the operator's at the start.
-  allTemplates();
+  getTemplates();
   const wakeTimers = createWakeTimers<JobPool>(now);
   const bucket = toBucket(settings);
   const providerFetch = createGuardedFetch({
@@ -190,7 +190,7 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
     ELEVENLABS_BASE_URL,
     COMFYUI_URL,
     OIDC_ISSUER,
-    bucket && bucketOrigin(bucket),
+    bucket && getBucketOrigin(bucket),
   ].filter(url => url !== undefined);
 }
 
@@ -220,7 +220,10 @@ export const getEditorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
 
 /** Returns the hosts of media. The host of the service is included, because a reader may use another name for it. */
 export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'bucket'>): readonly string[] {
-  const origins = [new URL(settings.CDN_URL).origin, ...(bucket === undefined ? [] : [bucketOrigin(bucket)])];
+  const origins = [
+    new URL(settings.CDN_URL).origin,
+    ...(bucket === undefined ? [] : [getBucketOrigin(bucket)]),
+  ];
   return [...new Set(origins)];
 }
 

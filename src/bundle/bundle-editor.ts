@@ -53,13 +53,13 @@ const OPTIONS = {
 } as const satisfies BuildOptions;
 
 /** Number of active bundleEditor calls in this process, which share one esbuild process. */
-let underWay = 0;
+let activeBuilds = 0;
 
 /** Throws if a source has an error. The signal stops the work. */
 export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   // Imported on demand, to keep startup fast.
   const { context, stop } = await import('esbuild');
-  underWay++;
+  activeBuilds++;
   const build = await context({ ...OPTIONS, plugins: [iconPlugin, workerPlugin] });
   const cancel = (): void => void build.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -71,9 +71,9 @@ export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   } finally {
     signal?.removeEventListener('abort', cancel);
     await build.dispose();
-    underWay--;
+    activeBuilds--;
     // The esbuild process would keep running, with 136 MB.
-    if (underWay === 0) await stop();
+    if (activeBuilds === 0) await stop();
   }
 }
 
@@ -90,9 +90,9 @@ function readManifest({ outputs }: Metafile): Manifest {
   const listPageFiles = (source: string): PageFiles & { readonly entry: string } => {
     const path = byEntry.get(source) ?? '';
     return {
-      entry: baseName(path),
-      scripts: [...withImports(outputs, path)].map(baseName),
-      styles: [outputs[path]?.cssBundle].flatMap(style => (style === undefined ? [] : [baseName(style)])),
+      entry: getBaseName(path),
+      scripts: [...listWithImports(outputs, path)].map(getBaseName),
+      styles: [outputs[path]?.cssBundle].flatMap(style => (style === undefined ? [] : [getBaseName(style)])),
     };
   };
   const main = listPageFiles(ENTRY);
@@ -111,19 +111,19 @@ function getPageName(source: string): string | undefined {
   return file === 'page.tsx' ? name : undefined;
 }
 
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+const getBaseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Returns the script and its static imports, without dynamic imports. */
-function withImports(
+function listWithImports(
   outputs: Readonly<Record<string, Output>>,
   path: string,
-  found = new Set<string>(),
+  paths = new Set<string>(),
 ): ReadonlySet<string> {
-  if (found.has(path) || outputs[path] === undefined) return found;
-  found.add(path);
-  for (const next of outputs[path].imports)
-    if (next.kind === 'import-statement') withImports(outputs, next.path, found);
-  return found;
+  if (paths.has(path) || outputs[path] === undefined) return paths;
+  paths.add(path);
+  for (const imported of outputs[path].imports)
+    if (imported.kind === 'import-statement') listWithImports(outputs, imported.path, paths);
+  return paths;
 }
 
 const COMPRESSED = /\.(?:js|css|svg)$/;
@@ -137,8 +137,8 @@ async function addCompressed(
   const compressed = [...plain]
     .filter(([name, bytes]) => COMPRESSED.test(name) && bytes.length >= MIN_BYTES)
     .flatMap(([name, bytes]) => [
-      promisify(gzip)(bytes, { level: 9 }).then(made => [`${name}.gz`, made] as const),
-      promisify(brotliCompress)(bytes, QUALITY).then(made => [`${name}.br`, made] as const),
+      promisify(gzip)(bytes, { level: 9 }).then(compressed => [`${name}.gz`, compressed] as const),
+      promisify(brotliCompress)(bytes, QUALITY).then(compressed => [`${name}.br`, compressed] as const),
     ]);
   return new Map<string, Uint8Array>([...plain, ...(await Promise.all(compressed))]);
 }

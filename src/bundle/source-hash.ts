@@ -6,11 +6,11 @@ import { ROOT } from './bundle-editor.ts';
 
 /** The application, its imports from elsewhere, the bundler, and the versions of its packages. */
 const SOURCES = ['editor', 'sdk/src', 'src/graph', 'src/bundle'];
-const LOCK = 'package-lock.json';
+const LOCK_FILE = 'package-lock.json';
 
 export async function hashSources(): Promise<string> {
   const folders = await Promise.all(SOURCES.map(listFiles));
-  const paths = [...folders.flat().sort(), LOCK];
+  const paths = [...folders.flat().sort(), LOCK_FILE];
   const texts = await Promise.all(paths.map(path => readFile(join(ROOT, path)).catch(ignoreMissing)));
   const hash = createHash('sha256');
   paths.forEach((path, index) => {

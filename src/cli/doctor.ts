@@ -13,7 +13,7 @@ import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { describeStorageProblem, toBucket } from '../media/open-storage.ts';
-import { bucketOrigin, openS3Storage } from '../media/s3.ts';
+import { getBucketOrigin, openS3Storage } from '../media/s3.ts';
 import { listProbes } from '../nodes/models/provider-probes.ts';
 import { probeProviders } from '../services/operator/provider-checks.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
@@ -173,7 +173,7 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
 async function checkStorage(settings: Settings): Promise<string> {
   const bucket = toBucket(settings);
   if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
-  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [bucketOrigin(bucket)] });
+  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [getBucketOrigin(bucket)] });
   const spool = await mkdtemp(join(findFolder(settings.DATA_DIR), 'graphwright-doctor-'));
   try {
     const storage = await openS3Storage(bucket, client, spool);

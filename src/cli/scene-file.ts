@@ -10,7 +10,7 @@ import { withRenderFiles } from '../render/files.ts';
 import type { ReadSource } from '../render/render-io.ts';
 import { openScene } from '../render/scene.ts';
 import type { ResourceFile } from '../render/stills/still.ts';
-import { allTemplates } from '../render/templates/catalog.ts';
+import { getTemplates } from '../render/templates/catalog.ts';
 import { fillTemplate } from '../render/templates/template.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import type { OptionValue } from './command.ts';
@@ -40,10 +40,10 @@ export async function readSceneFile(
     return { graph: await readJson(path), name: path, folder: dirname(path) };
   }
   if (path !== undefined) throw new UsageError('Specify either a scene file or --template, not both.');
-  const found = allTemplates().get(template);
+  const found = getTemplates().get(template);
   if (found === undefined)
     throw new UsageError(
-      `Template ${template} not found. Available templates: ${[...allTemplates().keys()].join(', ')}.`,
+      `Template ${template} not found. Available templates: ${[...getTemplates().keys()].join(', ')}.`,
     );
   const given = typeof props === 'string' ? await readJson(props) : {};
   if (typeof given !== 'object' || given === null || Array.isArray(given))

@@ -24,10 +24,10 @@ const MAX_ANIMATION_PIXELS = 20 * MAX_PIXELS;
  * Groups frames so that no group has more pixels than one image may have. Throws if the animation is damaged or too
  * large.
  */
-export function* laterFrames(bytes: Uint8Array, info: AnimationInfo): Generator<Frames> {
+export function* readLaterFrames(bytes: Uint8Array, info: AnimationInfo): Generator<Frames> {
   const { contentType, width, height, pages } = info;
   if (contentType === 'image/png') {
-    for (const frame of apngFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))
+    for (const frame of readApngFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))
       yield { bytes: frame, page: 0, pages: 1 };
     return;
   }
@@ -43,19 +43,19 @@ interface Chunk {
 
 const SIGNATURE_BYTES = 8;
 /** Chunks that every frame shares with the first image: without them, palette frames have no colors. */
-const SHARED: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
+const SHARED_CHUNKS: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
 const HEADER_BYTES = 26;
 
 /**
  * Yields each later frame as a separate PNG (PNG §11.3.6): a frame's control chunk contains its size; its data chunks
  * contain a sequence number and the content of an IDAT chunk.
  */
-function* apngFrames(bytes: Buffer): Generator<Buffer> {
+function* readApngFrames(bytes: Buffer): Generator<Buffer> {
   const chunks = [...readChunks(bytes)];
   const [header] = chunks;
   const control = chunks.find(({ type }) => type === 'acTL');
   if (header?.type !== 'IHDR' || control === undefined) return;
-  const sharedChunks = chunks.filter(({ type }) => SHARED.has(type));
+  const sharedChunks = chunks.filter(({ type }) => SHARED_CHUNKS.has(type));
   const starts = chunks.flatMap(({ type }, index) => (type === 'fcTL' ? [index] : []));
   if (control.data.length !== 8 || control.data.readUInt32BE(0) !== starts.length)
     throw new Error('The number of frames does not match the header of the animation.');
@@ -68,7 +68,7 @@ function* apngFrames(bytes: Buffer): Generator<Buffer> {
     const size = readFrameSize(chunks[start], header);
     pixels += size.readUInt32BE(0) * size.readUInt32BE(4);
     if (pixels > MAX_ANIMATION_PIXELS) throw new Error('The animation has too many pixels.');
-    yield assemble(bytes, [
+    yield buildPng(bytes, [
       { type: 'IHDR', data: Buffer.concat([size, header.data.subarray(8)]) },
       ...sharedChunks,
       { type: 'IDAT', data: Buffer.concat(data) },
@@ -112,7 +112,7 @@ function isFrame(type: string): boolean {
   return type === 'acTL' || type === 'fcTL' || type === 'fdAT';
 }
 
-function assemble(image: Buffer, chunks: readonly Chunk[]): Buffer {
+function buildPng(image: Buffer, chunks: readonly Chunk[]): Buffer {
   return Buffer.concat([
     image.subarray(0, SIGNATURE_BYTES),
     ...chunks.flatMap(({ type, data }) => {

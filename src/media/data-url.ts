@@ -18,7 +18,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export function parseDataUrl(text: string): DataUrl {
   const comma = text.slice(0, MAX_HEAD_CHARS).indexOf(',');
   const head = /^data:([^;,]*)((?:;[^;,]*)*),$/i.exec(text.slice(0, comma + 1));
-  if (head === null) throw broken('must have the form data:<type>;base64,<bytes>');
+  if (head === null) throw malformed('must have the form data:<type>;base64,<bytes>');
   const [, contentType = '', options = ''] = head;
   const data = text.slice(comma + 1);
   const bytes = /;base64$/i.test(options) ? decodeBase64(data) : decodePercent(data);
@@ -30,7 +30,7 @@ function decodeBase64(data: string): Buffer {
   const maxBytes = maxBytesForAnyType('dataUrl');
   if (Math.floor((data.length * 3) / 4) - padding > maxBytes) throw tooLarge(maxBytes);
   if (!BASE64.test(data) || data.replace(/=+$/, '').length % 4 === 1)
-    throw broken('does not contain valid base64');
+    throw malformed('does not contain valid base64');
   return Buffer.from(data, 'base64');
 }
 
@@ -38,11 +38,11 @@ function decodePercent(data: string): Buffer {
   try {
     return Buffer.from(decodeURIComponent(data), 'utf8');
   } catch (err) {
-    throw broken('contains a % that is not followed by two hex digits of UTF-8', err);
+    throw malformed('contains a % that is not followed by two hex digits of UTF-8', err);
   }
 }
 
-function broken(message: string, cause?: unknown): AppError {
+function malformed(message: string, cause?: unknown): AppError {
   return new AppError('invalid_request', `dataUrl ${message}.`, {
     cause,
     issues: [{ path: '/dataUrl', code: 'invalid_request', message }],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AppError } from '../lib/errors.ts';
 import { syncFolder } from '../lib/files.ts';
 import { FileStream } from './file-stream.ts';
-import { openSpool, writeMeasured } from './spool.ts';
+import { openSpool, writeSpoolFile } from './spool.ts';
 import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './storage.ts';
 
 /** Opens the folder, creating it if needed, and removes incomplete files of an earlier process. */
@@ -30,7 +30,7 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
   };
 
   return {
-    put: (key, source, options) => writeFile(key, path => writeMeasured(path, source, options)),
+    put: (key, source, options) => writeFile(key, path => writeSpoolFile(path, source, options)),
     async read(key, range) {
       return await readFile(toPath(key), range);
     },

@@ -22,13 +22,13 @@ const GIF_IMAGE = 0x2c;
 
 /** GIF89a §15: blocks up to the trailer. Each is a chain of sub-blocks with a length byte, ended by a 0. */
 function isCompleteGif(bytes: Buffer): boolean {
-  let at = GIF_HEADER_BYTES + colorTableBytes(bytes[10]);
+  let at = GIF_HEADER_BYTES + getColorTableBytes(bytes[10]);
   while (at < bytes.length) {
     const kind = bytes[at];
     if (kind === GIF_TRAILER) return true;
     if (kind === GIF_EXTENSION) at += 2;
     // The descriptor, the local color table, and the code size of the data that follows.
-    else if (kind === GIF_IMAGE) at += 10 + colorTableBytes(bytes[at + 9]) + 1;
+    else if (kind === GIF_IMAGE) at += 10 + getColorTableBytes(bytes[at + 9]) + 1;
     else return false;
     while (bytes[at] !== undefined && bytes[at] !== 0) at += 1 + (bytes[at] ?? 0);
     at += 1;
@@ -37,7 +37,7 @@ function isCompleteGif(bytes: Buffer): boolean {
 }
 
 /** Three bytes per color, if the flags say that there is a table. */
-function colorTableBytes(flags = 0): number {
+function getColorTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 

@@ -19,7 +19,7 @@ export interface Box {
 }
 
 /** Computes the size that sharp will produce, so that it can be rejected before memory is allocated. */
-export function resizedSize(size: Size, { width, height, fit }: Box): Size {
+export function computeResizedSize(size: Size, { width, height, fit }: Box): Size {
   if (width === undefined && height === undefined) return size;
   const scaleX = width === undefined ? undefined : width / size.width;
   const scaleY = height === undefined ? undefined : height / size.height;
@@ -47,7 +47,7 @@ export function assertSize({ width, height }: Size): void {
 }
 
 /** Returns the part of `start` … `start + length` within 0 … `limit`. */
-export function clip(
+export function clipRange(
   start: number,
   length: number,
   limit: number,
@@ -58,7 +58,7 @@ export function clip(
 }
 
 /** Returns the share of the free space before something placed with this gravity: 0, 0.5 or 1. */
-export function gravityShare(gravity: string, axis: 'x' | 'y'): number {
+export function getGravityShare(gravity: string, axis: 'x' | 'y'): number {
   const [near, far] = axis === 'x' ? ['west', 'east'] : ['north', 'south'];
   if (gravity.includes(near as string)) return 0;
   return gravity.includes(far as string) ? 1 : 0.5;

@@ -1,15 +1,15 @@
 // Reads and transforms still images: bytes in, bytes out.
 import type { Sharp } from 'sharp';
 import { AppError } from '../lib/errors.ts';
-import { laterFrames } from './animation.ts';
+import { readLaterFrames } from './animation.ts';
 import { isCompleteFile } from './framing.ts';
 import {
   assertSize,
-  clip,
+  clipRange,
+  computeResizedSize,
   type Fit,
-  gravityShare,
+  getGravityShare,
   MAX_PIXELS,
-  resizedSize,
   roundSize,
   type Size,
 } from './image-geometry.ts';
@@ -44,7 +44,7 @@ export function inspectImage(
     await decodeWhole(bytes);
     if (!isCompleteFile(bytes, info.contentType)) throw new Error('The file ends inside its last frame.');
     const { pages = 1 } = await image.metadata();
-    for (const { bytes: part, ...range } of laterFrames(bytes, { ...info, pages })) {
+    for (const { bytes: part, ...range } of readLaterFrames(bytes, { ...info, pages })) {
       signal.throwIfAborted();
       await decodeWhole(part, range);
     }
@@ -74,7 +74,7 @@ export function resizeImage(
   signal: AbortSignal,
 ): Promise<ImageFile> {
   return transformImage(bytes, signal, (image, info) => {
-    assertSize(resizedSize(info, options));
+    assertSize(computeResizedSize(info, options));
     const { width, height, fit, background } = options;
     const sides = {
       ...(width === undefined ? {} : { width: Math.max(1, Math.round(width)) }),
@@ -95,8 +95,8 @@ export interface Area {
 /** Crops to an area; parts outside the image are ignored. Throws `invalid_request` if nothing remains. */
 export function cropImage(bytes: Uint8Array, area: Area, signal: AbortSignal): Promise<ImageFile> {
   return transformImage(bytes, signal, (image, info) => {
-    const columns = clip(area.x, area.width ?? info.width, info.width);
-    const rows = clip(area.y, area.height ?? info.height, info.height);
+    const columns = clipRange(area.x, area.width ?? info.width, info.width);
+    const rows = clipRange(area.y, area.height ?? info.height, info.height);
     if (columns.length === 0 || rows.length === 0) {
       throw new AppError(
         'invalid_request',
@@ -240,11 +240,11 @@ export function compositeImages(
     const info = await readImageInfo(below);
     const above = await sizeOverlay(open(overlay), options);
     signal.throwIfAborted();
-    const { x = gravityShare(options.gravity, 'x') * (info.width - above.width) } = options;
-    const { y = gravityShare(options.gravity, 'y') * (info.height - above.height) } = options;
+    const { x = getGravityShare(options.gravity, 'x') * (info.width - above.width) } = options;
+    const { y = getGravityShare(options.gravity, 'y') * (info.height - above.height) } = options;
     // Only the part of the overlay inside the base: sharp accepts nothing larger than the base.
-    const columns = clip(-Math.round(x), info.width, above.width);
-    const rows = clip(-Math.round(y), info.height, above.height);
+    const columns = clipRange(-Math.round(x), info.width, above.width);
+    const rows = clipRange(-Math.round(y), info.height, above.height);
     if (columns.length === 0 || rows.length === 0) return encode(below, formatFor(info));
     const { data, info: raw } = await above.image
       .extract({ left: columns.start, top: rows.start, width: columns.length, height: rows.length })
@@ -342,7 +342,7 @@ async function sizeOverlay(
   overlay: Sharp,
   { width, height, opacity }: CompositeOptions,
 ): Promise<Size & { readonly image: Sharp }> {
-  const size = roundSize(resizedSize(await readImageInfo(overlay), { width, height, fit: 'fill' }));
+  const size = roundSize(computeResizedSize(await readImageInfo(overlay), { width, height, fit: 'fill' }));
   assertSize(size);
   const scaled = overlay
     .resize({ ...size, fit: 'fill' })

@@ -6,7 +6,7 @@ import type { GuardedFetch } from '../lib/fetch.ts';
 import { type Settings, SettingsError } from '../lib/settings.ts';
 import { BucketError } from './bucket-error.ts';
 import { openDiskStorage } from './disk.ts';
-import { type Bucket, bucketOrigin, openS3Storage } from './s3.ts';
+import { type Bucket, getBucketOrigin, openS3Storage } from './s3.ts';
 import type { MediaStorage } from './storage.ts';
 
 type StorageSettings = Pick<
@@ -41,7 +41,7 @@ export function describeStorageProblem(bucket: Bucket | undefined, err: Error): 
   if (bucket === undefined || err instanceof SettingsError || err instanceof BucketError) return err.message;
   const setting = bucket.endpoint === undefined ? 'S3_REGION' : 'S3_ENDPOINT';
   const reason = err.message.replace(/\.$/, '');
-  return `The bucket ${bucket.name} at ${bucketOrigin(bucket)} cannot be reached: ${reason}. Check ${setting}, and that the store is running.`;
+  return `The bucket ${bucket.name} at ${getBucketOrigin(bucket)} cannot be reached: ${reason}. Check ${setting}, and that the store is running.`;
 }
 
 // Looking up a key that cannot exist works for every storage.

@@ -29,7 +29,7 @@ export class S3Error extends Error {
 }
 
 /** Returns the body of an error response, which is sent as application/xml. */
-export function s3ErrorXml({ code, message }: S3Error, resource: string, requestId: string): string {
+export function renderS3Error({ code, message }: S3Error, resource: string, requestId: string): string {
   const members = { Code: code, Message: message, Resource: resource, RequestId: requestId };
   const printed = Object.entries(members).map(([name, text]) => `<${name}>${escapeXml(text)}</${name}>`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${printed.join('')}</Error>`;

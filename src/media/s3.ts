@@ -13,7 +13,7 @@ import { isAccepted } from '../lib/limiter.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { BucketError } from './bucket-error.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
-import { openSpool, tooLarge, writeMeasured } from './spool.ts';
+import { openSpool, tooLarge, writeSpoolFile } from './spool.ts';
 import {
   type ByteRange,
   checkKey,
@@ -42,12 +42,12 @@ const LAST_DELAY_MS = 5000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** Returns the origin of the bucket, which the guarded client must trust. */
-export function bucketOrigin(bucket: Bucket): string {
+export function getBucketOrigin(bucket: Bucket): string {
   return new URL(toObjectUrl(bucket, '')).origin;
 }
 
 /** Returns the URL of a media key's object; `presignPut` turns it into one that a client can write to. */
-export function objectUrl(bucket: Bucket, key: string): string {
+export function getObjectUrl(bucket: Bucket, key: string): string {
   return toObjectUrl(bucket, checkKey(key));
 }
 
@@ -128,7 +128,7 @@ class S3Storage implements MediaStorage {
   async #putStream(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
     const path = join(this.#spoolFolder, randomUUID());
     try {
-      const storedFile = await writeMeasured(path, source, options);
+      const storedFile = await writeSpoolFile(path, source, options);
       const body = (): Body => ({ stream: createReadStream(path), bytes: storedFile.bytes });
       return await this.#putObject(key, storedFile, body, options);
     } finally {
@@ -154,7 +154,7 @@ type Send = (key: string, request: S3Request) => Promise<S3Response>;
 /** Returns a function that signs and sends, and retries if the bucket failed. */
 function createSender(bucket: Bucket, client: GuardedFetch): Send {
   return async (key, request) => {
-    const url = objectUrl(bucket, key);
+    const url = getObjectUrl(bucket, key);
     for (let tries = 1; ; tries++) {
       const outcome = await sendOnce(bucket, client, url, request).catch((err: Error) => err);
       if (!(outcome instanceof Error)) return outcome;

@@ -27,7 +27,7 @@ export interface MediaResponse {
 /** Returns the response to a GET or HEAD of the file. A HEAD ignores `Range`. */
 export function toMediaResponse({ method, headers }: MediaRequest, file: ServedFile): MediaResponse {
   const validators = toValidators(file);
-  if (isUnchanged(headers, validators))
+  if (isNotModified(headers, validators))
     return { status: 304, headers: { ...CACHEABLE_HEADERS, ...validators } };
   const range =
     method === 'GET' && isRangeCurrent(headers, validators)
@@ -43,7 +43,7 @@ export function toMediaResponse({ method, headers }: MediaRequest, file: ServedF
       },
     };
   }
-  const baseHeaders = { ...CACHEABLE_HEADERS, ...validators, ...contentHeaders(file) };
+  const baseHeaders = { ...CACHEABLE_HEADERS, ...validators, ...toContentHeaders(file) };
   if (range === undefined)
     return { status: 200, headers: { ...baseHeaders, 'Content-Length': String(file.bytes) } };
   const { start, end } = range;
@@ -77,7 +77,7 @@ function toValidators({ sha256, createdAt }: ServedFile): Validators {
   return { ETag: `"${sha256.slice(0, 32)}"`, 'Last-Modified': createdAt.toUTCString() };
 }
 
-function contentHeaders({ name, contentType }: ServedFile): Record<string, string> {
+function toContentHeaders({ name, contentType }: ServedFile): Record<string, string> {
   const isSvg = contentType === SVG_TYPE;
   return {
     'Content-Type': contentType,
@@ -98,7 +98,7 @@ function encodeFilename(name: string): string {
 }
 
 /** Checks `If-None-Match` if present, else `If-Modified-Since`. */
-function isUnchanged(headers: MediaRequest['headers'], validators: Validators): boolean {
+function isNotModified(headers: MediaRequest['headers'], validators: Validators): boolean {
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) {
     const tags = [noneMatch].flat().join(',');

@@ -58,7 +58,7 @@ export function acceptTracks(contentType: string, declared: string | undefined):
 
 /** Returns the declared type; undefined if it is missing or generic. */
 function findDeclared(declared: string | undefined): MediaType | undefined {
-  return declared === undefined || GENERIC.test(declared) ? undefined : acceptDeclared(declared);
+  return declared === undefined || GENERIC_TYPES.test(declared) ? undefined : acceptDeclared(declared);
 }
 
 function rejectType(contentType: string | undefined): never {
@@ -87,7 +87,7 @@ export function acceptDeclared(contentType: string): MediaType {
   return type;
 }
 
-const GENERIC =
+const GENERIC_TYPES =
   /^\s*(|application\/octet-stream|binary\/octet-stream|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
 // Pairs of declared and detected type: an m4a is an mp4, and not every file has the brand that says so.

@@ -27,7 +27,7 @@ export async function openSpool(folder: string): Promise<void> {
 /**
  * Writes and fsyncs a new file. Throws `file_too_large` and any error of the source; the caller then removes the file.
  */
-export async function writeMeasured(
+export async function writeSpoolFile(
   path: string,
   source: Source,
   { maxBytes, signal }: PutOptions,

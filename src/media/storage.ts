@@ -51,7 +51,7 @@ const PENDING = 'pending-';
  * Returns the key to which a client uploads with a presigned URL. That URL still works after the upload was checked, so
  * the bytes are first moved to the media's own key and then read.
  */
-export function pendingKey(mediaId: string): string {
+export function toPendingKey(mediaId: string): string {
   return PENDING + mediaId;
 }
 

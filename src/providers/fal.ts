@@ -83,7 +83,7 @@ function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string
   if (response.status !== 200) throw classify(response);
   const { request_id, status_url, response_url, cancel_url } = asRecord(readObject(response));
   const id = asId(request_id);
-  const paths = [status_url, response_url, cancel_url].map(url => relativeTo(endpoint, url));
+  const paths = [status_url, response_url, cancel_url].map(url => toRelativePath(endpoint, url));
   if (id === undefined || paths.includes(undefined)) {
     throw new ProviderError('fal', 'outcome_unknown', { detail: 'the response contains no request id' });
   }
@@ -140,7 +140,7 @@ function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   if (file.bytes.length > MAX_UPLOAD_BYTES) {
     throw new ProviderError('fal', 'invalid_input', { detail: `${file.name} is larger than 90 MB` });
   }
-  const address = `${storageUrl(endpoint)}/storage/upload/initiate?storage_type=fal-cdn-v3`;
+  const address = `${getStorageUrl(endpoint)}/storage/upload/initiate?storage_type=fal-cdn-v3`;
   const initiated = yield {
     ...toRequest(endpoint, 'POST', address),
     body: JSON.stringify({ content_type: file.contentType, file_name: file.name }),
@@ -161,7 +161,7 @@ function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
 /**
  * Returns the URL of fal's storage, which has its own host. With a proxy or test double, it is the configured base URL.
  */
-function storageUrl({ baseUrl }: Endpoint): string {
+function getStorageUrl({ baseUrl }: Endpoint): string {
   return baseUrl === QUEUE_URL ? STORAGE_URL : baseUrl;
 }
 
@@ -169,7 +169,7 @@ function storageUrl({ baseUrl }: Endpoint): string {
  * Returns the URL's path relative to the configured base. With a proxy, fal's responses contain fal's own host, but
  * requests with the key must go to the configured one.
  */
-function relativeTo({ baseUrl }: Endpoint, value: unknown): string | undefined {
+function toRelativePath({ baseUrl }: Endpoint, value: unknown): string | undefined {
   const url = asUrl(value);
   if (url === undefined) return undefined;
   if (url.startsWith(`${baseUrl}/`)) return url.slice(baseUrl.length);
@@ -206,9 +206,9 @@ function readOutput(result: JsonRecord, { expects, path, chunksPath }: FalCall):
 }
 
 function findAt(result: JsonRecord, path: string): unknown {
-  const step = (value: unknown, name: string): unknown =>
+  const readSegment = (value: unknown, name: string): unknown =>
     isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return path.split('.').reduce(step, result as unknown);
+  return path.split('.').reduce(readSegment, result as unknown);
 }
 
 function toFile(value: unknown): FileSource | undefined {

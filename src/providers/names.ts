@@ -1,4 +1,4 @@
-// Lists the providers and how many calls one process makes to each at once.
+// Lists the providers, and limits how many calls one process makes to each at once.
 import type { Limiter } from '../lib/limiter.ts';
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.ts';
 
@@ -13,13 +13,12 @@ const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
   comfyui: 4,
 };
 
-/** How many calls of one process may use a provider at once, as a multiple of what one workspace may. */
+/** The limit of one process for all workspaces together, as a multiple of the limit of one workspace. */
 const TOTAL_FACTOR = 8;
 
 /**
- * A call holds a slot from before its files are read until its result is stored, so it also bounds the memory of
- * complete files. Slots are kept by
- * workspace for credentials of workspaces. Work in progress at the provider is counted elsewhere.
+ * A call occupies a slot from before its files are read until its result is stored, so slots also bound the memory of
+ * complete files. Credentials of a workspace share its slots. Tasks in progress at the provider are counted elsewhere.
  */
 const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Object.fromEntries(
   Object.entries(MAX_CONCURRENT_CALLS).map(([name, perKey]) => [
@@ -34,7 +33,7 @@ export function getProviderLimiter(name: string, key: string | undefined): Limit
   return limit && ((work, signal) => limit(key ?? name, work, signal));
 }
 
-/** The names of the providers, for users. */
+/** The names of the providers as users know them. */
 export const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {
   fal: 'fal',
   replicate: 'Replicate',

@@ -75,7 +75,7 @@ function* submit(endpoint: Endpoint, call: OpenAiCall): Protocol<Submission> {
   if (response.status !== 200) throw classify(response);
   if (call.kind === 'speech') return { output: { files: [response.body] } };
   const reply = readObject(response);
-  if (reply === undefined) throw badOutput('the response is not JSON');
+  if (reply === undefined) throw createBadOutputError('the response is not JSON');
   return { output: call.kind === 'chat' ? readChat(reply) : readImages(reply) };
 }
 
@@ -158,14 +158,14 @@ function readChat({ choices, usage }: JsonRecord): Output {
     throw new ProviderError('openai', 'content_policy', { detail: refusalText });
   }
   if (typeof content !== 'string' || content === '') {
-    throw badOutput(
+    throw createBadOutputError(
       finish_reason === 'length' ? 'the token limit was reached before any text was generated' : 'no text',
     );
   }
-  return { files: [], text: content, usage, ...(finish_reason === 'length' ? CUT_OFF : {}) };
+  return { files: [], text: content, usage, ...(finish_reason === 'length' ? TRUNCATED_WARNING : {}) };
 }
 
-const CUT_OFF = { warnings: ['The text was cut off at the token limit of the node.'] } as const;
+const TRUNCATED_WARNING = { warnings: ['The text was cut off at the token limit of the node.'] } as const;
 
 function readResponse({ status, output, error, incomplete_details, usage }: JsonRecord): Output {
   if (status === 'cancelled') throw new ProviderError('openai', 'cancelled');
@@ -180,8 +180,9 @@ function readResponse({ status, output, error, incomplete_details, usage }: Json
     throw new ProviderError('openai', 'content_policy', { detail: refusal });
   }
   const text = parts.flatMap(part => (part.type === 'output_text' ? (asText(part.text) ?? []) : [])).join('');
-  if (text === '') throw badOutput(reason === undefined ? 'no text' : `no text (${String(reason)})`);
-  return { files: [], text, usage, ...(status === 'incomplete' ? CUT_OFF : {}) };
+  if (text === '')
+    throw createBadOutputError(reason === undefined ? 'no text' : `no text (${String(reason)})`);
+  return { files: [], text, usage, ...(status === 'incomplete' ? TRUNCATED_WARNING : {}) };
 }
 
 const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
@@ -206,6 +207,6 @@ function classify(response: ProviderResponse): ProviderError {
   return new ProviderError('openai', kind, { detail: asText(message) });
 }
 
-function badOutput(detail: string): ProviderError {
+function createBadOutputError(detail: string): ProviderError {
   return new ProviderError('openai', 'bad_output', { detail });
 }

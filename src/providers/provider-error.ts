@@ -22,7 +22,7 @@ const KINDS = {
 export type ProviderErrorKind = keyof typeof KINDS;
 
 /** The sentences for stored credentials, which their owner can repair. */
-const OF_CREDENTIAL: Partial<Readonly<Record<ProviderErrorKind, (name: string) => string>>> = {
+const CREDENTIAL_SENTENCES: Partial<Readonly<Record<ProviderErrorKind, (name: string) => string>>> = {
   auth: name => `cannot be called with the credential “${name}”; check the key and its permissions`,
   insufficient_funds: name => `has no funds or quota left for the credential “${name}”`,
 };
@@ -48,8 +48,9 @@ export class ProviderError extends Error {
   constructor(provider: ProviderName, kind: ProviderErrorKind, options: ProviderErrorOptions = {}) {
     const detail = shorten(options.detail ?? '');
     const { credential } = options;
-    const told = credential === undefined ? undefined : OF_CREDENTIAL[kind]?.(credential);
-    const sentence = `${DISPLAY_NAMES[provider]} ${told ?? KINDS[kind]}`;
+    const credentialSentence =
+      credential === undefined ? undefined : CREDENTIAL_SENTENCES[kind]?.(credential);
+    const sentence = `${DISPLAY_NAMES[provider]} ${credentialSentence ?? KINDS[kind]}`;
     super(detail === '' ? `${sentence}.` : `${sentence}: ${detail}`, { cause: options.cause });
     this.provider = provider;
     this.kind = kind;

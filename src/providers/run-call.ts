@@ -73,7 +73,7 @@ export interface Delivery extends Omit<Output, 'files'> {
 }
 
 /** The calls of this process in progress, by limiter. */
-const activeCalls = new Map<string, number>();
+const activeCallCounts = new Map<string, number>();
 const END_REASONS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
 const CANCEL_TIMEOUT_MS = 10_000;
 const LAST_RESPONSE_MS = 3000;
@@ -89,15 +89,15 @@ export async function runCall<Call>(provider: Provider<Call>, call: Call, host: 
   const { name } = provider;
   return inSpan(`call ${name}`, toSpanOptions(provider, call, host), async () => {
     const limiter = toLimiter(toTaskCredential(provider, host));
-    activeCalls.set(limiter, countActive(limiter) + 1);
+    activeCallCounts.set(limiter, countActive(limiter) + 1);
     try {
       const submission = await submitOrContinue(provider, call, host);
       const output =
         'output' in submission ? submission.output : await pollOnce(provider, call, submission.task, host);
       return { ...output, files: await downloadFiles(provider, output.files, host) };
     } finally {
-      if (countActive(limiter) === 1) activeCalls.delete(limiter);
-      else activeCalls.set(limiter, countActive(limiter) - 1);
+      if (countActive(limiter) === 1) activeCallCounts.delete(limiter);
+      else activeCallCounts.set(limiter, countActive(limiter) - 1);
     }
   });
 }
@@ -120,7 +120,7 @@ function toSpanOptions<Call>(
   };
 }
 
-const countActive = (limiter: string): number => activeCalls.get(limiter) ?? 0;
+const countActive = (limiter: string): number => activeCallCounts.get(limiter) ?? 0;
 
 function toTaskCredential(
   { name }: Pick<Provider<never>, 'name'>,
@@ -297,13 +297,13 @@ async function submitOnce<Call>(
 /** Returns a signal that fires `delayMs` after the run was cancelled or timed out. */
 function createRunEndSignal(signal: AbortSignal, delayMs: number): AbortSignal {
   const controller = new AbortController();
-  const forward = (): void => {
+  const forwardAbort = (): void => {
     if (!END_REASONS.has(signal.reason)) return;
     if (delayMs === 0) controller.abort(signal.reason);
     else setTimeout(() => controller.abort(signal.reason), delayMs).unref();
   };
-  if (signal.aborted) forward();
-  signal.addEventListener('abort', forward, { once: true });
+  if (signal.aborted) forwardAbort();
+  signal.addEventListener('abort', forwardAbort, { once: true });
   return controller.signal;
 }
 

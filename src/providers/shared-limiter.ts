@@ -19,26 +19,26 @@ const SHARE = 0.25;
  */
 export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimiter {
   const active = new Map<string, number>();
-  const waiting = new Map<string, Set<() => void>>();
-  let used = 0;
+  const queues = new Map<string, Set<() => void>>();
+  let usedSlots = 0;
 
   const hasSlot = (key: string): boolean => {
     const count = active.get(key) ?? 0;
-    return used < total && count < perKey && (count === 0 || count < (total - used) * SHARE);
+    return usedSlots < total && count < perKey && (count === 0 || count < (total - usedSlots) * SHARE);
   };
   const occupy = (key: string): void => {
-    used++;
+    usedSlots++;
     active.set(key, (active.get(key) ?? 0) + 1);
   };
   const leaveQueue = (key: string, start: () => void): void => {
-    const queue = waiting.get(key);
+    const queue = queues.get(key);
     queue?.delete(start);
-    if (queue?.size === 0) waiting.delete(key);
+    if (queue?.size === 0) queues.delete(key);
   };
 
   const enter = async (key: string, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
-    if (!waiting.has(key) && hasSlot(key)) return occupy(key);
+    if (!queues.has(key) && hasSlot(key)) return occupy(key);
     await new Promise<void>((resolve, reject) => {
       const start = (): void => {
         signal.removeEventListener('abort', abort);
@@ -48,15 +48,15 @@ export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimi
         leaveQueue(key, start);
         reject(signal.reason);
       };
-      getOrCreate(waiting, key, () => new Set()).add(start);
+      getOrCreate(queues, key, () => new Set()).add(start);
       signal.addEventListener('abort', abort, { once: true });
     });
   };
 
   // Starts the next work of each key that has a slot, in the order in which the keys began to wait.
   const startWaiting = (): void => {
-    for (const [key, queue] of waiting) {
-      if (used >= total) return;
+    for (const [key, queue] of queues) {
+      if (usedSlots >= total) return;
       for (const start of queue) {
         if (!hasSlot(key)) break;
         occupy(key);
@@ -67,7 +67,7 @@ export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimi
   };
 
   const exit = (key: string): void => {
-    used--;
+    usedSlots--;
     const count = (active.get(key) ?? 1) - 1;
     if (count === 0) active.delete(key);
     else active.set(key, count);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
-import { laterFrames } from '../../src/media/animation.ts';
+import { readLaterFrames } from '../../src/media/animation.ts';
 import { inspectImage } from '../../src/media/images.ts';
 import { plainImage } from '../support/media/pixels.ts';
 
@@ -95,17 +95,17 @@ it('an animated GIF is refused if the data of its last frame are invalid', async
 describe('laterFrames', () => {
   it('decodes groups of at most as many pixels as one image may have, and all frames', () => {
     const info = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
-    const groups = [...laterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);
+    const groups = [...readLaterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);
     assert.deepEqual(groups, [
       [1, 4],
       [5, 4],
       [9, 2],
     ]);
-    assert.deepEqual([...laterFrames(Buffer.alloc(1), { ...info, pages: 1 })], []);
+    assert.deepEqual([...readLaterFrames(Buffer.alloc(1), { ...info, pages: 1 })], []);
   });
 
   it('refuses animations that would take minutes', () => {
     const info = { contentType: 'image/gif', width: 10_000, height: 10_000, pages: 21 };
-    assert.throws(() => [...laterFrames(Buffer.alloc(1), info)], /too many pixels/);
+    assert.throws(() => [...readLaterFrames(Buffer.alloc(1), info)], /too many pixels/);
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SaxesParser } from 'saxes';
 import { type PutGrant, presignPut, verifyPresignedPut } from '../../src/media/presign.ts';
-import { S3Error, type S3ErrorCode, s3ErrorXml } from '../../src/media/s3-error.ts';
+import { renderS3Error, S3Error, type S3ErrorCode } from '../../src/media/s3-error.ts';
 
 const KEY = { accessKeyId: 'graphwright', secretAccessKey: 'x'.repeat(64), region: 'local' };
 const NOW = Date.parse('2026-11-21T12:00:00.500Z');
@@ -141,7 +141,7 @@ test('a signature with another key is not valid', async () => {
 });
 
 test('the response is XML, whatever the URL contains', () => {
-  const xml = s3ErrorXml(
+  const xml = renderS3Error(
     new S3Error('SignatureDoesNotMatch', 'a < b & "c"'),
     `/x<script>\0${String.fromCharCode(0xd800)}🧀`,
     'id',

@@ -13,8 +13,8 @@ import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { runAccepted } from '../../src/lib/limiter.ts';
 import { presignGet, presignPut } from '../../src/media/presign.ts';
-import { type Bucket, bucketOrigin, objectUrl, openS3Storage } from '../../src/media/s3.ts';
-import { pendingKey } from '../../src/media/storage.ts';
+import { type Bucket, getBucketOrigin, getObjectUrl, openS3Storage } from '../../src/media/s3.ts';
+import { toPendingKey } from '../../src/media/storage.ts';
 import { forward } from '../hosts/forward.ts';
 import { testStorage } from './storage-contract.ts';
 
@@ -33,7 +33,7 @@ let client: GuardedFetch;
 before(async () => {
   const { port } = (await server.run()) as AddressInfo;
   bucket = { name: 'media', endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true, key };
-  client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [bucketOrigin(bucket)] });
+  client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [getBucketOrigin(bucket)] });
 });
 after(async () => {
   await client.close();
@@ -51,7 +51,7 @@ test('no file remains in the spool folder', async () => {
 test('the bucket serves an object with its stored content type', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/webp', maxBytes: 10 });
-  const response = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
+  const response = await client.fetch(getObjectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
   assert.deepEqual(
     [response.headers['content-type'], response.headers['cache-control']],
     ['image/webp', 'public, max-age=31536000, immutable'],
@@ -60,7 +60,7 @@ test('the bucket serves an object with its stored content type', async () => {
 
 test('the bucket accepts a presigned upload, and keeps its type when it is moved', async () => {
   const id = newId('media');
-  const url = objectUrl(bucket, pendingKey(id));
+  const url = getObjectUrl(bucket, toPendingKey(id));
   const { uploadUrl, headers } = await presignPut(key, {
     url,
     contentType: 'image/png',
@@ -79,9 +79,9 @@ test('the bucket accepts a presigned upload, and keeps its type when it is moved
   assert.equal(await put('image/png', 'bytes!'), 403);
   assert.equal(await put('image/png', 'bytes'), 200);
   const storage = await open();
-  await storage.move(pendingKey(id), id);
+  await storage.move(toPendingKey(id), id);
   assert.deepEqual(await storage.stat(id), { bytes: 5 });
-  const response = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
+  const response = await client.fetch(getObjectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
   assert.equal(response.headers['content-type'], 'image/png');
 });
 
@@ -91,7 +91,7 @@ test('the bucket serves a presigned URL to anyone, with the requested file name'
   // Without the UTF-8 form: this server signs quotes and asterisks differently from Amazon's specification.
   const disposition = 'attachment; filename="K_se a.svg"';
   const served = { disposition, contentType: 'image/avif' };
-  const url = await presignGet(key, { url: objectUrl(bucket, id), ...served, nowMs: Date.now() });
+  const url = await presignGet(key, { url: getObjectUrl(bucket, id), ...served, nowMs: Date.now() });
   const response = await fetch(url);
   assert.deepEqual([response.status, await response.text()], [200, 'x']);
   assert.equal(response.headers.get('content-disposition'), disposition);
@@ -128,18 +128,18 @@ test('URLs follow the style of the bucket', () => {
     forcePathStyle: false,
     key: { ...key, region: 'eu-west-1' },
   };
-  assert.equal(objectUrl(amazon, id), `https://b.s3.eu-west-1.amazonaws.com/${id}`);
+  assert.equal(getObjectUrl(amazon, id), `https://b.s3.eu-west-1.amazonaws.com/${id}`);
   assert.equal(
-    objectUrl({ ...amazon, forcePathStyle: true }, id),
+    getObjectUrl({ ...amazon, forcePathStyle: true }, id),
     `https://s3.eu-west-1.amazonaws.com/b/${id}`,
   );
   assert.equal(
-    objectUrl({ ...amazon, endpoint: 'http://minio:9000/base/', forcePathStyle: true }, id),
+    getObjectUrl({ ...amazon, endpoint: 'http://minio:9000/base/', forcePathStyle: true }, id),
     `http://minio:9000/base/b/${id}`,
   );
-  assert.throws(() => objectUrl(amazon, '../x'), /Invalid media storage key/);
+  assert.throws(() => getObjectUrl(amazon, '../x'), /Invalid media storage key/);
   assert.throws(
-    () => objectUrl({ ...amazon, endpoint: 'http://127.0.0.1:9000' }, id),
+    () => getObjectUrl({ ...amazon, endpoint: 'http://127.0.0.1:9000' }, id),
     /S3_FORCE_PATH_STYLE=true/,
   );
 });

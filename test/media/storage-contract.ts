@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
-import { type MediaStorage, pendingKey } from '../../src/media/storage.ts';
+import { type MediaStorage, toPendingKey } from '../../src/media/storage.ts';
 
 const OPTIONS = { contentType: 'image/png', maxBytes: 10_000_000 };
 
@@ -88,7 +88,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     const key = await put(storage, Buffer.from('old'));
     await put(storage, Buffer.from('newer'), key);
     assert.equal((await readAll(storage, key)).toString(), 'newer');
-    const pending = await put(storage, Buffer.from('uploaded'), pendingKey(newId('media')));
+    const pending = await put(storage, Buffer.from('uploaded'), toPendingKey(newId('media')));
     await storage.move(pending, key);
     assert.equal((await readAll(storage, key)).toString(), 'uploaded');
     assert.equal(await storage.stat(pending), undefined);
@@ -113,7 +113,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     const storage = await open();
     await assert.rejects(storage.read(newId('media')), { code: 'not_found' });
     await assert.rejects(storage.read(newId('media'), { start: 0, end: 1 }), { code: 'not_found' });
-    await assert.rejects(storage.move(pendingKey(newId('media')), newId('media')), { code: 'not_found' });
+    await assert.rejects(storage.move(toPendingKey(newId('media')), newId('media')), { code: 'not_found' });
     await assert.rejects(storage.copy(newId('media'), newId('media')), { code: 'not_found' });
   });
 

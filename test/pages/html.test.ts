@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isWebAddress } from '../../src/lib/web-address.ts';
-import { address, html, trusted } from '../../src/pages/html.ts';
-import { jsonLd } from '../../src/pages/json-ld.ts';
+import { html, toSafeUrl, trustMarkup } from '../../src/pages/html.ts';
+import { renderJsonLd } from '../../src/pages/json-ld.ts';
 
 describe('html', () => {
   it('escapes text and keeps markup', () => {
     const inner = html`<b>${'<i>&"\''}</b>`;
     assert.equal(`${html`${inner}${[1, undefined, null, 'x']}`}`, '<b>&lt;i&gt;&amp;&quot;&#39;</b>1x');
-    assert.equal(`${trusted('<hr>')}`, '<hr>');
+    assert.equal(`${trustMarkup('<hr>')}`, '<hr>');
   });
 
   it('treats only its own class as markup', () => {
@@ -28,7 +28,7 @@ describe('URLs', () => {
       '#a',
       'mailto:a@b.example',
     ])
-      assert.equal(address(good), good);
+      assert.equal(toSafeUrl(good), good);
     for (const bad of [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
@@ -45,7 +45,7 @@ describe('URLs', () => {
       '',
       '\u202ehttps://a.example',
     ])
-      assert.equal(address(bad), '#', JSON.stringify(bad));
+      assert.equal(toSafeUrl(bad), '#', JSON.stringify(bad));
     assert.equal(isWebAddress('mailto:a@b.example', 'media'), false);
     assert.equal(isWebAddress('/a', 'absolute'), false);
   });
@@ -54,7 +54,7 @@ describe('URLs', () => {
 describe('jsonLd', () => {
   it('cannot be closed from within', () => {
     const text = '</script><script>alert(1)</script><!-- \u2028';
-    const markup = String(jsonLd([{ name: text }]));
+    const markup = String(renderJsonLd([{ name: text }]));
     assert.equal(markup.match(/<\/script>/g)?.length, 1);
     assert.doesNotMatch(markup, /<!--|\u2028/);
     const [, json = ''] = /<script[^>]*>(.*)<\/script>/s.exec(markup) ?? [];

@@ -3,7 +3,7 @@ const ROOT = /<svg\b([^>]*)>/;
 const PIXELS = /^\s*(\d{1,6}(?:\.\d{1,6})?)(?:px)?\s*$/;
 
 /** Expects output of `sanitizeSvg`. Ignores sizes in percent or other units. */
-export function svgSize(svg: Buffer): { readonly width: number; readonly height: number } | undefined {
+export function readSvgSize(svg: Buffer): { readonly width: number; readonly height: number } | undefined {
   // The root comes first; its attributes are bounded by the file.
   const attributes = ROOT.exec(svg.toString('utf8'))?.[1] ?? '';
   const readAttribute = (name: string): string =>

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { presignPut } from '../../../src/media/presign.ts';
-import { pendingKey } from '../../../src/media/storage.ts';
+import { toPendingKey } from '../../../src/media/storage.ts';
 import { localUploadKey, localUploadUrl } from '../../../src/services/media/local-uploads.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 import { testPresigned } from './media-presigned.ts';
@@ -40,7 +40,7 @@ describe('our own upload route', () => {
     const response = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
     assert.deepEqual([response.status, await response.text()], [200, '']);
     assert.match(String(response.headers.get('etag')), /^"[0-9a-f]{32}"$/);
-    assert.deepEqual(await test.deps.storage.stat(pendingKey(id)), { bytes: 5 });
+    assert.deepEqual(await test.deps.storage.stat(toPendingKey(id)), { bytes: 5 });
   });
 
   it('returns errors in XML with a request id', async () => {
@@ -66,7 +66,7 @@ describe('our own upload route', () => {
     while ((await spooled()).length === 0) await new Promise(done => setTimeout(done, 5));
     req.destroy();
     while ((await spooled()).length > 0) await new Promise(done => setTimeout(done, 5));
-    assert.equal(await test.deps.storage.stat(pendingKey(id)), undefined);
+    assert.equal(await test.deps.storage.stat(toPendingKey(id)), undefined);
   });
 
   it('accepts uploads from browsers of any origin', async () => {
