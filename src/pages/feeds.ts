@@ -1,6 +1,7 @@
 // Renders what machines read: the sitemap, robots.txt, llms.txt and the RSS feed of the blog.
 import type { ContentCard } from '../services/content/present-content.ts';
 import { SITE_NAME } from './document.ts';
+import { getPublishedPath } from './flow-drawing.ts';
 import { html } from './html.ts';
 import { getPagePath, SECTIONS } from './sections.ts';
 
@@ -9,6 +10,7 @@ export const MAX_SITEMAP_PAGES = 49_990;
 
 export function renderSitemap(
   pages: readonly Pick<ContentCard, 'slug' | 'type' | 'updatedAt'>[],
+  workflows: readonly { readonly slug: string; readonly publishedAt: string }[],
   baseUrl: string,
 ): string {
   return html`<?xml version="1.0" encoding="UTF-8"?>
@@ -17,6 +19,10 @@ ${Object.values(SECTIONS).map(({ path }) => html`<url><loc>${baseUrl}${path}</lo
 ${pages.map(
   page =>
     html`<url><loc>${baseUrl}${getPagePath(page)}</loc><lastmod>${page.updatedAt}</lastmod></url>
+`,
+)}${workflows.map(
+  ({ slug, publishedAt }) =>
+    html`<url><loc>${baseUrl}${getPublishedPath(slug)}</loc><lastmod>${publishedAt}</lastmod></url>
 `,
 )}</urlset>
 `.toString();

@@ -37,11 +37,21 @@ export function renderPreview(flow: FlowView, site: Site): Html | undefined {
   const image =
     Buffer.byteLength(drawing) <= MAX_INLINE_BYTES
       ? trustMarkup(drawing)
-      : html`<img src="${getFlowPath(flow)}/preview.svg" alt="${getTitle(flow)}" loading="lazy">`;
+      : html`<img src="${getEditorPath(flow)}/preview.svg" alt="${getTitle(flow)}" loading="lazy">`;
   return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${image}</div>`;
 }
 
-export function getFlowPath({ id }: Pick<FlowView, 'id'>): string {
+/** Returns the path of the page that everyone may open: that of the publication if there is one. */
+export function getFlowPath(flow: Pick<FlowView, 'id' | 'slug'>): string {
+  return flow.slug === null ? getEditorPath(flow) : getPublishedPath(flow.slug);
+}
+
+/** Slugs need no encoding. */
+export function getPublishedPath(slug: string): string {
+  return `/p/${slug}`;
+}
+
+function getEditorPath({ id }: Pick<FlowView, 'id'>): string {
   return `/flow/${encodeURIComponent(id)}`;
 }
 

@@ -1,4 +1,5 @@
-// Renders the public page of a workflow: its diagram, inputs, nodes, and a command that runs it.
+// Renders the read-only page of a workflow: its diagram, inputs and nodes, and for those who may run it, a command.
+import type { Catalog } from '../graph/catalog.ts';
 import type { GraphNode } from '../graph/types.ts';
 import { renderDocument } from './document.ts';
 import { drawFlow, getFlowPath } from './flow-drawing.ts';
@@ -30,9 +31,9 @@ ${
     ? html`<p class="meta">This workflow has ${nodes.length === 0 ? 'no nodes yet' : 'too many nodes to draw'}.</p>`
     : html`<div class="flow whole" role="region" aria-label="Workflow diagram" tabindex="0">${trustMarkup(drawing)}</div>`
 }
-${inputs.length === 0 ? undefined : html`<section class="part"><h2>Inputs</h2><ol class="nodes inputs">${inputs.map(renderInput)}</ol></section>`}
-<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${renderCurlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>
-<section class="part"><h2>Nodes</h2><ol class="nodes">${nodes.slice(0, MAX_LISTED_NODES).map(renderNode)}</ol>${
+${inputs.length === 0 ? undefined : html`<section class="part"><h2>Inputs</h2><ol class="nodes inputs">${inputs.map(node => renderNode(node, catalog))}</ol></section>`}
+${flow.canEdit ? renderCommand(flow, inputs, baseUrl) : undefined}
+<section class="part"><h2>Nodes</h2><ol class="nodes">${nodes.slice(0, MAX_LISTED_NODES).map(node => renderNode(node, catalog))}</ol>${
       nodes.length > MAX_LISTED_NODES
         ? html`<p class="byline">And ${nodes.length - MAX_LISTED_NODES} more.</p>`
         : undefined
@@ -40,8 +41,16 @@ ${inputs.length === 0 ? undefined : html`<section class="part"><h2>Inputs</h2><o
   });
 }
 
-function renderNode({ data }: GraphNode): Html {
-  return html`<li><span dir="auto">${data.label}</span><code>${data.nodeType}</code></li>`;
+/** Omits a type that only repeats the label. */
+function renderNode({ data }: GraphNode, catalog: Catalog): Html {
+  const type = catalog.find(data.nodeType)?.label;
+  return html`<li><span dir="auto">${data.label}</span>${
+    type === undefined || type === data.label ? undefined : html`<span class="type">${type}</span>`
+  }</li>`;
+}
+
+function renderCommand(flow: FlowView, inputs: readonly GraphNode[], baseUrl: string): Html {
+  return html`<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${renderCurlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>`;
 }
 
 /** Returns the exposed inputs in the order of the publication, or all inputs if it names none. */
@@ -50,10 +59,6 @@ function listExposedInputs({ graph, exposedInputs }: FlowView): readonly GraphNo
   const exposed =
     exposedInputs === null ? inputs : exposedInputs.flatMap(id => inputs.find(node => node.id === id) ?? []);
   return exposed.slice(0, MAX_SHOWN_INPUTS);
-}
-
-function renderInput({ id, data }: GraphNode): Html {
-  return html`<li><span dir="auto">${data.label}</span><code>${id}</code></li>`;
 }
 
 /** Builds the curl command that runs the workflow with the current values of its inputs. */

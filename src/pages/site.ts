@@ -7,6 +7,10 @@ export interface FlowView {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
+  /** The slug of the published page; null: not published. */
+  readonly slug: string | null;
+  /** Whether the reader may run the workflow with an API key. */
+  readonly canEdit: boolean;
   readonly graph: Graph;
   /** Ids of the input nodes to show; null: all of them. */
   readonly exposedInputs: readonly string[] | null;

@@ -19,7 +19,15 @@ ${renderExample(site)}${renderAbilities()}${renderFirstSteps(site)}</div>`,
   });
 }
 
-const EXAMPLE = { id: '', name: 'Postcard', description: null, graph: POSTCARD, exposedInputs: null };
+const EXAMPLE = {
+  id: '',
+  name: 'Postcard',
+  description: null,
+  graph: POSTCARD,
+  exposedInputs: null,
+  slug: null,
+  canEdit: false,
+};
 
 function renderExample(site: Site): Html | undefined {
   const drawing = renderPreview(EXAMPLE, site);

@@ -143,7 +143,7 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .pager>:last-child{text-align:end}
 .nodes{margin:0;padding:0;list-style:none;border-bottom:1px solid var(--line)}
 .nodes li{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.1rem 1.5rem;padding-block:.7rem;border-top:1px solid var(--line)}
-.nodes code{background:none;padding:0;color:var(--soft)}
+.nodes .type{color:var(--soft)}
 .ask{max-width:34rem;margin:clamp(1.5rem,5vw,4rem) auto 0;padding:clamp(1.25rem,4vw,2.25rem);border:1px solid var(--line);border-radius:1rem;background:var(--raised);overflow-wrap:anywhere}
 .ask h1{font-size:clamp(1.5rem,1.3rem + 1vw,1.875rem);letter-spacing:-.02em}
 .ask .lead{margin-top:.5rem;font-size:1.0625rem}

@@ -1,5 +1,5 @@
 // Collects the newest completed result of each node of a workflow from its latest runs.
-import { hashUpstream } from '../engine/reuse.ts';
+import { hashUpstream, type PlannedRun } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import { authorize } from '../services/accounts/access.ts';
@@ -36,7 +36,8 @@ export async function getResults(deps: RunDeps, actor: Actor, workflowId: string
   const now = hashUpstream({ plan, overrides: new Map() });
   const nodeStates = [];
   for (const [row, results] of Map.groupBy(found.values(), ({ row }) => row)) {
-    const then = await hashRun(deps, row.id);
+    const run = await readPlannedRun(deps, row.id);
+    const then = run === undefined ? new Map<string, string>() : hashUpstream(run);
     for (const { step } of results) {
       const isCurrent = then.get(step.nodeId) === now.get(step.nodeId);
       nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });
@@ -72,13 +73,13 @@ async function findNewest(
   return found;
 }
 
-/** Hashes the graph that a run executed, with the values of its inputs. Empty if the run has just been deleted. */
-async function hashRun(deps: RunDeps, id: string): Promise<ReadonlyMap<string, string>> {
+/** Returns the graph that a run executed, with the values of its inputs; undefined if the run has just been deleted. */
+export async function readPlannedRun(deps: RunDeps, id: string): Promise<PlannedRun | undefined> {
   const row = await findExecution(deps.db, id);
-  if (row === undefined) return new Map();
+  if (row === undefined) return undefined;
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const { inputs } = parseRunRequest(row.request);
   const planned = version.plan();
-  if (!planned.ok) return new Map();
-  return hashUpstream({ plan: planned.plan, overrides: inputOverrides(deps, version.graph, inputs) });
+  if (!planned.ok) return undefined;
+  return { plan: planned.plan, overrides: inputOverrides(deps, version.graph, inputs) };
 }

@@ -67,20 +67,23 @@ export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefi
   );
 }
 
-/** Returns the newest completed run of the version among the newest thousand completed runs. */
-export async function findNewestCompleted(
+/**
+ * Lists the newest completed runs of a workflow, among its newest thousand. It omits runs of its app, which belong to
+ * the visitors.
+ */
+export async function listCompletedIds(
   tx: Tx,
   workflowId: string,
-  version: number,
-): Promise<string | undefined> {
+  limit: number,
+): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select id from (
-       select id, workflow_version from executions where workflow_id = $1 and status = 'COMPLETED'
+       select id, trigger from executions where workflow_id = $1 and status = 'COMPLETED'
        order by id collate "C" desc limit 1000) e
-     where workflow_version = $2 order by id desc limit 1`,
-    [workflowId, version],
+     where trigger <> 'app' order by id desc limit $2`,
+    [workflowId, limit],
   );
-  return rows[0]?.id;
+  return rows.map(({ id }) => id);
 }
 
 /** The owner of a key, and the kind of request. */

@@ -35,7 +35,7 @@ export function drawNode({ node, rect, entry, ports, preview }: Sketch): string 
     `<rect class="gw-card" x="${x}" y="${y}" width="${width}" height="${height}" rx="12"/>`,
     `<rect x="${x + INSET}" y="${y + 13}" width="4" height="20" rx="2" fill="${accent}"/>`,
     text('gw-ink', x + INSET + 14, y + 21, 13, shorten(node.data.label, width - 56, 13), 'font-weight="600"'),
-    text('gw-soft', x + INSET + 14, y + 35, 10, shorten(node.data.nodeType, width - 56, 10)),
+    text('gw-soft', x + INSET + 14, y + 35, 10, shorten(entry?.label ?? node.data.nodeType, width - 56, 10)),
     `<path class="gw-rule" d="M${x} ${y + NODE_BOX.header}h${width}"/>`,
     ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
     ...outputs.map((port, index) => drawPort(port, rect, index, 'right')),

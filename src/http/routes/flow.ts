@@ -1,17 +1,24 @@
-// Serves workflows to browsers: the editor, a read-only page with a drawing, and the preview image.
+// Serves workflows to browsers: the editor, the published page, a read-only page with a drawing, and the preview image.
 import { AppError } from '../../lib/errors.ts';
-import { drawPreview } from '../../pages/flow-drawing.ts';
+import { drawPreview, getPublishedPath } from '../../pages/flow-drawing.ts';
 import { renderFlowPage } from '../../pages/flow-page.ts';
 import type { Site } from '../../pages/site.ts';
+import { createResultFinder } from '../../runs/shown-results.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import { Plain } from '../../services/schema.ts';
-import { findPublicFlow, readFlow } from '../../services/workflows/read-flow.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import {
+  type Flow,
+  findPublicFlow,
+  readFlow,
+  readPublishedFlow,
+} from '../../services/workflows/read-flow.ts';
+import { SLUG_PATTERN, SlugParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App, HttpDeps } from '../app.ts';
 import { createAppPages } from '../pages/app-pages.ts';
 import {
   createPageCache,
   HTML,
+  type PageResponse,
   SVG,
   sendErrorPage,
   sendPage,
@@ -21,34 +28,63 @@ import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = operationsOf('Pages');
 const params = WorkflowId;
+const SLUG = new RegExp(SLUG_PATTERN);
 
 export function registerFlow(app: App, deps: HttpDeps): void {
   const pages = createAppPages(deps);
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
+  const results = createResultFinder(deps);
+  const renderFlow = async (flow: Flow): Promise<PageResponse> => {
+    const shown = await results.find(flow);
+    return cache.get(`${flow.key}.${flow.visibility}.${shown?.key}`, async () => {
+      const view = { ...flow, graph: await flow.graph(), images: shown?.images };
+      return toPageResponse(renderFlowPage(view, site, flow.visibility), HTML);
+    });
+  };
+  app.get(
+    '/p/:slug',
+    {
+      errorHandler: sendErrorPage,
+      ...operation('showPublishedWorkflow', 'public', {
+        summary: 'Open the page of a published workflow',
+        description: 'Returns the published version of a workflow as HTML: its drawing, inputs and nodes.',
+        errors: ['not_found'],
+        isConditional: true,
+        params: SlugParams,
+        response: { 200: Plain('text/html') },
+      }),
+    },
+    async (req, reply) => {
+      const flow = await readPublishedFlow(deps, req.params.slug);
+      return sendPage(req, reply, await renderFlow(flow), 'public, no-cache');
+    },
+  );
   app.get(
     '/flow/:id',
     {
       errorHandler: sendErrorPage,
       ...operation('showWorkflow', 'anyone', {
         summary: 'Open a workflow: the editor for people who may edit it, a read-only page for others',
-        description: 'Returns the graph of a workflow that the caller may read, as HTML.',
+        description:
+          'Returns the graph of a workflow that the caller may read, as HTML. Redirects to `/p/{slug}` if the caller may read it only because it is published.',
         errors: ['unauthorized', ...RESOURCE_ERRORS],
+        otherStatuses: [302],
         isConditional: true,
         params,
         response: { 200: Plain('text/html') },
       }),
     },
     async (req, reply) => {
+      // Some links have the slug here, which never looks like an id.
+      if (SLUG.test(req.params.id)) return reply.redirect(getPublishedPath(req.params.id));
       const flow = await readFlow(deps, req.actor, req.params.id);
+      reply.header('vary', 'Authorization, Cookie');
       if (flow.canEdit && hasSession(req.actor) && pages.has('flow')) return pages.send(req, reply, 'flow');
-      const results = await flow.results();
-      const page = await cache.get(`${flow.key}.${flow.visibility}.${results?.executionId}`, async () => {
-        const view = { ...flow, graph: await flow.graph(), images: results?.images };
-        return toPageResponse(renderFlowPage(view, site, flow.visibility), HTML);
-      });
+      if (flow.isPublicationOnly && flow.slug !== null)
+        return reply.header('cache-control', 'no-cache').redirect(getPublishedPath(flow.slug));
       const shared = req.actor.kind === 'anonymous' ? 'public' : 'private';
-      return sendPage(req, reply.header('vary', 'Authorization, Cookie'), page, `${shared}, no-cache`);
+      return sendPage(req, reply, await renderFlow(flow), `${shared}, no-cache`);
     },
   );
   app.get(

@@ -10,6 +10,8 @@ import { getPagePath, SECTIONS } from '../../pages/sections.ts';
 import type { Site } from '../../pages/site.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { ICON, ICON_PATH, PALETTE_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { createResultFinder } from '../../runs/shown-results.ts';
 import {
   type ContentHead,
   createContentReader,
@@ -20,7 +22,11 @@ import {
 } from '../../services/content/read-content.ts';
 import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
-import { findPublicFlow } from '../../services/workflows/read-flow.ts';
+import {
+  findPublicFlow,
+  getPublicationRevision,
+  listPublishedPages,
+} from '../../services/workflows/read-flow.ts';
 import type { App } from '../app.ts';
 import type { PageResponse } from '../pages/page-answers.ts';
 import {
@@ -59,18 +65,19 @@ const errorHandler = sendErrorPage;
 const REVALIDATE = 'public, no-cache';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-export function registerPages(app: App, deps: Deps): void {
+export function registerPages(app: App, deps: RunDeps): void {
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
   const reader = createContentReader(deps, MARKDOWN);
+  const results = createResultFinder(deps);
 
   const contentPage = async (head: ContentHead): Promise<PageResponse> => {
     const { id, siteRevision, workflowId } = head;
     const flow = workflowId === null ? undefined : await findPublicFlow(deps, workflowId);
-    const results = await flow?.results();
-    return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}:${results?.executionId}`, async () => {
+    const shown = flow && (await results.find(flow));
+    return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}:${shown?.key}`, async () => {
       const page = await reader.read(head);
-      const drawn = flow && { ...flow, graph: await flow.graph(), images: results?.images };
+      const drawn = flow && { ...flow, graph: await flow.graph(), images: shown?.images };
       return toPageResponse(renderContentPage(page, drawn, site), HTML);
     });
   };
@@ -144,16 +151,19 @@ function registerMachineFiles(
       ...operation('getSitemap', 'public', {
         ...options,
         summary: 'Read the sitemap',
-        description: 'Returns the sitemap of all published pages, for search engines.',
+        description: 'Returns the sitemap of all published pages and workflows, for search engines.',
         response: { 200: Plain('application/xml') },
       }),
     },
-    rendered('sitemap', async () =>
-      toPageResponse(
-        renderSitemap(await listAllContent(deps, MAX_SITEMAP_PAGES), baseUrl),
-        'application/xml; charset=utf-8',
-      ),
-    ),
+    async (req, reply) => {
+      const revision = await getPublicationRevision(deps);
+      const send = rendered(`sitemap:${revision}`, async () => {
+        const pages = await listAllContent(deps, MAX_SITEMAP_PAGES);
+        const workflows = await listPublishedPages(deps, MAX_SITEMAP_PAGES - pages.length);
+        return toPageResponse(renderSitemap(pages, workflows, baseUrl), 'application/xml; charset=utf-8');
+      });
+      return send(req, reply);
+    },
   );
   app.get(
     `${SECTIONS.articles.path}/rss.xml`,

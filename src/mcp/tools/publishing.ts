@@ -1,9 +1,10 @@
 // A tool that publishes or unpublishes a workflow.
 import { Type } from 'typebox';
+import { getPublishedPath } from '../../pages/flow-drawing.ts';
 import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { getViewForReading } from '../../services/workflows/read-workflow.ts';
-import type { PublishBody } from '../../services/workflows/workflow.schema.ts';
+import { type PublishBody, SLUG_PATTERN } from '../../services/workflows/workflow.schema.ts';
 import { workflowPageUrl } from '../graph-form.ts';
 import { defineTool, Id, OutputSchema } from '../tool.ts';
 
@@ -16,7 +17,7 @@ export const publishWorkflowTool = defineTool({
   input: Exact({
     workflowId: Id(),
     published: Type.Boolean(),
-    slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{3,80}$' })),
+    slug: Type.Optional(Type.String({ pattern: SLUG_PATTERN })),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     exposedInputs: Type.Optional(
       Type.Array(Id(), { maxItems: 1000, description: 'Input node ids that visitors may fill in' }),
@@ -45,7 +46,10 @@ export const publishWorkflowTool = defineTool({
     const { publishedSlug } = JSON.parse(result.text) as { publishedSlug: string | null };
     return {
       data: {
-        url: workflowPageUrl(deps, workflowId),
+        url:
+          published && publishedSlug !== null
+            ? deps.settings.BASE_URL + getPublishedPath(publishedSlug)
+            : workflowPageUrl(deps, workflowId),
         ...(publishedSlug === null ? {} : { slug: publishedSlug }),
         version: result.version,
         published,

@@ -1,35 +1,55 @@
 // Reads a workflow for display on its own page or in a content page.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { listPublished, summarizePublished } from '../../store/workflows/published.ts';
 import { canDo, findRole } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { type FlowResults, findFlowResults } from './flow-results.ts';
 import { toRevision, type WorkflowView } from './present-workflow.ts';
-import { getViewForReading, getVisibleVersion, readGraphText } from './read-workflow.ts';
+import {
+  getPublishedVersion,
+  getPublishedView,
+  getViewForReading,
+  getVisibleVersion,
+  isPublicationOnly,
+  readGraphText,
+} from './read-workflow.ts';
 
 export interface Flow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
+  /** The slug of the published page; null: not published. */
+  readonly slug: string | null;
+  /** The version that the reader sees. */
+  readonly version: number;
   /** Identifies the drawing: changes whenever it may look different. */
   readonly key: string;
   readonly visibility: 'public' | 'private';
   /** Whether the reader may edit the workflow. */
   readonly canEdit: boolean;
+  /** Whether the reader has access only because the workflow is published. */
+  readonly isPublicationOnly: boolean;
+  /** Whether the publisher shows the results of the newest run. */
+  readonly showsResults: boolean;
   /** Ids of the input nodes that the publication exposes; null: all. */
   readonly exposedInputs: readonly string[] | null;
   /** Reads the graph, redacted unless the reader may edit. */
   graph(): Promise<Graph>;
-  /** Reads the results of the newest run, or undefined if the publisher does not display them. */
-  results(): Promise<FlowResults | undefined>;
 }
 
 /** Reads the workflow for its own page. Throws 401, 403, 404. */
 export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Flow> {
   const view = await getViewForReading(deps, actor, id);
-  if (!canDo(view.role, 'edit')) deps.views.count(view.workflow.id);
+  // The published page counts the view of a reader who is redirected to it.
+  if (!canDo(view.role, 'edit') && !isPublicationOnly(view)) deps.views.count(view.workflow.id);
   return toFlow(deps, view);
+}
+
+/** Reads the published version for its page, as every visitor sees it. Throws 404. */
+export async function readPublishedFlow(deps: Deps, slug: string): Promise<Flow> {
+  const view = await getPublishedView(deps, slug);
+  return toFlow(deps, view, getPublishedVersion(view));
 }
 
 /** Returns the workflow for a public page, or undefined if it is private or deleted. */
@@ -43,20 +63,40 @@ export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | und
   }
 }
 
-function toFlow(deps: Deps, view: WorkflowView): Flow {
-  const { id, name, description, is_published: isPublished, publish_settings: settings } = view.workflow;
+function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersion(view)): Flow {
+  const { id, is_published: isPublished, publish_settings: settings } = view.workflow;
   return {
     id,
-    name,
-    description,
-    key: `${id}.${getVisibleVersion(view)}.${toRevision(view.workflow)}.${view.role}`,
+    name: (isPublished && settings?.title) || view.workflow.name,
+    description: (isPublished && settings?.description) || view.workflow.description,
+    slug: isPublished ? view.workflow.published_slug : null,
+    version,
+    key: `${id}.${version}.${toRevision(view.workflow)}.${view.role}`,
     visibility: findRole(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
     canEdit: canDo(view.role, 'edit'),
+    isPublicationOnly: isPublicationOnly(view),
+    showsResults: isPublished && settings?.showResults === true,
     exposedInputs: settings?.exposedInputs ?? null,
-    results: async () =>
-      isPublished && settings?.showResults === true
-        ? findFlowResults(deps, id, getVisibleVersion(view))
-        : undefined,
-    graph: async () => JSON.parse(`{${await readGraphText(deps, view)}}`) as Graph,
+    graph: async () => JSON.parse(`{${await readGraphText(deps, view, version)}}`) as Graph,
   };
+}
+
+export interface PublishedPage {
+  readonly slug: string;
+  readonly publishedAt: string;
+}
+
+/** Lists the pages of published workflows, newest first. */
+export async function listPublishedPages(
+  { db }: Pick<Deps, 'db'>,
+  limit: number,
+): Promise<readonly PublishedPage[]> {
+  const rows = await listPublished(db, limit);
+  return rows.map(row => ({ slug: row.published_slug, publishedAt: row.published_at.toISOString() }));
+}
+
+/** Returns text that changes when a workflow is published or unpublished. */
+export async function getPublicationRevision({ db }: Pick<Deps, 'db'>): Promise<string> {
+  const { count, newest } = await summarizePublished(db);
+  return `${count}.${newest?.getTime()}`;
 }

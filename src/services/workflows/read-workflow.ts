@@ -41,16 +41,16 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
 
 /** Returns the frozen version of a publication, as any visitor sees it. Throws 404. */
 export async function getPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
+  const view = await getPublishedView(deps, slug);
+  return presentWorkflow(deps, view, await readGraphText(deps, view, getPublishedVersion(view)));
+}
+
+/** Returns the published workflow as any visitor sees it, and counts the view. Throws 404. */
+export async function getPublishedView(deps: Deps, slug: string): Promise<WorkflowView> {
   const workflow = await findPublished(deps.db, slug, null);
   if (workflow === undefined) throw new AppError('not_found', 'No published workflow has this slug.');
   deps.views.count(workflow.id);
-  const version = await deps.versions.get(
-    deps.db,
-    workflow.id,
-    workflow.published_version ?? workflow.version,
-  );
-  const text = await redactedText(deps, workflow.id, version);
-  return presentWorkflow(deps, { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' }, text);
+  return { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' };
 }
 
 /**
@@ -75,8 +75,12 @@ export function findWorkflowBatched(
 }
 
 /** Returns the graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
-export async function readGraphText(deps: Deps, view: WorkflowView): Promise<string> {
-  const version = await deps.versions.get(deps.db, view.workflow.id, getVisibleVersion(view));
+export async function readGraphText(
+  deps: Deps,
+  view: WorkflowView,
+  number = getVisibleVersion(view),
+): Promise<string> {
+  const version = await deps.versions.get(deps.db, view.workflow.id, number);
   return canDo(view.role, 'edit') ? version.text : redactedText(deps, view.workflow.id, version);
 }
 
@@ -96,17 +100,22 @@ function redactedText(deps: Deps, workflowId: string, version: GraphVersion): Pr
 }
 
 /** Returns the number of the version that the reader sees. */
-export function getVisibleVersion({ workflow, role }: WorkflowView): number {
-  const { version: current, published_version: frozen } = workflow;
-  return !canDo(role, 'edit') && isPublicationOnly(workflow) ? (frozen ?? current) : current;
+export function getVisibleVersion(view: WorkflowView): number {
+  return isPublicationOnly(view) ? getPublishedVersion(view) : view.workflow.version;
+}
+
+export function getPublishedVersion({ workflow }: Pick<WorkflowView, 'workflow'>): number {
+  return workflow.published_version ?? workflow.version;
 }
 
 /** Returns whether the reader has access only through the publication, and so sees its frozen version. */
-function isPublicationOnly({
-  is_published,
-  link_permission,
-  share_role,
-  team_role,
-}: ReadWorkflowRow): boolean {
-  return is_published && link_permission === 'PRIVATE' && share_role === null && team_role === null;
+export function isPublicationOnly({ workflow, role }: WorkflowView): boolean {
+  const { is_published, link_permission, share_role, team_role } = workflow;
+  return (
+    !canDo(role, 'edit') &&
+    is_published &&
+    link_permission === 'PRIVATE' &&
+    share_role === null &&
+    team_role === null
+  );
 }

@@ -158,11 +158,13 @@ export type SelectionBody = Static<typeof SelectionBody>;
 
 export const VisibilityBody = Exact({ linkPermission: Type.Enum(LINK_PERMISSIONS) });
 
+export const SLUG_PATTERN = '^[a-z0-9-]{3,80}$';
+
 export const PublishBody = Exact({
   isPublished: Type.Boolean(),
   slug: Type.Optional(
     Type.String({
-      pattern: '^[a-z0-9-]{3,80}$',
+      pattern: SLUG_PATTERN,
       description: 'Default: the current slug, or one made from the name',
     }),
   ),
@@ -176,7 +178,8 @@ export const PublishBody = Exact({
       isTemplate: Type.Optional(Type.Boolean({ description: 'Whether it is listed as a template' })),
       showResults: Type.Optional(
         Type.Boolean({
-          description: 'Whether the public drawing shows results of the newest run of this version',
+          description:
+            'Whether the published page shows results of the newest run whose nodes are still the same',
         }),
       ),
     }),

@@ -15,7 +15,7 @@ export interface PublishSettings {
   readonly allowDuplicate?: boolean;
   readonly exposedInputs?: readonly string[];
   readonly isTemplate?: boolean;
-  /** Whether the public drawing shows the results of the newest run of the published version. */
+  /** Whether the published page shows the results of the newest run whose nodes are still the same. */
   readonly showResults?: boolean;
 }
 

@@ -338,45 +338,111 @@ describe('a workflow', () => {
     assert.match(String(image.headers['content-security-policy']), /default-src 'none'/);
   });
 
-  it('shows the results of the newest run of the published version, if its publisher allows it', async () => {
-    const picture = node('p', 'generate:sandbox', { prompt: 'x' });
-    const { id } = await createWorkflow(owner, { nodes: [picture], edges: [] });
+  it('shows the results of the newest run whose nodes are still the same, if its publisher allows it', async () => {
+    const picture = (x: number, prompt = 'x') =>
+      node('p', 'generate:sandbox', { prompt }, { position: { x, y: 0 } });
+    const other = node('q', 'generate:sandbox', { prompt: 'y' }, { position: { x: 0, y: 900 } });
+    const { id } = await createWorkflow(owner, { nodes: [picture(0)], edges: [] });
+    const slug = `shows-${owner.userId}`;
+    const page = `/p/${slug}`;
+    const change = (nodes: readonly object[]) =>
+      owner.request('PUT', `/workflows/${id}`, { nodes, edges: [] });
     const show = (settings: object) =>
-      owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
-    const insertRun = async (version: number, status: string, name: string): Promise<string> => {
+      owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, slug, settings });
+    const insertRun = async (
+      version: number,
+      images: Readonly<Record<string, string>>,
+      status = 'COMPLETED',
+      trigger = 'api',
+    ): Promise<void> => {
       const run = newId('execution');
-      const url = `http://localhost:3000/cdn/${name}"&.png`;
       await test.deps.db.query(
         `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request,
-           nodes_total, created_at, finished_at) values ($1, $2, $3, $4, 'user:1', $5, 'api', '{}', 1, now(), now())`,
-        [run, id, version, owner.userId, status],
+           nodes_total, created_at, finished_at) values ($1, $2, $3, $4, 'user:1', $5, $6, '{}', 1, now(), now())`,
+        [run, id, version, owner.userId, status, trigger],
       );
-      const step = { nodeId: 'p', outputs: { image: { type: 'IMAGE', media: { url } } } };
+      const steps = Object.entries(images).flatMap(([nodeId, name]) => {
+        const url = `http://localhost:3000/cdn/${name}"&.png`;
+        const outputs = { image: { type: 'IMAGE', media: { url } } };
+        return [
+          { nodeId, status: 'RUNNING' },
+          { nodeId, status: 'COMPLETED', outputs },
+        ];
+      });
       await test.deps.db.query('insert into execution_steps (execution_id, seq, steps) values ($1, 1, $2)', [
         run,
-        JSON.stringify([{ nodeId: 'p', status: 'RUNNING' }, step]),
+        JSON.stringify(steps),
       ]);
-      return `<image href="http://localhost:3000/cdn/${name}&quot;&amp;.png"`;
     };
-    const own = await insertRun(1, 'COMPLETED', 'first');
+    const shown = async (url: string): Promise<string[]> =>
+      [
+        ...(await read(url)).matchAll(/<image href="http:\/\/localhost:3000\/cdn\/(\w+)&quot;&amp;\.png"/g),
+      ].map(([, name = '']) => name);
+    await insertRun(1, { p: 'first' });
+    await change([picture(400)]);
     await show({});
-    assert.doesNotMatch(await read(`/flow/${id}`), /<image/);
+    assert.deepEqual(await shown(page), []);
     await show({ showResults: true });
-    const shown = await read(`/flow/${id}`);
-    assert.ok(shown.includes(own));
-    checkPage(shown);
-    await insertRun(1, 'FAILED', 'failed');
-    await insertRun(2, 'COMPLETED', 'unpublished');
-    assert.ok((await read(`/flow/${id}`)).includes(own));
-    const newer = await insertRun(1, 'COMPLETED', 'second');
+    assert.deepEqual(await shown(page), ['first']);
+    checkPage(await read(page));
+    await change([picture(400), other]);
+    await show({ showResults: true });
+    assert.deepEqual(await shown(page), ['first']);
+    await insertRun(3, { p: 'failed' }, 'FAILED');
+    await insertRun(3, { p: 'visitor' }, 'COMPLETED', 'app');
+    assert.deepEqual(await shown(page), ['first']);
+    await insertRun(3, { q: 'partial' });
+    assert.deepEqual(await shown(page), ['first', 'partial']);
+    await change([picture(400, 'changed'), other]);
+    await insertRun(4, { p: 'unpublished' });
+    assert.deepEqual(await shown(page), ['first', 'partial']);
     const about = { slug: 'about-it', title: 'About it', type: 'TOOL', workflowId: id };
-    for (const url of [`/flow/${id}`, await publish(about)]) assert.ok((await read(url)).includes(newer));
+    assert.deepEqual(await shown(await publish(about)), ['first', 'partial']);
+    assert.match(await read('/features/about-it'), new RegExp(`href="${page}"`));
+    await show({ showResults: true });
+    assert.deepEqual(await shown(page), ['unpublished', 'partial']);
     assert.doesNotMatch((await get(`/flow/${id}/preview.svg`)).body, /<image/);
     const { body } = await test.anonymous.request<{ publishSettings: object }>('GET', `/workflows/${id}`);
     assert.deepEqual(body.publishSettings, {});
   });
 
-  it('has its own page, redacted for visitors, with the command that runs it', async () => {
+  it('has a published page at its slug, with labels and types in place of ids, and in the sitemap', async () => {
+    const renderer = node('node-of-video', 'video:renderer', {}, { position: { x: 400, y: 0 } });
+    const video = { ...renderer, data: { ...renderer.data, label: 'Film' } };
+    const { id } = await createWorkflow(owner, { name: 'Draft', nodes: [...nodes, video], edges: [] });
+    const slug = `labels-${owner.userId}`;
+    const change = (isPublished: boolean, title = 'A <film>') =>
+      owner.request('POST', `/workflows/${id}/publish`, { isPublished, slug, settings: { title } });
+    const page = `/p/${slug}`;
+    assert.equal((await get(page)).statusCode, 404);
+    assert.doesNotMatch(await read('/sitemap.xml'), new RegExp(page));
+    await change(true);
+    assert.match(await read('/sitemap.xml'), new RegExp(`<loc>https://films.example${page}</loc>`));
+    const html = await read(page);
+    checkPage(html);
+    assert.match(html, new RegExp(`<link rel="canonical" href="https://films.example${page}">`));
+    assert.match(html, /<h1[^>]*>A &lt;film&gt;<\/h1>/);
+    assert.match(html, /Lisbon/);
+    assert.doesNotMatch(html, /video:renderer|input:text|node-of-video|very-secret|curl|noindex/);
+    await owner.request('PUT', `/workflows/${id}`, { nodes: [video], edges: [] });
+    assert.match(await read(page), /Lisbon/);
+    const [stranger, key] = [(await test.createCaller()).key, owner.key];
+    const location = async (url: string, headers = {}) => (await get(url, headers)).headers.location;
+    assert.equal(await location(`/flow/${id}`), page);
+    assert.equal(await location(`/flow/${id}`, { authorization: `Bearer ${stranger}` }), page);
+    assert.equal(await location(`/flow/${id}`, { authorization: `Bearer ${key}` }), undefined);
+    assert.equal(await location(`/flow/${slug}`), page);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    assert.match(await read(page), /Lisbon/);
+    const current = await read(`/flow/${id}`);
+    assert.doesNotMatch(current, /Lisbon/);
+    assert.match(current, new RegExp(`<link rel="canonical" href="https://films.example${page}">`));
+    await change(false);
+    assert.equal((await get(page)).statusCode, 404);
+    assert.doesNotMatch(await read('/sitemap.xml'), new RegExp(page));
+  });
+
+  it('has its own page, redacted for visitors, with the command that runs it for others', async () => {
     const { id } = await createWorkflow(owner, { name: "It's", nodes, edges: [] });
     const url = `/flow/${id}`;
     const key = { authorization: `Bearer ${owner.key}` };
@@ -396,11 +462,10 @@ describe('a workflow', () => {
     const otherUser = await read(url);
     checkPage(otherUser);
     assert.doesNotMatch(otherUser, /very-secret|apiKey|noindex/);
-    assert.match(
-      otherUser,
-      new RegExp(`curl -X POST &#39;https://films.example/api/v1/workflows/${id}/run&#39;`),
-    );
-    assert.match(otherUser, /\{&quot;inputs&quot;:\{&quot;place&quot;:&quot;Lisbon&quot;\}\}/);
+    assert.doesNotMatch(otherUser, /curl/);
+    const own = (await get(url, key)).body;
+    assert.match(own, new RegExp(`curl -X POST &#39;https://films.example/api/v1/workflows/${id}/run&#39;`));
+    assert.match(own, /\{&quot;inputs&quot;:\{&quot;place&quot;:&quot;Lisbon&quot;\}\}/);
     assert.equal((await get('/flow/wf_nothing')).statusCode, 404);
   });
 });

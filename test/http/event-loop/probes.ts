@@ -98,6 +98,7 @@ function readProbes(): Probes {
     read('', 'GET', `${V1}/published/${slug}`, undefined, '');
     read('', 'POST', `${V1}/workflows/{id}/estimate`, {});
     read('', 'GET', '/flow/{id}', undefined, '');
+    read('', 'GET', `/p/${slug}`, undefined, '');
     read('', 'GET', '/flow/{id}/preview.svg', undefined, '');
     for (const tool of ['get_workflow', 'check_workflow']) {
       probes[`POST /mcp ${tool}: ${name}`] = ({ stored }, sendRequest) => {

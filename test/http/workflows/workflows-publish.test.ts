@@ -122,18 +122,22 @@ describe('POST /workflows/{id}/publish', () => {
       node(name, 'input:text', { value: `value of ${name}` }, at(0, index * 200)),
     );
     await put(owner, id, { nodes, edges: [] });
-    const page = async () => (await test.app.inject(`/flow/${id}`)).body;
+    const key = { authorization: `Bearer ${owner.key}` };
+    const page = async (headers = key) => (await test.app.inject({ url: `/flow/${id}`, headers })).body;
     const inputsOf = (html: string) =>
-      [...(/class="nodes inputs">(.*?)<\/ol>/.exec(html)?.[1] ?? '').matchAll(/<code>(\w+)<\/code>/g)].map(
-        entry => entry[1],
-      );
+      [
+        ...(/class="nodes inputs">(.*?)<\/ol>/.exec(html)?.[1] ?? '').matchAll(
+          /<li><span dir="auto">(\w+)<\/span>/g,
+        ),
+      ].map(entry => entry[1]);
     await publish();
     assert.deepEqual(inputsOf(await page()), ['one', 'two', 'three']);
-    await publish({ settings: { exposedInputs: ['three', 'one'] } });
+    const { publishedSlug } = (await publish({ settings: { exposedInputs: ['three', 'one'] } })).body;
+    assert.deepEqual(inputsOf((await test.app.inject(`/p/${publishedSlug}`)).body), ['three', 'one']);
     const html = await page();
     assert.deepEqual(inputsOf(html), ['three', 'one']);
     assert.match(html, /value of three.*value of one/);
-    assert.doesNotMatch(html.slice(html.indexOf('<h2>Run it'), html.indexOf('<h2>Nodes')), /two/);
+    assert.doesNotMatch(html.slice(html.indexOf('<h2>Run this'), html.indexOf('<h2>Nodes')), /two/);
     await publish({ settings: { exposedInputs: [] } });
     assert.doesNotMatch(await page(), /<h2>Inputs/);
   });

@@ -1,0 +1,82 @@
+// Finds the images for the public page of a workflow: results of its newest run whose nodes are still the same.
+import { hashUpstream, type PlannedRun } from '../engine/reuse.ts';
+import type { Value } from '../graph/types.ts';
+import { createLru } from '../lib/lru.ts';
+import type { Flow } from '../services/workflows/read-flow.ts';
+import { listCompletedIds } from '../store/executions.ts';
+import type { RunDeps } from './deps.ts';
+import { readBoundedSteps } from './executed-graph.ts';
+import { readPlannedRun } from './workflow-results.ts';
+
+export interface ShownResults {
+  /** Identifies the images. */
+  readonly key: string;
+  /** Image URLs by node id. */
+  readonly images: ReadonlyMap<string, string>;
+}
+
+export interface ResultFinder {
+  /** Returns undefined if the publisher does not show results, or if no stored run has completed. */
+  find(flow: Flow): Promise<ShownResults | undefined>;
+}
+
+/** The number of completed runs that are searched. */
+const MAX_RUNS = 20;
+const MAX_CACHED = 2000;
+
+/** Creates a finder that searches the runs of a version again only after a new run has completed. */
+export function createResultFinder(deps: RunDeps): ResultFinder {
+  const cache = createLru<Promise<ShownResults>>(MAX_CACHED);
+  return {
+    async find(flow) {
+      if (!flow.showsResults) return undefined;
+      const runIds = await listCompletedIds(deps.db, flow.id, MAX_RUNS);
+      const [newest] = runIds;
+      if (newest === undefined) return undefined;
+      const key = `${flow.id}.${flow.version}.${newest}`;
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
+      const found = findImages(deps, flow, runIds).then(images => ({ key, images }));
+      cache.set(key, found, 1);
+      found.catch(() => cache.delete(key));
+      return found;
+    },
+  };
+}
+
+/**
+ * The newest run with an image of an unchanged node sets the values of the inputs. Older runs add the images of further
+ * nodes only if they used the same values, so that all images belong together: a partial run has few of them.
+ */
+async function findImages(
+  deps: RunDeps,
+  { id, version }: Flow,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const planned = (await deps.versions.get(deps.db, id, version)).plan();
+  const images = new Map<string, string>();
+  if (!planned.ok) return images;
+  let shown: PlannedRun | undefined;
+  for (const runId of runIds) {
+    const run = await readPlannedRun(deps, runId);
+    if (run === undefined) continue;
+    const target = shown ?? { plan: planned.plan, overrides: run.overrides };
+    const [now, then] = [hashUpstream(target), hashUpstream(run)];
+    for (const { nodeId, status, outputs = {} } of (await readBoundedSteps(deps.db, runId)).values()) {
+      if (status !== 'COMPLETED' || images.has(nodeId)) continue;
+      if (!now.has(nodeId) || now.get(nodeId) !== then.get(nodeId)) continue;
+      const image = Object.values(outputs).map(findImage).find(isDefined);
+      if (image !== undefined) images.set(nodeId, image);
+    }
+    if (images.size > 0) shown = target;
+  }
+  return images;
+}
+
+const isDefined = (url: string | undefined): boolean => url !== undefined;
+
+function findImage(value: Value): string | undefined {
+  if (value.type === 'LIST') return value.items.map(findImage).find(isDefined);
+  if (value.type === 'VIDEO') return value.media.render?.posterUrl;
+  return value.type === 'IMAGE' ? value.media.url : undefined;
+}

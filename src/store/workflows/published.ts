@@ -1,0 +1,32 @@
+// Lists published workflows for the sitemap.
+import type { Tx } from '../db.ts';
+import { all } from '../rows.ts';
+
+const PUBLISHED = 'published_slug is not null and is_published and deleted_at is null';
+
+export interface PublishedRow {
+  readonly published_slug: string;
+  readonly published_at: Date;
+}
+
+/** Lists the published workflows, newest first. */
+export function listPublished(tx: Tx, limit: number): Promise<readonly PublishedRow[]> {
+  return all(
+    tx,
+    `select published_slug, published_at from workflows where ${PUBLISHED}
+     order by published_at desc, published_slug limit $1`,
+    [limit],
+  );
+}
+
+/** Returns how many workflows are published, and when the newest was. */
+export async function summarizePublished(
+  tx: Tx,
+): Promise<{ readonly count: number; readonly newest: Date | null }> {
+  const rows = await all<{ readonly count: number; readonly newest: Date | null }>(
+    tx,
+    `select count(*)::int as count, max(published_at) as newest from workflows where ${PUBLISHED}`,
+    [],
+  );
+  return rows[0] ?? { count: 0, newest: null };
+}
