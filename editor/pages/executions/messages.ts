@@ -51,5 +51,12 @@ export const messages = {
     cli: 'Command line',
     resume: 'Resumed',
     sample: 'Sample',
+    batch: 'Batch',
+    schedule: 'Schedule',
+    hook: 'Webhook',
+    after: 'Another workflow',
+    feed: 'Feed',
+    bucket: 'New file',
+    app: 'App',
   },
 } as const;
