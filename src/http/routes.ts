@@ -21,6 +21,7 @@ import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
 import { registerModels } from './routes/models.ts';
 import { registerConnections } from './routes/oauth/connections.ts';
+import { registerNotices } from './routes/notices.ts';
 import { registerOpenId } from './routes/openid.ts';
 import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
@@ -59,6 +60,7 @@ export const ROUTES: readonly Register[] = [
   registerAuth,
   registerOpenId,
   registerAccount,
+  registerNotices,
   registerTeams,
   registerInvitations,
   registerAdmin,

@@ -24,6 +24,7 @@ const PREFIXES = {
   schedule: 'sch',
   firing: 'fir',
   trigger: 'trg',
+  notice: 'ntc',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

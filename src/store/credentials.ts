@@ -193,16 +193,25 @@ export async function removeCredentialsOf(tx: Tx, workspace: string): Promise<vo
   );
 }
 
-/** Records the outcome of a request with this value, unless the value was replaced meanwhile. */
-export async function recordStatus(
+/**
+ * Records the outcome of a request with this value, unless the value was replaced meanwhile. Returns the credential as
+ * it was before, or undefined if nothing was recorded.
+ */
+export function recordStatus(
   tx: Tx,
   { id, valueId }: { readonly id: string; readonly valueId: string },
   { error, isTest }: { readonly error: string | null; readonly isTest: boolean },
-): Promise<void> {
-  await tx.query(
-    `update credentials set status = case when $3::text is null then 'ok' else 'failed' end, error = $3,
-       last_tested_at = case when $4 then now() else last_tested_at end
-     where id = $1 and value_id = $2`,
+): Promise<CredentialRow | undefined> {
+  return first(
+    tx,
+    `with before as (
+       select ${COLUMNS} from credentials c where c.id = $1 and c.value_id = $2 for no key update
+     ), recorded as (
+       update credentials set status = case when $3::text is null then 'ok' else 'failed' end, error = $3,
+         last_tested_at = case when $4 then now() else last_tested_at end
+       where id = (select id from before)
+     )
+     select * from before`,
     [id, valueId, error, isTest],
   );
 }

@@ -366,4 +366,6 @@ export const CHANNELS = {
   limits: 'graphwright_limits',
   /** Empty: the operator's models have changed. */
   models: 'graphwright_models',
+  /** Stream keys of users, comma-separated: their notices have changed. */
+  notices: 'graphwright_notices',
 } as const;

@@ -1,6 +1,7 @@
 // Reads and writes teams and their members.
 import { removeCredentialsOf } from './credentials.ts';
 import type { Tx } from './db.ts';
+import { deleteNoticesOf } from './notices.ts';
 import { ownsCreations } from './permissions.ts';
 import { type After, all, countRows, first, matches } from './rows.ts';
 
@@ -88,6 +89,7 @@ export async function deleteTeamRow(tx: Tx, teamId: string): Promise<void> {
   await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await removeCredentialsOf(tx, teamId);
+  await deleteNoticesOf(tx, teamId);
   await tx.query('delete from teams where id = $1', [teamId]);
 }
 

@@ -26,6 +26,7 @@ export const TAGS = [
   { name: 'Sharing', description: 'Share a workflow with other people.' },
   { name: 'Sign-in', description: 'Sign in and out, set passwords and manage sessions.' },
   { name: 'Account', description: 'Read and change your account and your active workspace.' },
+  { name: 'Notices', description: 'Read what happened while nobody was watching.' },
   { name: 'Keys', description: 'Manage API keys and their scopes.' },
   { name: 'Connections', description: 'Manage the applications that you authorized by OAuth.' },
   { name: 'Teams', description: 'Manage teams: workspaces that several users share.' },

@@ -5,6 +5,7 @@ import type { ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import { listValues, recordStatus, type StoredValue } from '../../store/credentials.ts';
 import type { Db } from '../../store/db.ts';
+import { insertNotice } from '../../store/notices.ts';
 import type { Deps } from '../deps.ts';
 import type { CredentialOpener } from './credential.ts';
 import { decryptValues, readEnvironment, toProviderCredential } from './provider-credential.ts';
@@ -46,8 +47,29 @@ function toStored(deps: OpenerDeps, value: StoredValue): ProviderCredential {
   return {
     ...toProviderCredential(deps, info, decryptValues(deps, encrypted)),
     onRejected: error =>
-      void recordStatus(deps.db, { id, valueId }, { error, isTest: false }).catch((err: unknown) =>
+      void recordRejection(deps.db, { id, valueId }, error).catch((err: unknown) =>
         deps.log.warn({ err, credentialId: id }, 'the status of a credential could not be stored'),
       ),
   };
+}
+
+/** Records that a provider rejected the credential of a call, and tells its owners at the first time. */
+function recordRejection(
+  db: Db,
+  value: { readonly id: string; readonly valueId: string },
+  error: string,
+): Promise<void> {
+  return db.transaction(async tx => {
+    const before = await recordStatus(tx, value, { error, isTest: false });
+    if (before === undefined || before.status === 'failed') return;
+    await insertNotice(tx, {
+      kind: 'credential_failed',
+      cause: before.id,
+      workspace: before.workspace,
+      userId: before.created_by,
+      title: `Credential “${before.name}” was rejected`,
+      text: `${error} Runs that use the credential fail until you replace its value.`,
+      link: before.workspace === null ? '/settings/providers' : '/settings/provider-keys',
+    });
+  });
 }

@@ -1,0 +1,50 @@
+// Defines the schemas of notices: requests and responses.
+import { type Static, Type } from 'typebox';
+import { NOTICE_KINDS } from '../../store/notices.ts';
+import { PageQuery, PageSchema } from '../paging.ts';
+import { EventStreamSchema, Exact, Named, Nullable, Timestamp } from '../schema.ts';
+
+export const ListNotices = Type.Object({
+  unread: Type.Optional(
+    Type.Boolean({
+      description: 'true: only notices that you have not read; false: only those that you have',
+    }),
+  ),
+  ...PageQuery.properties,
+});
+export type ListNotices = Static<typeof ListNotices>;
+
+export const ReadNoticesBody = Exact({
+  ids: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), { minItems: 1, maxItems: 200, description: 'Notice IDs' }),
+  ),
+  all: Type.Optional(Type.Literal(true, { description: 'Marks all notices as read' })),
+});
+export type ReadNoticesBody = Static<typeof ReadNoticesBody>;
+
+export const Notice = Named('Notice', 'Something that happened while nobody was watching', {
+  id: Type.String(),
+  kind: Type.Enum(NOTICE_KINDS),
+  title: Type.String(),
+  text: Type.String({ description: 'What happened, and what to do' }),
+  link: Nullable(Type.String({ description: 'A path of the web application, such as `/batches/bat_…`' })),
+  createdAt: Timestamp,
+  readAt: Nullable(Timestamp),
+});
+
+const Unread = Type.Integer({ description: 'How many notices you have not read' });
+
+export const NoticePage = Type.Object(
+  { ...PageSchema(Notice).properties, unread: Unread },
+  { title: 'NoticePage', description: 'One page of a list' },
+);
+
+export const UnreadNotices = Named('UnreadNotices', 'How many notices you have not read', { unread: Unread });
+
+export const NoticeEvents = EventStreamSchema('NoticeEvent', 'An event of your notices', {
+  unread: Named('NoticeUnreadEvent', 'The event `unread`', {
+    event: Type.Literal('unread'),
+    data: UnreadNotices,
+  }),
+  notice: Named('NoticeNoticeEvent', 'The event `notice`', { event: Type.Literal('notice'), data: Notice }),
+});

@@ -1,0 +1,82 @@
+// Lists a user's notices, marks them as read, and streams new ones.
+import { createChangeWaiter } from '../../lib/change-waiter.ts';
+import { AppError } from '../../lib/errors.ts';
+import { getFirstIdAt } from '../../lib/ids.ts';
+import { countUnread, listNotices, markRead, type NoticeRow, streamKey } from '../../store/notices.ts';
+import { type Actor, requireUser } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { byId, readPage } from '../paging.ts';
+import type { ListNotices, ReadNoticesBody } from './notice.schema.ts';
+
+/** Returns a page of the caller's notices, newest first, and how many the caller has not read. */
+export async function listNoticePage({ db }: Pick<Deps, 'db'>, actor: Actor, query: ListNotices) {
+  const { userId } = requireUser(actor);
+  const filter = { userId, isUnread: query.unread ?? null };
+  const page = await readPage(query, byId('notice'), part => listNotices(db, filter, part), presentNotice);
+  return { ...page, unread: await countUnread(db, userId) };
+}
+
+/** Marks notices as read. Ids of others' notices are ignored. Returns how many are left. */
+export async function readNotices(
+  { db }: Pick<Deps, 'db'>,
+  actor: Actor,
+  { ids, all }: ReadNoticesBody,
+): Promise<{ readonly unread: number }> {
+  const { userId } = requireUser(actor);
+  if ((ids === undefined) === (all === undefined))
+    throw new AppError('invalid_request', 'Send either `ids` or `all: true`.');
+  await markRead(db, userId, ids ?? null);
+  return { unread: await countUnread(db, userId) };
+}
+
+export type NoticeEvent =
+  | { readonly event: 'unread'; readonly data: { readonly unread: number } }
+  | { readonly event: 'notice'; readonly data: ReturnType<typeof presentNotice> };
+
+/** Poll interval without notifications. */
+const POLL_MS = 15_000;
+/** How many notices are sent at once. Of a larger number, the stream sends the newest. */
+const MAX_AT_ONCE = 50;
+/** A transaction may insert its notice this long before it commits. */
+const MAX_COMMIT_MS = 60_000;
+
+/** Yields the number of unread notices, then each new notice and each change of the number, until the signal fires. */
+export async function* followNotices(
+  { db, runNotifier, now }: Pick<Deps, 'db' | 'runNotifier' | 'now'>,
+  actor: Actor,
+  signal: AbortSignal,
+): AsyncGenerator<NoticeEvent> {
+  const { userId } = requireUser(actor);
+  const waiter = createChangeWaiter();
+  const unsubscribe = runNotifier.subscribe(streamKey(userId), { onChange: waiter.notify });
+  const listNewest = () => listNotices(db, { userId, isUnread: null }, { after: null, limit: MAX_AT_ONCE });
+  try {
+    const firstId = getFirstIdAt('notice', now() - MAX_COMMIT_MS);
+    let seenIds = new Set((await listNewest()).map(({ id }) => id));
+    let sent: number | undefined;
+    while (!signal.aborted) {
+      const newest = await listNewest();
+      for (const row of newest.toReversed())
+        if (!seenIds.has(row.id) && row.id > firstId) yield { event: 'notice', data: presentNotice(row) };
+      seenIds = new Set(newest.map(({ id }) => id));
+      const unread = await countUnread(db, userId);
+      if (unread !== sent) yield { event: 'unread', data: { unread } };
+      sent = unread;
+      await waiter.wait(POLL_MS, signal);
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+function presentNotice({ id, kind, title, text, link, created_at, read_at }: NoticeRow) {
+  return {
+    id,
+    kind,
+    title,
+    text,
+    link,
+    createdAt: created_at.toISOString(),
+    readAt: read_at?.toISOString() ?? null,
+  };
+}

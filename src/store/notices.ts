@@ -1,0 +1,103 @@
+// Stores notices: what happened while nobody was watching, one row for each user who is told.
+import { newId } from '../lib/ids.ts';
+import type { Tx } from './db.ts';
+import { CHANNELS } from './db.ts';
+import { type After, all, countRows } from './rows.ts';
+
+export const NOTICE_KINDS = [
+  'schedule_paused',
+  'trigger_paused',
+  'app_out_of_order',
+  'credits_low',
+  'storage_high',
+  'credential_failed',
+  'batch_stopped',
+] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+export interface NewNotice {
+  readonly kind: NoticeKind;
+  /** The id of what it is about. A user who has not read a notice of this kind and cause gets no other. */
+  readonly cause: string;
+  /** The workspace whose owners are told. null: the instance, whose administrators are told. */
+  readonly workspace: string | null;
+  /** The creator, who is told too. */
+  readonly userId: number | null;
+  readonly title: string;
+  readonly text: string;
+  /** A path of the web application. */
+  readonly link: string | null;
+}
+
+/** Tells the creator and the owners. Call it in the transaction that causes the notice. */
+export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
+  const { kind, cause, workspace, userId, title, text, link } = notice;
+  await tx.query(
+    // Always in the same order, so that transactions cannot deadlock.
+    `with inserted as (
+       insert into notices (id, user_id, workspace, kind, cause, title, text, link)
+       select $1, u.id, $4, $2, $3, $6, $7, $8 from users u
+       where not u.disabled and u.id = any (array(
+         select $5::int
+         union select substr($4::text, 6)::int where $4 like 'user:%'
+         union select m.user_id from team_members m where m.team_id = $4 and m.role = 'OWNER'
+         union select a.id from users a where $4 is null and a.is_admin))
+       order by u.id
+       on conflict do nothing returning user_id)
+     select pg_notify('${CHANNELS.notices}', string_agg('${streamKey('')}' || user_id, ','))
+     from inserted having count(*) > 0`,
+    [newId('notice'), kind, cause, workspace, userId, title, text, link],
+  );
+}
+
+/** The key under which a user's streams are notified. */
+export function streamKey(userId: number | ''): string {
+  return `notices:${userId}`;
+}
+
+export interface NoticeRow {
+  readonly id: string;
+  readonly kind: NoticeKind;
+  readonly title: string;
+  readonly text: string;
+  readonly link: string | null;
+  readonly created_at: Date;
+  readonly read_at: Date | null;
+}
+
+/** Lists the notices of a user, newest first. */
+export function listNotices(
+  tx: Tx,
+  { userId, isUnread }: { readonly userId: number; readonly isUnread: boolean | null },
+  { after, limit }: After<string>,
+): Promise<readonly NoticeRow[]> {
+  return all(
+    tx,
+    `select id, kind, title, text, link, created_at, read_at from notices
+     where user_id = $1 and ($2::boolean is null or (read_at is null) = $2) and ($3::text is null or id < $3)
+     order by id desc limit $4`,
+    [userId, isUnread, after, limit],
+  );
+}
+
+export function countUnread(tx: Tx, userId: number): Promise<number> {
+  return countRows(tx, 'select count(*)::int as count from notices where user_id = $1 and read_at is null', [
+    userId,
+  ]);
+}
+
+/** Marks the user's notices as read: those with these ids, or all for null. */
+export async function markRead(tx: Tx, userId: number, ids: readonly string[] | null): Promise<void> {
+  await tx.query(
+    `with changed as (
+       update notices set read_at = now()
+       where user_id = $1 and read_at is null and ($2::text[] is null or id = any ($2)) returning user_id)
+     select pg_notify('${CHANNELS.notices}', '${streamKey('')}' || $1::int) from changed having count(*) > 0`,
+    [userId, ids],
+  );
+}
+
+/** Deletes the notices about a workspace that is deleted. */
+export async function deleteNoticesOf(tx: Tx, workspace: string): Promise<void> {
+  await tx.query('delete from notices where workspace = $1', [workspace]);
+}
