@@ -1663,6 +1663,49 @@ export type NodeState = {
   };
 };
 
+/** Something that happened while nobody was watching */
+export type Notice = {
+  readonly title: string;
+  readonly id: string;
+  readonly kind:
+    | 'schedule_paused'
+    | 'trigger_paused'
+    | 'app_out_of_order'
+    | 'credits_low'
+    | 'storage_high'
+    | 'credential_failed'
+    | 'batch_stopped';
+  /** What happened, and what to do */
+  readonly text: string;
+  readonly link: string | null;
+  readonly createdAt: string;
+  readonly readAt: string | null;
+};
+
+/** An event of your notices */
+export type NoticeEvent = NoticeUnreadEvent | NoticeNoticeEvent;
+
+/** The event `notice` */
+export type NoticeNoticeEvent = {
+  readonly event: 'notice';
+  readonly data: Notice;
+};
+
+/** One page of a list */
+export type NoticePage = {
+  readonly data: readonly Notice[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+  /** How many notices you have not read */
+  readonly unread: number;
+};
+
+/** The event `unread` */
+export type NoticeUnreadEvent = {
+  readonly event: 'unread';
+  readonly data: UnreadNotices;
+};
+
 /** The state of the instance */
 export type Overview = {
   /** Version of Graphwright */
@@ -2384,6 +2427,12 @@ export type TemplatePage = {
   readonly data: readonly Template[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** How many notices you have not read */
+export type UnreadNotices = {
+  /** How many notices you have not read */
+  readonly unread: number;
 };
 
 export type UploadForm = {

@@ -2,8 +2,9 @@
 // their effects: node states, jobs, deliveries and credits.
 import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
+import { chargeRuns } from '../services/credits/charge-runs.ts';
 import { cancelCalls, saveCalls } from '../store/calls.ts';
-import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../store/credits.ts';
+import { lockPools, type NodeCharge, releaseRuns } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { RunRow, RunWrite } from '../store/runs.ts';
@@ -305,7 +306,7 @@ async function writeCredits(tx: Tx, events: readonly AppliedEvent[]): Promise<vo
       totals.set(`${before.id} ${nodeId}`, { executionId: before.id, nodeId, nodeType, total });
     }
   }
-  if (totals.size > 0) await chargeNodes(tx, [...totals.values()]);
+  if (totals.size > 0) await chargeRuns(tx, [...totals.values()]);
   if (endedIds.length > 0) await releaseRuns(tx, endedIds);
 }
 

@@ -16,13 +16,19 @@ export async function getPool(tx: Tx, workspace: string): Promise<Pool> {
   return rows[0] ?? { balance: 0, held: 0 };
 }
 
+/** Credits are low below this part of what the pool had after the last grant. */
+const LOW_SHARE = 10;
+
 /** Adds to the balance, or subtracts a negative amount. Returns false if the balance is too low. */
 export function grant(tx: Tx, workspace: string, amount: number, note: string): Promise<boolean> {
   return matches(
     tx,
     `with pool as (
-       insert into credit_pools as p (workspace, balance, held) select $1, $2, 0 where $2::bigint >= 0
-       on conflict (workspace) do update set balance = p.balance + excluded.balance returning workspace
+       insert into credit_pools as p (workspace, balance, held, low_below)
+       select $1, $2, 0, $2::bigint / ${LOW_SHARE} where $2::bigint >= 0
+       on conflict (workspace) do update set balance = p.balance + excluded.balance,
+         low_below = (p.balance + p.held + excluded.balance) / ${LOW_SHARE}
+       returning workspace
      ), taken as (
        update credit_pools set balance = balance + $2::bigint
        where workspace = $1 and $2::bigint < 0 and balance + $2::bigint >= 0 returning workspace
@@ -133,10 +139,18 @@ export type NodeCharge = {
 /**
  * Charges runs for their nodes, minus earlier charges: first from the run's reservation, then from the pool's balance.
  * What neither covers is recorded once as `overrun` and moves nothing. The caller has locked the executions and the
- * pools, and names each node once.
+ * pools, and names each node once. Returns the pools that are low since this charge.
  */
-export async function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
-  await tx.query(CHARGE_NODES, [JSON.stringify(charges)]);
+export function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<readonly LowPool[]> {
+  return all(tx, CHARGE_NODES, [JSON.stringify(charges)]);
+}
+
+export interface LowPool {
+  readonly workspace: string;
+  /** The name of its team; null: a personal pool. */
+  readonly team_name: string | null;
+  /** What its runs have not spent, with what they have reserved. */
+  readonly left: number;
 }
 
 // `upto` and `so_far` are running sums: the runs of a pool, and the nodes of a run, are paid in the order of their ids.
@@ -168,17 +182,21 @@ with input as (
   update credit_pools p set balance = p.balance - s.extra, held = p.held + s.extra - s.charge
   from (select workspace, sum(extra) as extra, sum(charge) as charge from paid group by workspace) s
   where p.workspace = s.workspace
+  returning p.workspace, p.balance + p.held as "left", s.charge, p.low_below
 ), nodes as materialized (
   select d.*, p.workspace, p.workflow_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
   from (select *, sum(amount) over (partition by execution_id order by node_id) as so_far from due where amount > 0) d
   join paid p using (execution_id)
-)
+), entries as (
 insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id, node_type)
 select workspace, 'hold', extra, execution_id, workflow_id, null, null from paid where extra > 0
 union all
 select workspace, 'charge', charge, execution_id, workflow_id, node_id, node_type from nodes where charge > 0
 union all
-select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, node_type from nodes where amount > charge`;
+select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, node_type from nodes where amount > charge
+)
+select workspace, (select t.name from teams t where t.id = workspace) as team_name, "left" from pools
+where "left" < low_below and "left" + charge >= low_below order by workspace`;
 
 /**
  * Releases the remaining reservations of ended runs, except for provider calls that are still to be cancelled. Their

@@ -39,7 +39,7 @@ export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
        select $1, u.id, $4, $2, $3, $6, $7, $8 from users u
        where not u.disabled and u.id = any (array(
          select $5::int
-         union select substr($4::text, 6)::int where $4 like 'user:%'
+         union select case when $4::text like 'user:%' then substr($4, 6)::int end
          union select m.user_id from team_members m where m.team_id = $4 and m.role = 'OWNER'
          union select a.id from users a where $4 is null and a.is_admin))
        order by u.id

@@ -30,6 +30,7 @@ import {
 import type { Tx } from '../../store/db.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { buildBatchDelivery } from './batch-event.ts';
+import { noticeStop } from './batch-notice.ts';
 
 /** Codes of refusals that the next rows would get too. The batch stops with the code as its reason. */
 const STOP_CODES: ReadonlySet<string> = new Set([
@@ -88,6 +89,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<Advanced | un
   const hasEnded = state.status === 'STOPPED' || state.status === 'COMPLETED';
   const delivery = hasEnded ? await buildBatchDelivery(tx, { ...batch, ...state }) : null;
   await updateBatch(tx, id, state, delivery);
+  if (state.status === 'STOPPED') await noticeStop(tx, { ...batch, ...state });
   if (delivery !== null) deps.wakeTimers.set('deliveries', 0);
   // Other batches of the workspace may have every slot, and rows may have been lost with their process a moment ago.
   const isWaiting = state.status === undefined && isIdle;

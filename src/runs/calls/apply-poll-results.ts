@@ -1,10 +1,11 @@
 // Applies poll results: wakes runs whose calls ended and reschedules the rest. Grants free slots to waiting calls.
 
 import type { Step } from '../../engine/types.ts';
+import { chargeRuns } from '../../services/credits/charge-runs.ts';
 import { grantSlots, type LimitedProvider, nextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
 import { settleCharges } from '../../store/credential-charges.ts';
-import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../../store/credits.ts';
+import { lockPools, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
@@ -71,7 +72,7 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
     const add = charge + (charges.get(node)?.add ?? 0);
     charges.set(node, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
   }
-  await chargeNodes(tx, [...charges.values()]);
+  await chargeRuns(tx, [...charges.values()]);
   await releaseRuns(tx, [...new Set(reserved.map(({ execution_id }) => execution_id))]);
   for (const run of runs) {
     const billed = [...charges.values()].filter(({ executionId, add }) => executionId === run.id && add > 0);

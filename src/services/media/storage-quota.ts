@@ -6,6 +6,8 @@ import type { Db, Tx } from '../../store/db.ts';
 import { isOutage } from '../../store/db.ts';
 import { insertMedia, type NewMedia } from '../../store/media/media.ts';
 import { findStorageUsage, lockStorageUsage, type StorageUsageRow } from '../../store/media/storage-usage.ts';
+import { insertNotice } from '../../store/notices.ts';
+import { userWorkspace } from '../accounts/access.ts';
 import { getPlanLimits } from '../accounts/daily-executions.ts';
 import type { Deps } from '../deps.ts';
 
@@ -44,7 +46,10 @@ export async function lockFreeStorage(
   { userId, bytes }: { readonly userId: number; readonly bytes: number },
 ): Promise<void> {
   const [row] = await lockStorageUsage(tx, [userId]);
-  if (row !== undefined) requireFits(toUsage(settings, row), bytes);
+  if (row === undefined) return;
+  const usage = toUsage(settings, row);
+  requireFits(usage, bytes);
+  await noticeHighStorage(tx, userId, { ...usage, addedBytes: bytes });
 }
 
 /** Inserts the rows of files of one account in the transaction. Throws `storage_quota_exceeded`. */
@@ -88,6 +93,7 @@ function insertBatch(
       rows.map(row => row.user_id),
     );
     const usages = new Map(locked.map(row => [row.user_id, toUsage(settings, row)]));
+    const before = new Map(usages);
     const outcomes = rows.map(({ user_id, bytes }) => {
       const usage = usages.get(user_id);
       if (usage === undefined) return undefined;
@@ -99,7 +105,35 @@ function insertBatch(
       tx,
       rows.filter((_, index) => outcomes[index] === undefined),
     );
+    for (const [userId, usage] of before) {
+      const addedBytes = (usages.get(userId) ?? usage).usedBytes - usage.usedBytes;
+      await noticeHighStorage(tx, userId, { ...usage, addedBytes });
+    }
     return outcomes;
+  });
+}
+
+/** The share of the quota from which on the account is told. */
+const HIGH_SHARE = 0.8;
+
+/** Tells the user that most of the quota is used, if the added bytes are what exceeds that share. */
+async function noticeHighStorage(
+  tx: Tx,
+  userId: number,
+  { usedBytes, limitBytes, addedBytes }: StorageUsage & { readonly addedBytes: number },
+): Promise<void> {
+  if (limitBytes === null) return;
+  const highBytes = limitBytes * HIGH_SHARE;
+  if (usedBytes >= highBytes || usedBytes + addedBytes < highBytes) return;
+  const workspace = userWorkspace(userId);
+  await insertNotice(tx, {
+    kind: 'storage_high',
+    cause: workspace,
+    workspace,
+    userId: null,
+    title: 'Your storage is almost full',
+    text: `${formatBytes(usedBytes + addedBytes)} of ${formatBytes(limitBytes)} are in use. New files are refused once it is full. Delete files that you no longer need, or ask your administrator for a larger plan.`,
+    link: '/media',
   });
 }
 

@@ -120,6 +120,12 @@ export function findWorkflow(
 
 const FIND = `${READ_WORKFLOW} where w.id = $1 and w.deleted_at is null`;
 
+/** Returns the name of the workflow, also of a deleted one; empty if there is none. */
+export async function findWorkflowName(tx: Tx, id: string): Promise<string> {
+  const row = await first<{ readonly name: string }>(tx, 'select name from workflows where id = $1', [id]);
+  return row?.name ?? '';
+}
+
 export interface WorkflowLookup {
   readonly id: string;
   readonly userId: number | null;

@@ -5,6 +5,7 @@ import { noiseImage } from '../../support/media/pixels.ts';
 import type { Receiver } from '../../support/network/receiver.ts';
 
 import { tourBatches } from './tour-batches.ts';
+import { tourNotices } from './tour-notices.ts';
 
 export interface Asked {
   readonly status: number;
@@ -411,13 +412,14 @@ async function tourRefusals({ ask }: TourContext, workflowId: string): Promise<v
   await ask('POST', `${V1}/workflows/${large}/layout`, {});
 }
 
-async function tourPaidRuns({ ask, addKey }: TourContext): Promise<void> {
+async function tourPaidRuns({ ask, addKey, until }: TourContext): Promise<void> {
   const config = { prompt: 'A fox', maxCredits: 10 };
   const model = { nodeType: 'generate:openai_gpt_image', config };
   const node = { id: 'm', position: { x: 0, y: 0 }, data: { label: 'M', category: 'model', ...model } };
   const graph = { name: 'Fox', nodes: [{ ...node, type: 'basedNode' }], edges: [] };
   const at = `${V1}/workflows/${(await ask('POST', `${V1}/workflows`, graph)).body.id}`;
   await ask('POST', `${at}/run`, { maxCredits: 0 });
+  await tourNotices({ ask, until }, at);
   await ask('PUT', `${at}/budget`, { dailyCreditBudget: 0 });
   await ask('POST', `${at}/run`, {});
   const poor = {

@@ -1,0 +1,22 @@
+// Charges runs, and tells the owners of a workspace when its credits run low.
+import { chargeNodes, type LowPool, type NodeCharge } from '../../store/credits.ts';
+import type { Tx } from '../../store/db.ts';
+import { insertNotice } from '../../store/notices.ts';
+
+/** Charges runs for their nodes (see `chargeNodes`). */
+export async function chargeRuns(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
+  for (const pool of await chargeNodes(tx, charges)) await noticeLowCredits(tx, pool);
+}
+
+function noticeLowCredits(tx: Tx, { workspace, team_name, left }: LowPool): Promise<void> {
+  const owner = team_name === null ? 'Your workspace' : `“${team_name}”`;
+  return insertNotice(tx, {
+    kind: 'credits_low',
+    cause: workspace,
+    workspace,
+    userId: null,
+    title: `${team_name === null ? 'Your credits' : `The credits of ${owner}`} are low`,
+    text: `${owner} has ${left} credits left, less than a tenth of what it had when credits were last added. Runs that cost more than is left are refused. Ask an administrator to add credits.`,
+    link: '/settings/credits',
+  });
+}
