@@ -1,5 +1,5 @@
 // `npm run demo` shows the main use case end to end: starts the service in a new folder, stores and runs
-// examples/postcard.json, verifies the signed webhook with a third-party library, and saves the picture.
+// examples/postcard.json, verifies the signed webhook with a third-party library, and saves the image.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -12,7 +12,6 @@ import { readWorkflowFile } from '../src/cli/workflow-file.ts';
 import { readSettings } from '../src/lib/settings.ts';
 import { startService } from './demo-service.ts';
 import { receiveWebhook } from './demo-webhook.ts';
-import { drawImage } from './picture-text.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const EXAMPLE = join(ROOT, 'examples', 'postcard.json');
@@ -91,15 +90,12 @@ async function saveImage(execution: Execution, signal: AbortSignal): Promise<voi
   const response = await fetch(url, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
   });
-  if (!response.ok) throw new Error(`the picture's URL answered ${response.status}`);
+  if (!response.ok) throw new Error(`the image's URL responded with ${response.status}`);
   const bytes = Buffer.from(await response.arrayBuffer());
   const path = join(OUTPUT, 'postcard.png');
   await writeFile(path, bytes);
-  if (process.stdout.isTTY && process.stdout.getColorDepth() === 24) {
-    for (const line of await drawImage(bytes, Math.min(64, terminal.width - 4))) terminal.print(`  ${line}`);
-  }
   printStep(
-    `Picture saved to ${terminal.paint('bold', relative(process.cwd(), path))}`,
+    `Image saved to ${terminal.paint('bold', relative(process.cwd(), path))}`,
     `${Math.ceil(bytes.length / 1024)} KB`,
   );
 }

@@ -2,12 +2,16 @@
 // run in batches whose files share a process; the others each have their own.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { BATCHES, filesAlone, pathOf } from '../test/batches.ts';
+import { BATCHES, filesAlone, writeBatchFile } from '../test/batches.ts';
 
+const ROOT = join(import.meta.dirname, '..');
 const [pattern, ...otherArguments] = process.argv.slice(2);
 const isFast = pattern === '--fast';
 const batches = BATCHES.filter(name => !isFast || name.startsWith('fast-'));
-const files = [...batches.map(pathOf), ...(isFast ? [] : filesAlone())].map(file => join('test', file));
+const files = [
+  ...batches.map(writeBatchFile),
+  ...(isFast ? [] : filesAlone().map(file => join(ROOT, 'test', file))),
+];
 // Many slow tests wait for a clock or a process: five at a time keep two cores busy.
 const concurrency = isFast ? 2 : 5;
 const options = [
@@ -24,6 +28,6 @@ const { status } = spawnSync(
     ...(isFast ? otherArguments : process.argv.slice(2)),
     ...files,
   ],
-  { cwd: join(import.meta.dirname, '..'), stdio: 'inherit' },
+  { cwd: ROOT, stdio: 'inherit' },
 );
 process.exit(status ?? 1);

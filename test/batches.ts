@@ -1,6 +1,7 @@
 // Groups test files into batches that share a process. A process per file would load most of the program each time,
 // which costs a second of processor time. The files of a batch run in sequence.
-import { matchesGlob } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, matchesGlob } from 'node:path';
 import { splitTests } from './slow.ts';
 
 /** Batches of the slow tests. Files that would finish last if they ran separately are in a batch too. */
@@ -61,9 +62,16 @@ const LONG: readonly Batch[] = ['absent-workers', 'agents', 'board', 'http', 'ru
 const SLOW_NAMES = Object.keys(SLOW_BATCHES) as SlowBatch[];
 export const BATCHES: readonly Batch[] = [...SLOW_NAMES, 'fast-first', 'fast-second'];
 
-/** The batch's file, relative to `test/`. The runner sorts files: long batches, other batches, single files. */
-export const pathOf = (batch: Batch): string =>
-  `batches/${LONG.includes(batch) ? 'long' : 'other'}/${batch}.ts`;
+const RUN_BATCH = join(import.meta.dirname, 'support/run-batch.ts');
+
+/** Writes the file that runs the batch. The runner sorts files: long batches, other batches, single files. */
+export function writeBatchFile(batch: Batch): string {
+  const folder = join(import.meta.dirname, '../test-output/batches', LONG.includes(batch) ? 'long' : 'other');
+  const path = join(folder, `${batch}.ts`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `import { runBatch } from ${JSON.stringify(RUN_BATCH)};\nrunBatch('${batch}');\n`);
+  return path;
+}
 
 const matches = (file: string, patterns: readonly string[]): boolean =>
   patterns.some(pattern => matchesGlob(file, pattern));

@@ -1,6 +1,6 @@
 // Renders the layout of pages for visitors: one card in the center.
 import type { ReactNode } from 'react';
-import { usePageTitle } from '../lib/page-title.ts';
+import { usePageTitle } from '../kit/page-head.tsx';
 import { messages } from '../messages.ts';
 import styles from './auth-layout.module.css';
 import { Logo } from './logo.tsx';

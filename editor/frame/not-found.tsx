@@ -1,6 +1,6 @@
 // Renders the page for unknown addresses in the application.
 import { ButtonLink } from '../kit/button.tsx';
-import { usePageTitle } from '../lib/page-title.ts';
+import { usePageTitle } from '../kit/page-head.tsx';
 import { messages } from '../messages.ts';
 import styles from './message.module.css';
 

@@ -1,6 +1,6 @@
 // Lists the pages. Loads a page and its styles on demand or in advance.
 import { type ComponentType, lazy } from 'react';
-import { readEmbeddedData } from '../lib/embedded-data.ts';
+import { readEmbeddedData } from '../lib/session.ts';
 import { ROUTES, type Route } from '../routes.ts';
 
 export const PAGES: readonly (Route & LazyPage)[] = ROUTES.map(route => ({ ...route, ...lazyPage(route) }));

@@ -1,6 +1,6 @@
 // Renders the heading of a page, which is also the tab's title, and its main buttons.
-import type { ReactNode } from 'react';
-import { usePageTitle } from '../lib/page-title.ts';
+import { type ReactNode, useEffect } from 'react';
+import { messages } from '../messages.ts';
 import styles from './page-head.module.css';
 
 export function PageHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
@@ -11,4 +11,11 @@ export function PageHead({ title, children }: { readonly title: string; readonly
       <div className={styles.actions}>{children}</div>
     </div>
   );
+}
+
+/** Sets the title of the browser tab. */
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${messages.product}`;
+  }, [title]);
 }

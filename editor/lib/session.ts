@@ -2,7 +2,6 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from './api.ts';
-import { readEmbeddedData } from './embedded-data.ts';
 import { rememberUser } from './expired-session.ts';
 
 export interface Session {
@@ -74,4 +73,10 @@ export function getNextPath(search: string): string {
   return url !== undefined && url.origin === location.origin && next.startsWith('/')
     ? `${url.pathname}${url.search}${url.hash}`
     : '/workflows';
+}
+
+/** Parses the JSON that the service embedded in the element with the id to save a request; undefined if there is none. */
+export function readEmbeddedData<T>(id: string): T | undefined {
+  const text = document.getElementById(id)?.textContent;
+  return text === undefined || text === null ? undefined : (JSON.parse(text) as T);
 }

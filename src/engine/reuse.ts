@@ -2,8 +2,8 @@
 // sources.
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
+import { canonicalJson } from '../lib/record.ts';
 import type { Step } from './types.ts';
 
 /** A plan, and the config keys that the run's `inputs` set. */

@@ -1,6 +1,8 @@
-// Reads files in chunks, and makes the names in a folder durable.
+// Reads files in chunks, makes the names in a folder durable, and creates temporary folders.
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /**
  * Yields the chunks of a file, which is opened with the first chunk. A stream that is opened earlier would end the
@@ -17,5 +19,15 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** Creates a temporary folder that only its owner can read, and removes it after `work`. */
+export async function withTempFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-codec-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }

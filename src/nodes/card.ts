@@ -3,9 +3,9 @@ import type { MediaRef } from '../graph/types.ts';
 import { resizeImage } from '../media/images.ts';
 import { CARD_THEMES, type Card, getImageFrame } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
-import { parseColor } from './color.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
 import { readPixels, store } from './image.ts';
+import { parseColor } from './limits.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 

@@ -17,7 +17,6 @@ import {
   resizeImage,
   rotateImage,
 } from '../media/images.ts';
-import { parseColor } from './color.ts';
 import {
   choice,
   defineNode,
@@ -33,6 +32,7 @@ import {
   text,
   type ValuesOf,
 } from './define.ts';
+import { parseColor } from './limits.ts';
 
 const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });

@@ -1,4 +1,4 @@
-// Defines limits for what nodes accept from graphs and external sources, and for what they output.
+// Checks what nodes accept from graphs and external sources, and limits what they output.
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';
 
@@ -54,4 +54,13 @@ function isShallow(json: Json): boolean {
     level = level.flatMap(value => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
   return level.length === 0;
+}
+
+/** Returns a hexadecimal color (`#rgb` to `#rrggbbaa`) unchanged. Throws NodeError for anything else. */
+export function parseColor(value: string): string {
+  if (/^#(?:[0-9a-f]{3}|[0-9a-f]{4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value)) return value;
+  throw new NodeError(
+    'invalid_color',
+    `${JSON.stringify(value.slice(0, 40))} is not a valid color. Use a form such as #1d4ed8 or #1d4ed880.`,
+  );
 }

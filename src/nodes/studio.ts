@@ -8,8 +8,8 @@ import { type Clip, decodeFrames, type FramesRequest } from '../codecs/decode.ts
 import { type EncodeRequest, encode } from '../codecs/encode.ts';
 import type { VideoInfo } from '../codecs/media-info.ts';
 import { probeMedia } from '../codecs/probe/probe.ts';
-import { withScratch } from '../codecs/scratch.ts';
 import type { MediaRef } from '../graph/types.ts';
+import { withTempFolder } from '../lib/files.ts';
 import { createLimiter } from '../lib/limiter.ts';
 import { readSettings } from '../lib/settings.ts';
 import type { Size } from '../render/paint/fit-image.ts';
@@ -39,7 +39,7 @@ export interface Studio {
 export function withStudio<T>(ctx: NodeContext, work: (studio: Studio) => Promise<T>): Promise<T> {
   return limit(async () => {
     const backend = await findBackend(readSettings(), ctx.signal);
-    return withScratch(folder => work(createStudio(backend, folder, ctx)));
+    return withTempFolder(folder => work(createStudio(backend, folder, ctx)));
   }, ctx.signal);
 }
 

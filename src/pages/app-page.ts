@@ -1,7 +1,7 @@
 // Renders the HTML that loads the web application, and the pages shown while it is being bundled or when bundling failed.
 import { renderDocument, SITE_NAME } from './document.ts';
 import { type Html, html, trustMarkup } from './html.ts';
-import { RELOAD_PATH } from './reload-script.ts';
+import { RELOAD_PATH } from './message-page.ts';
 import { ICON_PATH, PALETTE_PATH } from './stylesheet.ts';
 
 export interface AppPage {

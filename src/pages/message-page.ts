@@ -1,7 +1,14 @@
 // Renders error pages: not found, no access, temporarily unavailable.
+import { sha256Hex } from '../lib/crypto.ts';
 import { renderDocument } from './document.ts';
 import { html } from './html.ts';
-import { RELOAD_PATH } from './reload-script.ts';
+
+/**
+ * Reloads a waiting page. A meta refresh would not reload addresses with a fragment, such as links to set a password.
+ */
+export const RELOAD_SCRIPT = 'setTimeout(()=>location.reload(),1000)';
+
+export const RELOAD_PATH = `/pages/reload-${sha256Hex(RELOAD_SCRIPT).slice(0, 12)}.js`;
 
 const TITLES: Readonly<Record<number, string>> = {
   401: 'Sign in required',

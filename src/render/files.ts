@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { probeMedia } from '../codecs/probe/probe.ts';
-import { withScratch } from '../codecs/scratch.ts';
 import { AppError, toError } from '../lib/errors.ts';
 import { FetchError } from '../lib/fetch/error.ts';
+import { withTempFolder } from '../lib/files.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identify } from '../media/sniff.ts';
@@ -69,7 +69,7 @@ export function withRenderFiles<T>(
   signal: AbortSignal,
   work: (files: ResourceFiles) => Promise<T>,
 ): Promise<T> {
-  return withScratch(async folder => work(await readRenderFiles(resources, read, folder, signal)));
+  return withTempFolder(async folder => work(await readRenderFiles(resources, read, folder, signal)));
 }
 
 async function readRenderFile(resource: Resource, reading: Reading): Promise<ResourceFile> {

@@ -1,7 +1,8 @@
 // Handles idempotency keys of requests that start runs: a repeated request gets the first response again.
-import { canonicalJson } from '../lib/canonical-json.ts';
+
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { canonicalJson } from '../lib/record.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
 import type { RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';

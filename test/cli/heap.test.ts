@@ -1,7 +1,7 @@
 // Tests that released memory is returned: the heap shrinks to what is in use.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { shrinkHeap } from '../../src/cli/heap.ts';
+import { shrinkHeap } from '../../src/cli/serve.ts';
 
 it('the heap shrinks to what is in use', async () => {
   let used: object[] = [];

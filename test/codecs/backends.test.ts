@@ -9,7 +9,7 @@ import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
-import { withScratch } from '../../src/codecs/scratch.ts';
+import { withTempFolder } from '../../src/lib/files.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
 import {
   collect,
@@ -68,7 +68,7 @@ function testBackend(backend: Backend): void {
   const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
   it('writes a tagged MP4 with its index first, as long as its frames and sound', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       const counts: number[] = [];
       await encode(
@@ -95,14 +95,14 @@ function testBackend(backend: Backend): void {
     }));
 
   it('keeps every frame, in order and at its time, and includes the last one in the duration', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const clip = await make(folder, sourceOf(40));
       assert.ok(Math.abs(clip.info.durationSeconds - 2) < 0.001, `${clip.info.durationSeconds} s`);
       assert.deepEqual(await numbersOf(clip, 0, 40), range(0, 40));
     }));
 
   it('seeks to the frame shown at or between frame times, and repeats the last one', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const clip = await make(folder, sourceOf(40));
       assert.deepEqual(await numbersOf(clip, 1.25, 5), range(25, 30));
       assert.deepEqual(await numbersOf(clip, 0.62, 3), [12, 13, 14]);
@@ -113,7 +113,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('keeps colors in RGBA and I420, and scales', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       for (const color of [
         [220, 30, 40],
         [30, 40, 210],
@@ -134,7 +134,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('reads the I420 that it writes', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const clip = await make(folder, sourceOf(10));
       const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       const path = join(folder, 'again.mp4');
@@ -145,7 +145,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('keeps sound sample by sample, for any block size and length', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       for (const blockFrames of [1000, 48_000]) {
         const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1.234, 0.5, blockFrames) });
         assert.equal(clip.info.contentType, 'audio/mp4');
@@ -160,7 +160,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('trims sound to the given times, and pads with silence', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
       const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
       assert.ok(Math.abs(onset(sound) - 0.1) < 0.002);
@@ -171,7 +171,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('reads WAV at any sample rate, mono and stereo', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       for (const [rate, channels] of [
         [44_100, 2],
         [22_050, 1],
@@ -189,7 +189,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('refuses more than was declared, frames of another size, and odd sides', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
         encode(backend, { path, maxSeconds: 0.1, video: videoOf(numberedFrames(9)) }, signal),
@@ -211,7 +211,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('passes on errors of the producer, and leaves no file', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const frames = (async function* () {
         yield numberedFrame(0);
         throw new Error('the painter fell');
@@ -225,7 +225,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('stops on abort in the middle of a command, with the abort reason', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const controller = new AbortController();
       const frames = (async function* () {
         for (let number = 0; ; number++) {
@@ -250,7 +250,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('lets a consumer stop after one frame', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const clip = await make(folder, sourceOf(20));
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
@@ -260,7 +260,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('reports damaged files in our own words, or reads what is intact', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const clip = await make(folder, { ...sourceOf(30), audio: tone(1.5) });
       const whole = await readFile(clip.path);
       for (const damage of [0.3, 0.6, 0.9]) {
@@ -280,7 +280,7 @@ function testBackend(backend: Backend): void {
     }));
 
   it('reports a file that cannot be written', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const path = join(folder, 'nowhere', 'clip.mp4');
       await assert.rejects(encode(backend, { ...sourceOf(20), path }, signal), { code: 'codec_failed' });
       await assert.rejects(stat(path));

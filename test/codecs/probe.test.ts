@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeContentType, probeMedia } from '../../src/codecs/probe/probe.ts';
-import { withScratch } from '../../src/codecs/scratch.ts';
+import { withTempFolder } from '../../src/lib/files.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { box, mp4, u32, wav } from '../support/media/files.ts';
 import { HEIGHT, numberedFrames, tone, WIDTH } from './clips.ts';
@@ -107,7 +107,7 @@ describe('the probe', () => {
   });
 
   it('survives truncation and changes at any position', { skip: backend === undefined }, () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       if (backend === undefined) return;
       const path = join(folder, 'clip.mp4');
       const frames = numberedFrames(20);

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
-import { withScratch } from '../../src/codecs/scratch.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
+import { withTempFolder } from '../../src/lib/files.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 import { tone } from '../codecs/clips.ts';
@@ -30,7 +30,7 @@ describe('sandbox video', { skip: backend === undefined && 'this machine has no 
   });
 
   it('makes a talking picture as long as the speech', async () => {
-    const sound = await withScratch(async folder => {
+    const sound = await withTempFolder(async folder => {
       const path = join(folder, 'speech.m4a');
       if (backend !== undefined) await encode(backend, { path, maxSeconds: 1, audio: tone(0.75) }, signal);
       return ctx.upload(await readFile(path), 'audio/mp4');

@@ -7,8 +7,8 @@ import { findBackend } from '../../src/codecs/backend.ts';
 import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
-import { withScratch } from '../../src/codecs/scratch.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
+import { withTempFolder } from '../../src/lib/files.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import {
@@ -35,7 +35,7 @@ describe('video and audio nodes', { skip }, async () => {
   const ctx = makeContext();
 
   const makeClip = (frameCount: number, soundFrom?: number): Promise<MediaRef> =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       const frames = numberedFrames(frameCount, [30, 200, 60]);
       const video = { width: WIDTH, height: HEIGHT, fps: FPS, pixels: 'rgba', frames } as const;
@@ -45,7 +45,7 @@ describe('video and audio nodes', { skip }, async () => {
       return ctx.upload(await readFile(path), 'video/mp4');
     });
   const makeSound = (seconds: number, from: number): Promise<MediaRef> =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const path = join(folder, 'sound.m4a');
       await encode(backend, { path, maxSeconds: seconds, audio: tone(seconds, from) }, signal);
       return ctx.upload(await readFile(path), 'audio/mp4');
@@ -53,7 +53,7 @@ describe('video and audio nodes', { skip }, async () => {
 
   /** Returns the properties of a result, the numbers on its frames, and its sound. */
   const look = (ref: MediaRef) =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const path = join(folder, 'result');
       await writeFile(path, ctx.bytesOf(ref));
       const clip = { path, info: await probeMedia(path, signal) };

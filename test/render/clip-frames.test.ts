@@ -10,7 +10,7 @@ import type { CodecSettings } from '../../src/codecs/backend.ts';
 import { type Backend, FRAME_TOLERANCE_SECONDS } from '../../src/codecs/command.ts';
 import type { Clip } from '../../src/codecs/decode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
-import { withScratch } from '../../src/codecs/scratch.ts';
+import { withTempFolder } from '../../src/lib/files.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';
@@ -273,7 +273,7 @@ describe('a still with a clip', {
 
   /** A program that is used as ffmpeg and fails in this way when it decodes. */
   const withDecoder = (work: string, use: (codecs: CodecSettings, folder: string) => Promise<void>) =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const path = join(folder, 'ffmpeg');
       const encoders = "printf ' V..... libx264 x\\n A..... aac x\\n'";
       const script = `#!/bin/sh\ncase "$*" in *-encoders*) ${encoders};; *) ${work};; esac\n`;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { withScratch } from '../../src/codecs/scratch.ts';
 import { AppError } from '../../src/lib/errors.ts';
+import { withTempFolder } from '../../src/lib/files.ts';
 import { readRenderFiles } from '../../src/render/files.ts';
 import type { ReadSource } from '../../src/render/render-io.ts';
 import type { ResourceFile } from '../../src/render/stills/still.ts';
@@ -36,7 +36,7 @@ async function* endless() {
 
 /** Loads one file. Returns the result and the names in the folder. */
 async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>['body']) {
-  return withScratch(async folder => {
+  return withTempFolder(async folder => {
     const read: ReadSource = async () => ({ body, declared: undefined });
     const files = await readRenderFiles([resource(kind, './x')], read, folder, signal);
     return { file: files.get(`${kind}-x`) as ResourceFile, names: await readdir(folder) };
@@ -46,7 +46,7 @@ async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>
 describe('a file of a scene', () => {
   it('is streamed to disk and probed if it is sound or video', async () => {
     const bytes = silentWav(0.5);
-    await withScratch(async folder => {
+    await withTempFolder(async folder => {
       const read: ReadSource = async () => ({ body: inPieces(bytes), declared: 'text/plain' });
       const file = (await readRenderFiles([resource('audio', './x')], read, folder, signal)).get('audio-x');
       assert.ok(file?.kind === 'clip');
@@ -58,7 +58,7 @@ describe('a file of a scene', () => {
   it('is not omitted because this service is too busy to read it', async () => {
     const busy = new AppError('unavailable', 'Too much work of this kind is waiting already.');
     const read: ReadSource = () => Promise.reject(busy);
-    await withScratch(folder =>
+    await withTempFolder(folder =>
       assert.rejects(readRenderFiles([resource('image', './x')], read, folder, signal), busy),
     );
   });
@@ -104,13 +104,13 @@ describe('a file of a scene', () => {
   });
 
   it('that is unreachable is omitted, but an internal error is rethrown', async () => {
-    const files = await withScratch(folder =>
+    const files = await withTempFolder(folder =>
       readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
     );
     for (const file of files.values()) assert.match(reasonOf(file), /cannot be read: nobody is there$/);
     const broken = () => Promise.reject(new TypeError('x is not a function'));
     await assert.rejects(
-      withScratch(folder => readRenderFiles([resource('video', './x')], broken, folder, signal)),
+      withTempFolder(folder => readRenderFiles([resource('video', './x')], broken, folder, signal)),
       TypeError,
     );
   });
@@ -123,7 +123,7 @@ describe('a file of a scene', () => {
       yield* endless();
     };
     const read: ReadSource = async () => ({ body: stuck(), declared: undefined });
-    await withScratch(async folder => {
+    await withTempFolder(async folder => {
       await assert.rejects(
         readRenderFiles([resource('video', './x')], read, folder, aborting.signal),
         /enough/,

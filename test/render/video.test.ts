@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import type { Backend } from '../../src/codecs/command.ts';
 import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
-import { withScratch } from '../../src/codecs/scratch.ts';
+import { withTempFolder } from '../../src/lib/files.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
@@ -78,7 +78,7 @@ function testVideos(backend: Backend): void {
   };
 
   it("has the painter's frames, each at its time, tagged BT.709", () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const reported: number[] = [];
       const result = await render(folder, {}, reported);
       const path = join(folder, 'video.mp4');
@@ -103,7 +103,7 @@ function testVideos(backend: Backend): void {
     }));
 
   it('renders a range at a smaller size, with even sides', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const graph = { ...GRAPH, width: 322, height: 183 };
       const result = await render(folder, { graph, range: [30, 50], scale: 0.5 });
       assert.deepEqual([result.width, result.height, result.frameCount], [160, 92, 20]);
@@ -118,7 +118,7 @@ function testVideos(backend: Backend): void {
     }));
 
   it('includes clips and sound', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const clip = await makeClip(backend, folder, { fps: FPS, frameCount: 40 });
       const sound = join(folder, 'tone.mp4');
       await writeSound(backend, sound);
@@ -162,7 +162,7 @@ function testVideos(backend: Backend): void {
     }));
 
   it('reuses existing segments, and renders the changed ones', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
       await render(folder, { segmentFolder });
@@ -186,7 +186,7 @@ function testVideos(backend: Backend): void {
     }));
 
   it('resumes after a crash, and leaves neither process nor file', { skip: NEEDS_PROC }, () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
       const clip = await makeClip(backend, folder, { fps: FPS, frameCount: 40 });
@@ -224,7 +224,7 @@ function testVideos(backend: Backend): void {
   );
 
   it('stops on abort while rendering, with the reason, and leaves nothing', { skip: NEEDS_PROC }, () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const stop = new AbortController();
       let group: readonly number[] = [];
       const onFrame = (done: number): void => {
@@ -241,7 +241,7 @@ function testVideos(backend: Backend): void {
   );
 
   it('ends with its parent process, and leaves nothing', { skip: NEEDS_PROC }, () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const job = { ...requestFor(backend, folder), files: [] };
       const parent = spawn(process.execPath, [PARENT, JSON.stringify(job)], {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -261,7 +261,7 @@ describe('a video', () => {
   const isHere = backend !== undefined && typeof backend !== 'string';
 
   it('with too many frames, or of an invalid graph, is refused by pointer', () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const job = { graph: GRAPH, files: new Map(), scale: 1, path: join(folder, 'video.mp4') };
       const long = { ...job, graph: { ...GRAPH, durationInFrames: 100_000 }, range: [0, 100_000] } as const;
       await assert.rejects(renderVideo(long, {}, signal), {
@@ -290,7 +290,7 @@ describe('a video', () => {
     }));
 
   it('of 10,000 elements is rendered', { skip: !isHere }, () =>
-    withScratch(async folder => {
+    withTempFolder(async folder => {
       const shape = { type: 'shape', shape: 'circle', width: 4, height: 4 };
       const elements = Array.from({ length: 2000 }, (_, at) => ({
         ...shape,

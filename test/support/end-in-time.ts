@@ -5,7 +5,7 @@ import { after } from 'node:test';
 
 /** Closing services takes long on a busy machine. */
 const PATIENCE_MS = 200_000;
-const BATCHES = join(import.meta.dirname, '../batches');
+const BATCHES = join(import.meta.dirname, '../../test-output/batches');
 
 export function endInTime(): void {
   after(() => {

@@ -3,11 +3,11 @@
 import { useState } from 'react';
 import { Canvas } from '../../canvas/canvas.tsx';
 import { messages } from '../../flow-messages.ts';
+import { usePageTitle } from '../../kit/page-head.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { useFirstSteps } from '../../lib/first-steps.ts';
 import { lazyComponent } from '../../lib/lazy-component.ts';
-import { usePageTitle } from '../../lib/page-title.ts';
-import { useMediaQuery } from '../../lib/use-media-query.ts';
+import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useView } from '../../runs/editor-context.tsx';
 import { ConflictNotice } from './conflict-notice.tsx';
 import { DiffNotice } from './diff-notice.tsx';

@@ -19,7 +19,7 @@ import { Button, IconButton } from '../../kit/button.tsx';
 import type { Icon } from '../../kit/icon.ts';
 import '../../kit/menu.module.css';
 import { lazyComponent } from '../../lib/lazy-component.ts';
-import { useMediaQuery } from '../../lib/use-media-query.ts';
+import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
 import { isInProgress } from '../../runs/run-store.ts';
 import { PresenceList } from './presence-list.tsx';

@@ -5,8 +5,8 @@ import { readSettings } from '../../lib/settings.ts';
 import type { ImageFormat } from '../paint/canvas.ts';
 import { listFollowedFiles, readPeaks } from '../sound/peaks.ts';
 import type { Resource, Timeline } from '../timeline/compile.ts';
+import { listUsedFiles } from '../timeline/draw-list.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
-import { listUsedFiles } from '../timeline/used-files.ts';
 import type { DrawnStills, ResourceFiles } from './still.ts';
 import { drawSceneStills } from './stills.ts';
 

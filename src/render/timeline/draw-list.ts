@@ -234,3 +234,16 @@ export interface DrawList {
   /** From back to front. */
   readonly layers: readonly Layer[];
 }
+
+/** Returns the keys of the files that the lists show. Others need not be read or sent to the drawing thread. */
+export function listUsedFiles(lists: readonly DrawList[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const pending: DrawNode[] = lists.flatMap(({ layers }) => layers.map(({ node }) => node));
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const { content, mask } = node;
+    if ('resource' in content) keys.add(content.resource);
+    if (content.kind === 'group') pending.push(...content.children);
+    if (mask !== undefined) pending.push(mask.node);
+  }
+  return keys;
+}

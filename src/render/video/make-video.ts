@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findBackend } from '../../codecs/backend.ts';
-import { withScratch } from '../../codecs/scratch.ts';
+import { withTempFolder } from '../../lib/files.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { readRenderFiles } from '../files.ts';
@@ -61,7 +61,7 @@ export async function renderWithPoster<T>(
   const timeline = openScene(order.graph);
   return limit(
     () =>
-      withScratch(async folder => {
+      withTempFolder(async folder => {
         const files = await readRenderFiles(timeline.resources.values(), order.read, folder, signal);
         return onVideo(await render({ order, timeline, files, folder }, signal));
       }),

@@ -4,8 +4,8 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
+import { listUsedFiles } from '../timeline/draw-list.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
-import { listUsedFiles } from '../timeline/used-files.ts';
 
 export type Range = readonly [from: number, to: number];
 

@@ -1,7 +1,7 @@
 // Creates the authorization server's keys once per installation and stores them encrypted in the database.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
-import { keepKey } from '../../store/oauth/keys.ts';
+import { findOrStoreKey } from '../../store/oauth/clients.ts';
 import type { Deps } from '../deps.ts';
 
 export interface OAuthKeys {
@@ -14,7 +14,7 @@ export interface OAuthKeys {
 /** Loads the keys, which all processes share. Throws if SECRETS_KEY is not the one that encrypted them. */
 export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secretsKey'>): Promise<OAuthKeys> {
   const loadOrStore = async (name: string, fresh: string): Promise<string> =>
-    decrypt(secretsKey, await keepKey(db, name, encrypt(secretsKey, fresh)));
+    decrypt(secretsKey, await findOrStoreKey(db, name, encrypt(secretsKey, fresh)));
   const cookies = await loadOrStore('cookies', randomBytes(32).toString('base64url'));
   const signing = await loadOrStore('signing', JSON.stringify(generateSigningKey()));
   return { cookies, signing: JSON.parse(signing) as OAuthKeys['signing'] };

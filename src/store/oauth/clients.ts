@@ -1,4 +1,4 @@
-// Reads and writes the clients registered with the authorization server.
+// Stores the clients and the keys of the authorization server.
 import type { Tx } from '../db.ts';
 import { first } from '../rows.ts';
 
@@ -25,4 +25,16 @@ export async function insertClient(
 
 export async function deleteClient(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from oauth_clients where id = $1', [id]);
+}
+
+/** Returns the stored encrypted key of that name, or stores the given one. All processes share it. */
+export async function findOrStoreKey(tx: Tx, name: string, encrypted: Buffer): Promise<Buffer> {
+  await tx.query('insert into oauth_keys (name, encrypted) values ($1, $2) on conflict do nothing', [
+    name,
+    encrypted,
+  ]);
+  const { rows } = await tx.query<{ encrypted: Buffer }>('select encrypted from oauth_keys where name = $1', [
+    name,
+  ]);
+  return rows[0]?.encrypted ?? encrypted;
 }

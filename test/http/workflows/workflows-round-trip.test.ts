@@ -1,7 +1,7 @@
 // Round trips: sending a GET response back unchanged changes nothing and gives no warnings.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { canonicalJson } from '../../../src/lib/canonical-json.ts';
+import { canonicalJson } from '../../../src/lib/record.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, randomGraph, read } from '../../support/workflows.ts';

@@ -13,7 +13,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { getDurationMs } from '../../../lib/runs.ts';
-import { useHasBeenVisible } from '../../../lib/use-has-been-visible.ts';
+import { useHasBeenVisible } from '../../../lib/use-visibility.ts';
 import { useBoard, useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { getResults } from '../../../runs/results.ts';
 import { createInputChanges, useApplyInputs } from '../../../runs/use-inputs.ts';

@@ -12,7 +12,7 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
-import { useHasBeenVisible } from '../../../lib/use-has-been-visible.ts';
+import { useHasBeenVisible } from '../../../lib/use-visibility.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dock.module.css';
 

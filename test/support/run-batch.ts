@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type Batch, filesOf } from '../batches.ts';
-import { endInTime } from '../support/end-in-time.ts';
-import { shareInBatch } from '../support/shared.ts';
+import { endInTime } from './end-in-time.ts';
+import { shareInBatch } from './shared.ts';
 
 export function runBatch(batch: Batch): void {
   watchHooks();

@@ -1,4 +1,0 @@
-// The test files of one batch, in this process.
-import { runBatch } from '../run-batch.ts';
-
-runBatch('absent-workers');
