@@ -33,6 +33,7 @@ export function Button({
       type="button"
       {...rest}
       className={classNames(styles.button, styles[variant], styles[size])}
+      data-variant={variant}
       aria-busy={isBusy || undefined}
       disabled={isBusy || rest.disabled}
     >

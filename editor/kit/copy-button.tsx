@@ -4,24 +4,33 @@ import Check from 'icon:check';
 import Copy from 'icon:copy';
 import { useEffect, useState } from 'react';
 import { messages } from '../messages.ts';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 
 const SHOWN_MS = 2000;
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+interface CopyButtonProps {
+  readonly text: string;
+  readonly label: string;
+  /** Whether the label is visible. */
+  readonly isLabeled?: true;
+}
+
+export function CopyButton({ text, label, isLabeled }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
     const timer = setTimeout(() => setCopied(false), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  return (
-    <IconButton
-      size="s"
-      icon={isCopied ? Check : Copy}
-      label={isCopied ? messages.common.copied : label}
-      onClick={() => void copyText(text).then(setCopied)}
-    />
+  const icon = isCopied ? Check : Copy;
+  const name = isCopied ? messages.common.copied : label;
+  const copy = (): void => void copyText(text).then(setCopied);
+  return isLabeled ? (
+    <Button icon={icon} onClick={copy}>
+      {name}
+    </Button>
+  ) : (
+    <IconButton size="s" icon={icon} label={name} onClick={copy} />
   );
 }
 

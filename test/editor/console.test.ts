@@ -221,10 +221,12 @@ async function fillAccount(by: Client): Promise<OwnPaths> {
   await by.request('POST', `/workflows/${id}/run`, { targets: ['later'] });
   await by.request('POST', `/workflows/${id}/publish`, {
     isPublished: true,
+    slug: 'harbour',
     settings: { category: 'Film', allowDuplicate: true, isTemplate: true },
   });
   return {
     '/flow/:id': `/flow/${id}`,
+    '/p/:slug': '/p/harbour',
     '/executions/:id': `/executions/${run.id}`,
     '/batches/:id': `/batches/${batch.batchId}`,
     ...Object.fromEntries(

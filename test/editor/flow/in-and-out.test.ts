@@ -117,11 +117,13 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     const { page } = testPage;
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByRole('tab', { name: 'Publish' }).click();
     await dialog.getByLabel('Address').fill('boats-of-mine');
     await dialog.getByLabel('Title').fill('My boats');
     await dialog.getByLabel('Idea', { exact: true }).uncheck();
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
-    await dialog.getByText('boats-of-mine').waitFor();
+    const link = dialog.getByRole('link', { name: /\/p\/boats-of-mine$/ });
+    assert.equal(await link.getAttribute('href'), '/p/boats-of-mine');
     await takeScreenshot(page, 'flow-published', VIEWS[3]);
     await assertAccessible(page);
     const stored = await flow.send<{ publishedSlug: string; publishSettings: object }>(
@@ -146,7 +148,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByLabel('Email').fill('somebody@example.com');
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
     await dialog.getByText('not opened yet').waitFor();
     await takeScreenshot(page, 'flow-shared', VIEWS[3]);
     await assertAccessible(page);

@@ -188,16 +188,30 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('keeps Publish visible in the share dialog', async () => {
+  it('shows one primary button in each tab of the share dialog, always visible', async () => {
     const id = await flow.create(PICTURE);
-    await using testPage = await flow.open(id);
-    const { page } = testPage;
-    for (const height of [900, 500]) {
-      await page.setViewportSize({ width: 1440, height });
+    for (const view of [{ ...VIEWS[2], height: 500 }, ...VIEWS]) {
+      await using testPage = await flow.open(id, view);
+      const { page } = testPage;
       await clickTool(page, 'Share');
-      const box = await page.getByRole('button', { name: 'Publish', exact: true }).boundingBox();
-      assert.ok(box && box.y + box.height <= height, JSON.stringify(box));
-      await page.keyboard.press('Escape');
+      const dialog = page.getByRole('dialog', { name: 'Share' });
+      for (const [tab, name] of Object.entries({ People: 'Invite', Publish: 'Publish' })) {
+        await dialog.getByRole('tab', { name: tab }).click();
+        const button = dialog.getByRole('button', { name, exact: true });
+        const box = await button.boundingBox();
+        assert.ok(box && box.y + box.height <= view.height && box.x + box.width <= view.width, name);
+        assert.equal(await dialog.locator('[data-variant="primary"]').count(), 1);
+        if (view.height > 500) await takeScreenshot(page, `flow-share-${tab}`, view);
+        await assertAccessible(page);
+      }
+      await dialog.getByRole('tab', { name: 'People' }).focus();
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('button', { name: 'Invite', exact: true }).waitFor();
+      await page.keyboard.press('ArrowRight');
+      await dialog.locator('[role="tab"]:focus', { hasText: 'Publish' }).waitFor();
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+      assert.deepEqual(testPage.errors, []);
     }
   });
 

@@ -1,7 +1,6 @@
 // Renders the publish form: address, title, description, and inputs shown on the page.
 
 import { type FormEvent, useId, useState } from 'react';
-import { createPortal } from 'react-dom';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
@@ -12,6 +11,7 @@ import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
 import { useWorkflowMutation } from './owner-dialog.tsx';
+import type { ShareTabProps } from './share.tsx';
 
 const shareMessages = messages.flow.share;
 
@@ -25,14 +25,7 @@ interface Publication {
   readonly showResults: boolean;
 }
 
-interface PublishSectionProps {
-  readonly workflow: WorkflowInfo;
-  readonly path: string;
-  /** The element for the buttons, which stays visible while the dialog scrolls. */
-  readonly footer: HTMLElement | null;
-}
-
-export function PublishSection({ workflow, path, footer }: PublishSectionProps) {
+export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
   const formId = useId();
   const { session } = useEditor();
   const inputs = useInputNodes();
@@ -51,14 +44,8 @@ export function PublishSection({ workflow, path, footer }: PublishSectionProps) 
   };
   return (
     <form id={formId} className={styles.part} onSubmit={submit}>
-      <h3>
-        {shareMessages.publish}{' '}
-        {workflow.isPublished && <Badge tone="success">{shareMessages.published}</Badge>}
-      </h3>
+      {workflow.isPublished && workflow.publishedSlug !== null && <Address slug={workflow.publishedSlug} />}
       <p className={styles.soft}>{shareMessages.publishText}</p>
-      {workflow.isPublished && workflow.publishedSlug !== null && (
-        <Address slug={workflow.publishedSlug} id={workflow.id} />
-      )}
       <TextFields form={form} name={workflow.name} onChange={set} />
       <ExposedInputs
         inputs={inputs}
@@ -73,20 +60,18 @@ export function PublishSection({ workflow, path, footer }: PublishSectionProps) 
           onChange={({ target }) => set({ [key]: target.checked })}
         />
       ))}
-      {footer &&
-        createPortal(
-          <>
-            {workflow.isPublished && (
-              <Button variant="quiet" onClick={() => publish.mutate(false)}>
-                {shareMessages.unpublish}
-              </Button>
-            )}
-            <Button type="submit" form={formId} variant="primary" isBusy={publish.isPending}>
-              {workflow.isPublished ? shareMessages.publishAgain : shareMessages.publishNow}
+      {renderActions(
+        <>
+          {workflow.isPublished && (
+            <Button variant="quiet" onClick={() => publish.mutate(false)}>
+              {shareMessages.unpublish}
             </Button>
-          </>,
-          footer,
-        )}
+          )}
+          <Button type="submit" form={formId} variant="primary" isBusy={publish.isPending}>
+            {workflow.isPublished ? shareMessages.publishAgain : shareMessages.publishNow}
+          </Button>
+        </>,
+      )}
     </form>
   );
 }
@@ -103,7 +88,7 @@ function TextFields({ form, name, onChange: set }: TextFieldsProps) {
     <>
       <TextField
         label={shareMessages.slug}
-        hint={shareMessages.slugHint}
+        hint={shareMessages.slugHint(location.host)}
         pattern="[a-z0-9\-]{3,80}"
         value={form.slug}
         onChange={({ target }) => set({ slug: target.value })}
@@ -126,14 +111,15 @@ function TextFields({ form, name, onChange: set }: TextFieldsProps) {
   );
 }
 
-function Address({ slug, id }: { readonly slug: string; readonly id: string }) {
-  const address = `${location.origin}/flow/${id}`;
+function Address({ slug }: { readonly slug: string }) {
+  const path = `/p/${slug}`;
   return (
-    <p className={styles.row}>
-      <a href={address} target="_blank" rel="noreferrer" className={styles.grow}>
-        {slug}
+    <p className={styles.address}>
+      <Badge tone="success">{shareMessages.published}</Badge>
+      <a href={path} target="_blank" rel="noreferrer" className={styles.grow}>
+        {location.host + path}
       </a>
-      <CopyButton text={address} label={shareMessages.copyPage} />
+      <CopyButton text={location.origin + path} label={shareMessages.copyPage} />
     </p>
   );
 }

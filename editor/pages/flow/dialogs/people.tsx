@@ -1,0 +1,131 @@
+// Renders who may open the workflow: people by email, and everyone with the link.
+import Globe from 'icon:globe';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import type { Permission } from '../../../../sdk/src/schemas.ts';
+import { messages } from '../../../flow-messages.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { CopyButton } from '../../../kit/copy-button.tsx';
+import { SelectField, TextField } from '../../../kit/field.tsx';
+import { api } from '../../../lib/api.ts';
+import styles from './dialogs.module.css';
+import { useWorkflowMutation } from './owner-dialog.tsx';
+import type { ShareTabProps } from './share.tsx';
+
+const shareMessages = messages.flow.share;
+
+export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
+  const formId = useId();
+  const permissionsPath = `${path}/permissions`;
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('VIEW');
+  const { data } = useQuery({
+    queryKey: [permissionsPath],
+    queryFn: ({ signal }) => api.get<{ data: readonly Permission[] }>(permissionsPath, { signal }),
+  });
+  const share = useWorkflowMutation(permissionsPath, () => api.put(permissionsPath, { email, role }));
+  const remove = useWorkflowMutation(permissionsPath, (person: string) =>
+    api.delete(`${permissionsPath}/${encodeURIComponent(person)}`),
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    share.mutate(undefined, { onSuccess: () => setEmail('') });
+  };
+  return (
+    <div className={styles.part}>
+      <form id={formId} className={styles.line} onSubmit={submit}>
+        <TextField
+          label={shareMessages.email}
+          type="email"
+          required
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <SelectField label={shareMessages.role} value={role} onChange={({ target }) => setRole(target.value)}>
+          {Object.entries(shareMessages.roles).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+      </form>
+      <h3>{shareMessages.access}</h3>
+      <LinkAccess workflow={workflow} path={path} />
+      {data?.data.length === 0 && <p className={styles.soft}>{shareMessages.noPeople}</p>}
+      <ul className={styles.rows}>
+        {data?.data.map(share => (
+          <Person
+            key={share.email ?? share.userId}
+            share={share}
+            onRemove={person => remove.mutate(person)}
+          />
+        ))}
+      </ul>
+      {renderActions(
+        <>
+          <CopyButton
+            text={`${location.origin}/flow/${workflow.id}`}
+            label={shareMessages.copyLink}
+            isLabeled
+          />
+          <Button type="submit" form={formId} variant="primary" isBusy={share.isPending}>
+            {shareMessages.invite}
+          </Button>
+        </>,
+      )}
+    </div>
+  );
+}
+
+function LinkAccess({ workflow, path }: Pick<ShareTabProps, 'workflow' | 'path'>) {
+  const change = useWorkflowMutation(path, (linkPermission: string) =>
+    api.post(`${path}/visibility`, { linkPermission }),
+  );
+  return (
+    <div className={styles.link}>
+      <Globe />
+      <SelectField
+        label={shareMessages.link}
+        value={workflow.linkPermission}
+        disabled={change.isPending}
+        onChange={({ target }) => change.mutate(target.value)}
+      >
+        {Object.entries(shareMessages.links).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}
+
+interface PersonProps {
+  readonly share: Permission;
+  /** Called with the email or, if there is none, the user id. */
+  readonly onRemove: (person: string) => void;
+}
+
+/** People added by email have no name until they open the workflow. */
+function Person({ share: { userId, name, email, role }, onRemove }: PersonProps) {
+  const displayName = name ?? email ?? '';
+  return (
+    <li className={styles.row}>
+      <span className={styles.grow}>
+        {displayName}
+        {name !== null && email !== null && <span className={styles.soft}> {email}</span>}
+        {name === null && <span className={styles.soft}> {shareMessages.notOpened}</span>}
+      </span>
+      <Badge>{shareMessages.roles[role] ?? role}</Badge>
+      <Button
+        size="s"
+        variant="quiet"
+        aria-label={shareMessages.remove(displayName)}
+        onClick={() => onRemove(email ?? String(userId))}
+      >
+        {shareMessages.removePerson}
+      </Button>
+    </li>
+  );
+}
