@@ -1962,8 +1962,9 @@ export type Providers = {
   readonly providers: readonly {
     readonly name: string;
     readonly label: string;
-    /** The setting that enables it */
+    /** The setting that enables it without a stored credential */
     readonly setting: string;
+    /** Whether the instance has a credential for it, stored or set by the environment */
     readonly isConfigured: boolean;
     readonly address: string | null;
     readonly answers: boolean | null;

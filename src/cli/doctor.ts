@@ -14,7 +14,7 @@ import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { describeStorageProblem, toBucket } from '../media/open-storage.ts';
 import { getBucketOrigin, openS3Storage } from '../media/s3.ts';
-import { listProbes } from '../nodes/models/provider-probes.ts';
+import { readEnvironment } from '../services/credentials/provider-credential.ts';
 import { probeProviders } from '../services/operator/provider-checks.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { getBinaries } from '../store/embedded/binaries.ts';
@@ -197,19 +197,17 @@ async function checkPort(settings: Settings): Promise<string> {
   return `${settings.HOST}:${settings.PORT} is free`;
 }
 
-/** Checks the providers. They are optional, so each that does not respond is named with its setting. */
+/** Checks the providers of the environment. They are optional, so each that does not respond is named with its setting. */
 async function checkModelProviders(settings: Settings): Promise<string> {
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: listProbes(settings).flatMap(({ address }) =>
-      address === undefined ? [] : [new URL(address).origin],
-    ),
+    trustedOrigins: [],
   });
   try {
-    const asked = await probeProviders(client, settings);
+    const asked = await probeProviders(readEnvironment({ settings, fetch: client, providerFetch: client }));
     const configured = asked.filter(({ isConfigured }) => isConfigured);
     if (configured.length === 0)
-      return `none: to use their models, set ${asked.map(({ setting }) => setting).join(', ')}`;
+      return `none: to use their models, add a key at /settings/providers or set ${asked.map(({ setting }) => setting).join(', ')}`;
     const descriptions = configured.map(
       ({ label, setting, error }) => `${label} (${setting}): ${error?.replace(/\.$/, '') ?? 'answers'}`,
     );

@@ -11,7 +11,7 @@ import { readListing } from '../nodes/models/listing/read-listing.ts';
 import type { Model } from '../nodes/models/model.ts';
 import { readProviders } from '../nodes/models/providers.ts';
 import type { InstalledModels } from '../services/models/models.ts';
-import { connect } from './client.ts';
+import { type Client, connect } from './client.ts';
 import type { CommandInput, OptionValue } from './command.ts';
 import { UsageError } from './failure.ts';
 import { asOperator } from './operator.ts';
@@ -56,25 +56,37 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** Reads a provider's listing with the keys of the environment. */
+/** Reads a provider's listing with the key of the environment. */
 export async function fetchListing(
   provider: ListingProvider,
   query: ListingQuery,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
   const settings = readSettings();
-  const providers = readProviders(settings);
-  const endpoint = providers[provider];
+  const endpoint = readProviders(settings)[provider];
+  if (endpoint === undefined)
+    throw new Error(
+      `${provider} is not configured. Set its key or its URL, or set GRAPHWRIGHT_API_KEY to use the keys of a running service.`,
+    );
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: endpoint === undefined ? [] : [endpoint.baseUrl],
+    trustedOrigins: [endpoint.baseUrl],
   });
   try {
-    const deps = { providers, fetch: client.fetch, date: today(), signal };
-    return await readListing(provider, query, deps);
+    return await readListing(provider, query, { endpoint, fetch: client.fetch, date: today(), signal });
   } finally {
     await client.close();
   }
+}
+
+/**
+ * Returns a client of the running service, which reads the listing with its own credentials; undefined if the
+ * environment has a key of the provider, or no API key of a service.
+ */
+export function findListingService(provider: ListingProvider, signal: AbortSignal): Client | undefined {
+  const settings = readSettings();
+  const isRemote = settings.MODELS_FILE === undefined && settings.GRAPHWRIGHT_API_KEY !== undefined;
+  return isRemote && readProviders(settings)[provider] === undefined ? connect(settings, signal) : undefined;
 }
 
 export function parseProvider(option: OptionValue): ListingProvider {

@@ -1,12 +1,13 @@
 // `graphwright models`: compares what providers offer with what this service has. Nothing is deleted: a model that is
 // removed, or no longer listed by its provider, stays for graphs that use it.
+import type { ListingProvider } from '../nodes/models/listing/listing.ts';
 import type { Model } from '../nodes/models/model.ts';
 import { remove } from '../nodes/models/reconcile.ts';
 import { withShipped } from '../nodes/models/shipped.ts';
 import { type PlannedChange, planFor, type SyncPlan, stripVersion } from '../nodes/models/sync.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
-import { fetchListing, parseProvider, today, withModels } from './models-io.ts';
+import { fetchListing, findListingService, parseProvider, today, withModels } from './models-io.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
 
@@ -20,7 +21,15 @@ export const searchModels: Command = async ({ args, options, terminal, signal })
     isFull: false,
     ...(category === undefined ? {} : { category }),
   };
-  const found = await fetchListing(provider, query, signal);
+  const service = category === undefined ? findListingService(provider, signal) : undefined;
+  const found =
+    service === undefined
+      ? await fetchListing(provider, query, signal)
+      : (
+          await service.get<Offers>(
+            `/admin/models/offers?${new URLSearchParams({ provider, query: query.searchText })}`,
+          )
+        ).offers;
   if (options.json === true) return terminal.print(JSON.stringify(found, null, 2));
   const rows = found
     .slice(0, MAX_SHOWN)
@@ -35,6 +44,14 @@ export const searchModels: Command = async ({ args, options, terminal, signal })
   if (found.length === 0) throw new WorkFailed();
 };
 
+interface Offers {
+  readonly offers: readonly {
+    readonly endpoint: string;
+    readonly label: string;
+    readonly category: string | null;
+  }[];
+}
+
 export const showModel: Command = async ({ args, options, terminal, signal }) => {
   const [provider, ...endpoints] = args;
   const [row] = await fetchListing(parseProvider(provider), { endpoints, isFull: true }, signal);
@@ -46,15 +63,26 @@ export const showModel: Command = async ({ args, options, terminal, signal }) =>
 export const addModels: Command = async input => {
   const [provider, ...endpoints] = input.args;
   const from = parseProvider(provider);
+  const service = findListingService(from, input.signal);
+  if (service !== undefined)
+    return change(input, async () => {
+      const plan = await service.post<SyncPlan>('/admin/models/plan', { provider: from, endpoints });
+      const unusable = plan.changes.filter(({ kind }) => kind === 'unusable');
+      requireUsable(
+        input,
+        unusable.map(({ endpoint, changes }) => ({ endpoint, problem: changes[0]?.what })),
+      );
+      return plan;
+    });
   const listed = await fetchListing(from, { endpoints, isFull: true }, input.signal);
   const missing = endpoints.filter(
     endpoint => !listed.some(row => stripVersion(row.endpoint) === stripVersion(endpoint)),
   );
   if (missing.length > 0) throw new Error(`${from} lists no model ${missing.join(', ')}; nothing was added.`);
-  const unusable = listed.filter(({ model }) => model === undefined);
-  for (const { endpoint, problem } of unusable)
-    input.terminal.note(`${endpoint} cannot be a node: ${problem}.`);
-  if (unusable.length > 0) throw new Error('Nothing was added.');
+  requireUsable(
+    input,
+    listed.filter(({ model }) => model === undefined),
+  );
   const requested = new Set(endpoints.map(stripVersion));
   const isSelected = ({ endpoint }: Model): boolean => requested.has(stripVersion(endpoint));
   await change(input, installed =>
@@ -62,11 +90,22 @@ export const addModels: Command = async input => {
   );
 };
 
+function requireUsable(
+  { terminal }: CommandInput,
+  unusable: readonly { readonly endpoint: string; readonly problem?: string | undefined }[],
+): void {
+  for (const { endpoint, problem } of unusable) terminal.note(`${endpoint} cannot be a node: ${problem}.`);
+  if (unusable.length > 0) throw new Error('Nothing was added.');
+}
+
 export const syncModels: Command = async input => {
   const { options, signal } = input;
   const provider = parseProvider(options.provider ?? 'fal');
   const category = toText(options.category);
   const addsNew = category !== undefined || options.all === true;
+  const service = addsNew ? undefined : findListingService(provider, signal);
+  if (service !== undefined)
+    return change(input, () => service.post<SyncPlan>('/admin/models/plan', { provider }));
   await change(input, async installed => {
     const ours = installed.filter(model => model.provider === provider);
     const endpoints = ours.map(({ endpoint }) => endpoint);
@@ -85,14 +124,22 @@ export const syncModels: Command = async input => {
 /** Like `sync` without writing: fails if something has changed, for a weekly job. */
 export const checkModels: Command = async ({ options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
-  const installed = await withModels({ signal }, async access => withShipped((await access.read()).models));
-  const endpoints = installed.filter(model => model.provider === provider).map(({ endpoint }) => endpoint);
-  const listed = await fetchListing(provider, { endpoints, isFull: true }, signal);
-  const plan = planFor(installed, provider, listed, { date: today(), addsNew: false });
+  const service = findListingService(provider, signal);
+  const plan =
+    service === undefined
+      ? await planByEnvironment(provider, signal)
+      : await service.post<SyncPlan>('/admin/models/plan', { provider });
   if (options.json === true) terminal.print(JSON.stringify(plan, null, 2));
   else printPlan(plan, terminal);
   if (plan.changes.length > 0) throw new WorkFailed();
 };
+
+async function planByEnvironment(provider: ListingProvider, signal: AbortSignal): Promise<SyncPlan> {
+  const installed = await withModels({ signal }, async access => withShipped((await access.read()).models));
+  const endpoints = installed.filter(model => model.provider === provider).map(({ endpoint }) => endpoint);
+  const listed = await fetchListing(provider, { endpoints, isFull: true }, signal);
+  return planFor(installed, provider, listed, { date: today(), addsNew: false });
+}
 
 export const removeModels: Command = async input => {
   const { args, terminal, signal } = input;

@@ -313,13 +313,12 @@ export function countCallsInFlight(tx: Tx, credentialId: string): Promise<number
   );
 }
 
-/** Lists the kinds for which the instance has a stored default. */
-export async function listInstanceKinds(tx: Tx): Promise<readonly string[]> {
-  const rows = await all<{ readonly kind: string }>(
+/** Lists the stored defaults of the instance. */
+export function listInstanceDefaults(tx: Tx): Promise<readonly CredentialRow[]> {
+  return all(
     tx,
-    'select kind from credentials where workspace is null and is_default and removed_at is null',
+    `select ${COLUMNS} from credentials c where c.workspace is null and c.is_default and c.removed_at is null`,
   );
-  return rows.map(({ kind }) => kind);
 }
 
 export interface ChosenCredential {

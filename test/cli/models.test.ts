@@ -260,3 +260,61 @@ describe('graphwright models', () => {
     );
   });
 });
+
+describe('graphwright models without a key in the environment', () => {
+  const API_KEY = 'stored-fal-key-1234';
+  let fal: FalDouble;
+  let service: TestService;
+  before(async () => {
+    fal = await startFal(Buffer.from('x'));
+    fal.apiKeys = new Set([API_KEY]);
+    fal.pageSize = 100;
+    fal.models = ENDPOINTS.map(endpoint => row(endpoint));
+    service = await startTestService({
+      FAL_BASE_URL: fal.url,
+      CREDENTIALS_BASE_URLS: 'instance',
+      ROLE: 'api',
+    });
+  });
+  after(async () => {
+    await service.close();
+    await fal.close();
+  });
+  const graphwright = (...args: readonly string[]) =>
+    spawnFirst(['models', ...args], {
+      DATA_DIR: folder,
+      GRAPHWRIGHT_URL: service.url,
+      GRAPHWRIGHT_API_KEY: KEY,
+    });
+  const store = async (owner: string): Promise<string> => {
+    const input = { kind: 'fal', name: 'fal', owner, values: { apiKey: API_KEY } };
+    const { status, body } = await service.request<{ id: string }>('POST', '/credentials', input);
+    assert.equal(status, 201);
+    return body.id;
+  };
+
+  it('use the stored credential of the instance or of the active workspace', async () => {
+    assert.match((await graphwright('search', 'x')).err, /fal is not set up\. Add a key/);
+    for (const owner of ['instance', 'workspace']) {
+      const id = await store(owner);
+      assert.match((await graphwright('search', 'x1')).out, /fal-ai\/x1\s+FAL-AI\/X1/);
+      await service.request('DELETE', `/credentials/${id}`);
+    }
+  });
+
+  it('add, compare and check models by a running service', async () => {
+    await store('instance');
+    const missing = await graphwright('add', 'fal', 'fal-ai/x1', 'fal-ai/nobody');
+    assert.deepEqual([missing.code, /does not list fal-ai\/nobody/.test(missing.err)], [1, true]);
+    const added = await graphwright('add', 'fal', 'fal-ai/x1');
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, /\+ video:fal_x1/);
+    fal.models = [row('fal-ai/x1', { ...VIDEO_INPUT, style: { type: 'string' } })];
+    const checked = await graphwright('check');
+    assert.deepEqual([checked.code, /accepts the new field style/.test(checked.out)], [1, true]);
+    const synced = await graphwright('sync', '--yes');
+    assert.equal(synced.code, 0, synced.err);
+    assert.doesNotMatch((await graphwright('check')).out, /video:fal_x1/);
+    assert.match((await graphwright('show', 'fal', 'fal-ai/x1')).err, /fal is not configured/);
+  });
+});

@@ -132,7 +132,7 @@ function registerInstance(app: App, deps: Deps): void {
     operation('checkProviders', 'instance:admin', {
       summary: 'Check the providers',
       description:
-        'Sends each configured provider a free request, at most once every 10 s, and returns the results.',
+        "Sends each provider a free request with the instance's credential, stored or set by the environment, at most once every 10 s, and returns the results.",
       response: { 200: ProvidersResponse },
     }),
     req => checkProviders(deps, req.actor),

@@ -1,9 +1,9 @@
 // Defines one free request per provider that requires the key, to check credentials.
 import { toHeaders as comfyHeaders } from '../../providers/comfyui.ts';
-import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
+import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import { asRecord, asText, type ProviderResponse, readObject } from '../../providers/response.ts';
-import { type ProviderSettings, readProviders } from './providers.ts';
+import type { ProviderSettings } from './providers.ts';
 
 interface Probe {
   /** The setting that enables the provider. */
@@ -46,29 +46,8 @@ export interface ProbeRequest {
 export const findProviderLabel = (name: string): string | undefined =>
   (DISPLAY_NAMES as Readonly<Record<string, string>>)[name];
 
-export interface ProbedProvider {
-  readonly name: ProviderName;
-  readonly label: string;
-  readonly setting: string;
-  /** undefined if the provider is not configured. */
-  readonly request: ProbeRequest | undefined;
-  readonly address: string | undefined;
-}
-
-/** Returns every provider, with the probes of those that are configured. */
-export function listProbes(settings: ProviderSettings): readonly ProbedProvider[] {
-  const configured = readProviders(settings);
-  return PROVIDER_NAMES.map(name => {
-    const endpoint: Endpoint | undefined = configured[name];
-    return {
-      name,
-      label: DISPLAY_NAMES[name],
-      setting: PROBES[name].setting,
-      address: endpoint?.baseUrl,
-      request: endpoint && getProbe(name, endpoint),
-    };
-  });
-}
+/** Returns the setting that enables the provider. */
+export const getProviderSetting = (name: ProviderName): string => PROBES[name].setting;
 
 export function getProbe(name: ProviderName, { baseUrl, key }: Endpoint): ProbeRequest {
   const { path, headers } = PROBES[name];

@@ -13,7 +13,7 @@ import {
   hasDefaultCredential,
   insertCredential,
   listCredentials,
-  listInstanceKinds,
+  listInstanceDefaults,
   lockCredential,
   lockCredentials,
   type NewValue,
@@ -86,14 +86,14 @@ export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCr
   const environment = [...readEnvironment(deps).values()].filter(
     ({ kind }) => query.kind === undefined || kind === query.kind,
   );
-  const kinds = await listInstanceKinds(deps.db);
-  return { ...page, data: [...environment.map(entry => presentEnvironment(entry, kinds)), ...page.data] };
+  const stored = await listInstanceDefaults(deps.db);
+  return { ...page, data: [...environment.map(entry => presentEnvironment(entry, stored)), ...page.data] };
 }
 
 /** Throws 404 for a foreign credential. */
 export async function readCredential(deps: Deps, actor: Actor, id: string) {
   const environment = findEnvironment(deps, actor, id);
-  if (environment !== undefined) return presentEnvironment(environment, await listInstanceKinds(deps.db));
+  if (environment !== undefined) return presentEnvironment(environment, await listInstanceDefaults(deps.db));
   const { row, owner } = await findOwnCredential(deps.db, actor, id);
   return presentCredential(row, owner);
 }
@@ -234,14 +234,17 @@ function presentCredential(row: CredentialRow, { canManage }: CredentialOwner) {
 }
 
 /** Presents a credential of the environment, which is used if no stored one of its kind is a default. */
-function presentEnvironment({ id, kind, name }: ProviderCredential, storedKinds: readonly string[]) {
+function presentEnvironment(
+  { id, kind, name }: ProviderCredential,
+  storedDefaults: readonly Pick<CredentialRow, 'kind'>[],
+) {
   return {
     id,
     kind,
     name,
     owner: 'instance' as const,
     teamId: null,
-    isDefault: !storedKinds.includes(kind),
+    isDefault: !storedDefaults.some(stored => stored.kind === kind),
     dailyUsdLimit: null,
     status: 'untested' as const,
     error: null,

@@ -9,6 +9,7 @@ import {
   type CredentialRow,
   findCredential,
   listCredentialsById,
+  listInstanceDefaults,
   listUsable,
   touchCredential,
 } from '../../store/credentials.ts';
@@ -27,6 +28,12 @@ export async function resolveCredentials(
 ): Promise<RunCredentials> {
   if (!usesStored(deps)) return deps.environment;
   return insertStored(deps, await listUsable(tx, workspace, workflowId));
+}
+
+/** Resolves the credentials of the instance, which workspaces without their own use. */
+export async function resolveInstanceCredentials(deps: ResolveDeps, tx: Tx): Promise<RunCredentials> {
+  if (!usesStored(deps)) return deps.environment;
+  return insertStored(deps, await listInstanceDefaults(tx));
 }
 
 /** Returns whether runs use stored credentials. */

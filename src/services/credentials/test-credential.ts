@@ -48,7 +48,8 @@ export async function testCredential(deps: Deps, actor: Actor, id: string) {
   return presentTest(result);
 }
 
-async function askProvider({ kind, endpoint, fetch }: ProviderCredential) {
+/** Sends the free request. The error is null if the provider accepted the credential. */
+export async function askProvider({ kind, endpoint, fetch }: ProviderCredential) {
   const { url, headers } = getProbe(kind, endpoint);
   const startedMs = performance.now();
   const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -3,14 +3,17 @@ import { AppError, toError } from '../../lib/errors.ts';
 import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
 import { readListing } from '../../nodes/models/listing/read-listing.ts';
 import type { Model } from '../../nodes/models/model.ts';
-import { readProviders } from '../../nodes/models/providers.ts';
 import { withShipped } from '../../nodes/models/shipped.ts';
 import { EmptyListing, planFor, type SyncPlan, stripVersion } from '../../nodes/models/sync.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { DISPLAY_NAMES } from '../../providers/names.ts';
+import { getWorkspaceId } from '../accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { getActiveWorkspace } from '../accounts/teams.ts';
+import { resolveCredentials } from '../credentials/run-credentials.ts';
 import type { Deps } from '../deps.ts';
 import { loadModels, type ModelsDeps } from './models.ts';
 
-type OfferDeps = ModelsDeps & Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
+type OfferDeps = ModelsDeps & Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
 
 /** Includes the revision that it is based on, which a write must name. */
 type ModelPlan = SyncPlan & { readonly revision: string };
@@ -24,8 +27,8 @@ export async function listOffers(
   actor: Actor,
   { provider, query }: { readonly provider: ListingProvider; readonly query: string },
 ) {
-  requireScope(actor, 'instance:admin');
-  const listed = await list(deps, provider, { searchText: query, isFull: false });
+  const user = requireScope(actor, 'instance:admin');
+  const listed = await list(deps, user, provider, { searchText: query, isFull: false });
   const { models } = await loadModels(deps);
   const ours = withShipped(models).filter(model => model.provider === provider);
   const nodes = new Map(ours.map(({ endpoint, nodeType }) => [stripVersion(endpoint), nodeType]));
@@ -47,12 +50,12 @@ export async function planModels(
   actor: Actor,
   { provider, endpoints }: { readonly provider: ListingProvider; readonly endpoints?: readonly string[] },
 ): Promise<ModelPlan> {
-  requireScope(actor, 'instance:admin');
+  const user = requireScope(actor, 'instance:admin');
   const { revision, models } = await loadModels(deps);
   const installed = withShipped(models);
   const requested =
     endpoints ?? installed.flatMap(model => (model.provider === provider ? [model.endpoint] : []));
-  const listed = await list(deps, provider, { endpoints: requested, isFull: true });
+  const listed = await list(deps, user, provider, { endpoints: requested, isFull: true });
   const unlisted = requested.filter(
     endpoint => !listed.some(row => stripVersion(row.endpoint) === stripVersion(endpoint)),
   );
@@ -73,18 +76,26 @@ export async function planModels(
   }
 }
 
+/** Reads the list with the credential that a run in the administrator's active workspace would use. */
 async function list(
-  { settings, providerFetch, now }: OfferDeps,
+  deps: OfferDeps,
+  user: UserActor,
   provider: ListingProvider,
   query: ListingQuery,
 ): Promise<readonly ListedModel[]> {
-  const providers = readProviders(settings);
-  if (providers[provider] === undefined)
-    throw new AppError('provider_not_configured', `${provider} is not configured in this service.`);
-  const date = new Date(now()).toISOString().slice(0, 10);
+  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
+  const chosen = (await resolveCredentials(deps, deps.db, { workspace, workflowId: null })).get(provider);
+  const credential = chosen && (await deps.credentials.open(provider, chosen.valueId));
+  if (credential === undefined)
+    throw new AppError(
+      'provider_not_configured',
+      `${DISPLAY_NAMES[provider]} is not set up. Add a key under Settings, Providers.`,
+    );
+  const { endpoint, fetch } = credential;
+  const date = new Date(deps.now()).toISOString().slice(0, 10);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    return await readListing(provider, query, { providers, fetch: providerFetch.fetch, date, signal });
+    return await readListing(provider, query, { endpoint, fetch, date, signal });
   } catch (err) {
     throw new AppError(
       'fetch_failed',

@@ -1,14 +1,14 @@
-// Checks whether configured providers respond, each at most once in ten seconds.
+// Checks whether the providers of the instance respond, each at most once in ten seconds.
 import { Type } from 'typebox';
-import { toError } from '../../lib/errors.ts';
-import type { GuardedFetch } from '../../lib/fetch.ts';
-import { listProbes, type ProbedProvider, readProbe } from '../../nodes/models/provider-probes.ts';
+import { getProviderSetting } from '../../nodes/models/provider-probes.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
+import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
+import { resolveInstanceCredentials } from '../credentials/run-credentials.ts';
+import { askProvider } from '../credentials/test-credential.ts';
 import type { Deps } from '../deps.ts';
 import { Named, Nullable } from '../schema.ts';
 
-const TIMEOUT_MS = 5_000;
-const MAX_BYTES = 8_000_000;
 const KEPT_MS = 10_000;
 
 export const ProvidersResponse = Named('Providers', 'The model providers, and whether they respond', {
@@ -16,8 +16,10 @@ export const ProvidersResponse = Named('Providers', 'The model providers, and wh
     Type.Object({
       name: Type.String(),
       label: Type.String(),
-      setting: Type.String({ description: 'The setting that enables it' }),
-      isConfigured: Type.Boolean(),
+      setting: Type.String({ description: 'The setting that enables it without a stored credential' }),
+      isConfigured: Type.Boolean({
+        description: 'Whether the instance has a credential for it, stored or set by the environment',
+      }),
       address: Nullable(Type.String()),
       answers: Nullable(Type.Boolean({ description: 'Null if it is not configured' })),
       latencyMs: Nullable(Type.Integer()),
@@ -27,39 +29,55 @@ export const ProvidersResponse = Named('Providers', 'The model providers, and wh
   checkedAt: Type.String({ format: 'date-time' }),
 });
 
-type CheckDeps = Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
+type CheckDeps = Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
 type Checked = Awaited<ReturnType<typeof check>>;
 
-const recentChecks = new WeakMap<object, { readonly atMs: number; readonly checked: Promise<Checked> }>();
+interface RecentCheck {
+  readonly atMs: number;
+  /** What was checked: a replaced key is checked at once. */
+  readonly values: string;
+  readonly checked: Promise<Checked>;
+}
+
+const recentChecks = new WeakMap<object, RecentCheck>();
 
 /** Returns recent checks of the providers, or checks them now. Throws 401 without the scope `instance:admin`. */
 export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Checked> {
   requireScope(actor, 'instance:admin');
+  const chosen = [...(await resolveInstanceCredentials(deps, deps.db)).values()];
+  const values = chosen.map(({ id, valueId }) => valueId ?? id).join(' ');
   const recent = recentChecks.get(deps.settings);
-  if (recent !== undefined && deps.now() - recent.atMs < KEPT_MS) return recent.checked;
-  const checked = check(deps);
-  recentChecks.set(deps.settings, { atMs: deps.now(), checked });
+  if (recent !== undefined && recent.values === values && deps.now() - recent.atMs < KEPT_MS)
+    return recent.checked;
+  const opened = chosen.map(({ kind, valueId }) => deps.credentials.open(kind, valueId));
+  const checked = check(deps, opened);
+  recentChecks.set(deps.settings, { atMs: deps.now(), values, checked });
   return checked;
 }
 
-async function check(deps: CheckDeps) {
-  const providers = await probeProviders(deps.providerFetch, deps.settings);
+async function check(
+  deps: Pick<CheckDeps, 'now'>,
+  opened: readonly Promise<ProviderCredential | undefined>[],
+) {
+  const credentials = (await Promise.all(opened)).filter(credential => credential !== undefined);
+  const providers = await probeProviders(new Map(credentials.map(each => [each.kind, each])));
   return { providers, checkedAt: new Date(deps.now()).toISOString() };
 }
 
-/** Probes each provider now. The client must trust their origins. */
-export function probeProviders(client: GuardedFetch, settings: Deps['settings']) {
-  return Promise.all(listProbes(settings).map(probe => checkProvider(client, probe)));
+/** Probes the provider of each credential now. */
+export function probeProviders(credentials: ReadonlyMap<ProviderName, ProviderCredential>) {
+  return Promise.all(PROVIDER_NAMES.map(name => checkProvider(name, credentials.get(name))));
 }
 
-async function checkProvider(providerFetch: GuardedFetch, { request, address, ...provider }: ProbedProvider) {
-  const presented = { ...provider, isConfigured: request !== undefined, address: address ?? null };
-  if (request === undefined) return { ...presented, answers: null, latencyMs: null, error: null };
-  const startedMs = performance.now();
-  const error = await providerFetch
-    .fetch(request.url, { headers: request.headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
-    .then(response => readProbe(provider.name, response).error)
-    .catch((err: unknown) => toError(err).message);
-  const latencyMs = Math.round(performance.now() - startedMs);
+async function checkProvider(name: ProviderName, credential: ProviderCredential | undefined) {
+  const presented = {
+    name,
+    label: DISPLAY_NAMES[name],
+    setting: getProviderSetting(name),
+    isConfigured: credential !== undefined,
+    address: credential?.endpoint.baseUrl ?? null,
+  };
+  if (credential === undefined) return { ...presented, answers: null, latencyMs: null, error: null };
+  const { error, latencyMs } = await askProvider(credential);
   return { ...presented, answers: error === null, latencyMs, error };
 }

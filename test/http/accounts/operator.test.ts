@@ -125,6 +125,22 @@ describe('GET /admin/providers', () => {
     }
     assert.ok(!JSON.stringify(await getProviders()).includes('sk-openai'));
   });
+
+  it("checks the instance's stored key instead, as soon as it is stored, replaced or deleted", async () => {
+    receiver.answer(res => res.writeHead(200).end('{}'));
+    const newestKey = () => receiver.received.at(-1)?.headers.authorization;
+    const values = { apiKey: 'sk-stored', baseUrl: `${receiver.url}/v9` };
+    const input = { kind: 'openai', name: 'Stored', owner: 'instance', values };
+    const { id } = (await operator.request<{ id: string }>('POST', '/credentials', input)).body;
+    assert.equal((await getProviders()).openai?.error, null);
+    assert.deepEqual([newestKey(), receiver.received.at(-1)?.path], ['Bearer sk-stored', '/v9/models']);
+    await operator.request('PATCH', `/credentials/${id}`, { values: { ...values, apiKey: 'sk-replaced' } });
+    await getProviders();
+    assert.equal(newestKey(), 'Bearer sk-replaced');
+    await operator.request('DELETE', `/credentials/${id}`);
+    await getProviders();
+    assert.equal(newestKey(), 'Bearer sk-openai');
+  });
 });
 
 describe('GET /admin/workload', () => {

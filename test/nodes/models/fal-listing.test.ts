@@ -27,7 +27,7 @@ const priceOf = (endpoint_id: string) => ({ endpoint_id, unit_price: 0.5, unit: 
 
 const list = (query: ListingQuery) =>
   readListing('fal', query, {
-    providers: { fal: { baseUrl: fal.url, key: 'fal-key' } },
+    endpoint: { baseUrl: fal.url, key: 'fal-key' },
     fetch: client.fetch,
     date: '2026-11-23',
     signal: AbortSignal.timeout(60_000),

@@ -10,7 +10,7 @@ import { readListing } from '../../../src/nodes/models/listing/read-listing.ts';
 import { openApiOf, VIDEO_INPUT } from './published.ts';
 
 const KEY = 'secret';
-const PROVIDERS = {
+const ENDPOINTS = {
   fal: { baseUrl: 'https://fal.test', key: KEY },
   replicate: { baseUrl: 'https://replicate.test/v1', key: KEY },
   openai: { baseUrl: 'https://openai.test/v1', key: KEY },
@@ -36,7 +36,7 @@ async function listed(
   };
   const signal = AbortSignal.timeout(600_000);
   const rows = await readListing(provider, query, {
-    providers: PROVIDERS,
+    endpoint: ENDPOINTS[provider],
     fetch,
     date: '2026-11-22',
     signal,

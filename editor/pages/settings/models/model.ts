@@ -1,7 +1,8 @@
-// Defines the data types of the model settings, and reads which providers are configured.
+// Defines the data types of the model settings, and finds which providers are configured.
 import { useQuery } from '@tanstack/react-query';
-import type { Providers } from '../../../../sdk/src/schemas.ts';
+import type { CredentialPage, Providers } from '../../../../sdk/src/schemas.ts';
 import { api } from '../../../lib/api.ts';
+import { useSession } from '../../../lib/session.ts';
 
 export const PROVIDERS = {
   fal: 'fal',
@@ -31,13 +32,27 @@ export interface PlanRequest {
   readonly endpoints?: readonly string[];
 }
 
-/** Returns the configured providers that list their models; undefined while they are loaded. */
+/**
+ * Returns the providers that list their models and for which the instance or the active workspace has a credential;
+ * undefined while they are loaded.
+ */
 export function useConfiguredProviders(): readonly ProviderName[] | undefined {
-  const { data } = useQuery({
+  const { workspace } = useSession();
+  const instance = useQuery({
     queryKey: ['/admin/providers'],
     queryFn: ({ signal }) => api.get<Providers>('/admin/providers', { signal }),
   });
-  return data?.providers.flatMap(({ name, isConfigured }) =>
-    isConfigured && name in PROVIDERS ? [name as ProviderName] : [],
-  );
+  const own = useQuery({
+    queryKey: ['/credentials', 'workspace', workspace.teamId, 'defaults'],
+    queryFn: ({ signal }) =>
+      api.get<CredentialPage>('/credentials', { query: { owner: 'workspace', limit: MAX_KEYS }, signal }),
+  });
+  if (instance.data === undefined || own.data === undefined) return undefined;
+  const kinds = new Set<string>([
+    ...instance.data.providers.flatMap(({ name, isConfigured }) => (isConfigured ? [name] : [])),
+    ...own.data.data.flatMap(({ kind, isDefault }) => (isDefault ? [kind] : [])),
+  ]);
+  return (Object.keys(PROVIDERS) as ProviderName[]).filter(name => kinds.has(name));
 }
+
+const MAX_KEYS = 200;

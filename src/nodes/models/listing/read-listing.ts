@@ -1,8 +1,8 @@
 // Reads the model list of a provider, within limits of size and time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../../../lib/backoff.ts';
+import type { Endpoint } from '../../../providers/provider.ts';
 import { readRetryAfter } from '../../../providers/response.ts';
-import type { Providers } from '../providers.ts';
 import { listFal } from './fal.ts';
 import {
   type ListedModel,
@@ -26,6 +26,7 @@ const READERS: Readonly<Record<ListingProvider, ListingReader>> = {
 export type Fetch = (
   url: string,
   request: {
+    readonly method: 'GET';
     readonly headers: Readonly<Record<string, string>>;
     readonly signal: AbortSignal;
     readonly timeoutMs: number;
@@ -40,7 +41,7 @@ interface ListingResponse {
 }
 
 export interface ListingDeps {
-  readonly providers: Providers;
+  readonly endpoint: Endpoint;
   readonly fetch: Fetch;
   readonly date: string;
   readonly signal: AbortSignal;
@@ -54,17 +55,15 @@ const BACKOFF: Backoff = { firstMs: 1000, maxMs: 15_000, factor: 2, jitter: [-0.
 const MAX_WAIT_MS = 60_000;
 const MAX_DETAIL = 200;
 
-/** Reads the list. Throws an error with a sentence if the provider is not configured or does not return a list. */
+/** Reads the list. Throws an error with a sentence if the provider does not return a list. */
 export async function readListing(
   provider: ListingProvider,
   query: ListingQuery,
-  { providers, fetch, date, signal }: ListingDeps,
+  { endpoint, fetch, date, signal }: ListingDeps,
 ): Promise<readonly ListedModel[]> {
-  const endpoint = providers[provider];
-  if (endpoint === undefined) throw new Error(`${provider} is not configured. Set its key or its URL.`);
   const fetchJson: ListingHost['fetchJson'] = async (url, headers) => {
     const { status, body } = await fetchWithRetries(
-      () => fetch(url, { headers, signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }),
+      () => fetch(url, { method: 'GET', headers, signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }),
       signal,
     );
     // A model that was requested by name and does not exist is part of the result.
