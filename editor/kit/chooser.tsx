@@ -43,6 +43,8 @@ interface ChooserProps {
   readonly at?: { readonly x: number; readonly y: number } | undefined;
   /** Filters shown on the left: labels by id. */
   readonly filters?: Readonly<Record<string, string>> | undefined;
+  /** Renders what is shown below the list about the active option. */
+  readonly renderFooter?: (choice: Choice) => ReactNode;
 }
 
 /** Maximum number of options rendered. Typing finds the others. */
@@ -57,6 +59,7 @@ export function Chooser({
   onClose,
   at,
   filters,
+  renderFooter,
 }: ChooserProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -65,6 +68,7 @@ export function Chooser({
   const [filter, setFilter] = useState('');
   const choices = find(text, filter).slice(0, MAX_SHOWN);
   const activeIndex = Math.min(active, choices.length - 1);
+  const activeChoice = choices[activeIndex];
   useModal(ref);
   useEffect(() => scrollToOption(`${id}-${activeIndex}`), [id, activeIndex]);
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -121,6 +125,7 @@ export function Chooser({
         onPoint={setActive}
         onChoose={onChoose}
       />
+      {activeChoice !== undefined && renderFooter?.(activeChoice)}
     </dialog>
   );
 }

@@ -72,6 +72,31 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it('lists models without a key in the palette, with their price and a link to add the key', async () => {
+    await using opened = await open(
+      `/flow/${await service.create({ nodes: [node('a', 'input:text')], edges: [] })}`,
+    );
+    const { page } = opened;
+    await page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Add node' }).click();
+    const palette = page.getByRole('dialog', { name: 'Add node' });
+    const search = palette.getByRole('combobox');
+    await search.fill('text');
+    const link = palette.getByRole('link', { name: 'Add a key for fal' });
+    assert.equal(await link.count(), 0);
+    await search.fill('seedream');
+    await palette
+      .getByRole('option', { name: /Seedream.* credits · Needs a key/ })
+      .first()
+      .waitFor();
+    await palette.getByText(/Seedream.* needs a key for fal\./).waitFor();
+    await takeScreenshot(page, 'administration-palette', VIEWS[2]);
+    await assertAccessible(page);
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
   it('adds a key that was tested, in two clicks after the paste, and never shows it again', async () => {
     const chat = node('c', 'text:openai_chat', { prompt: 'Say hello', model: 'llama3.2' });
     await using opened = await open(`/flow/${await service.create({ nodes: [chat], edges: [] })}`);

@@ -1,4 +1,6 @@
 // Renders the palette for adding nodes. When a connection is being made, lists only the types that it fits.
+
+import Key from 'icon:key-round';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
@@ -8,10 +10,13 @@ import { placeNode } from '../../board/placement.ts';
 import { findFittingPort } from '../../board/wiring.ts';
 import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import { messages } from '../../flow-messages.ts';
+import { ButtonLink } from '../../kit/button.tsx';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
+import { useProviderSettings } from '../../lib/providers.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
+import styles from './add-node.module.css';
 import { ChoiceImage } from './choice-image.tsx';
 import { readFavoriteTypes, readRecentTypes, saveRecentType } from './palette-storage.ts';
 
@@ -41,7 +46,36 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
       filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
       onChoose={choose}
       onClose={onClose}
+      renderFooter={({ id, label }) => {
+        const provider = editor.session.catalog.find(id)?.provider;
+        return provider === undefined ? undefined : <MissingKey label={label} provider={provider} />;
+      }}
     />
+  );
+}
+
+interface MissingKeyProps {
+  /** The name of the node type. */
+  readonly label: string;
+  readonly provider: string;
+}
+
+/** Says that a node type needs a key, with a link to the page where this user can add one. */
+function MissingKey({ label, provider }: MissingKeyProps) {
+  const href = useProviderSettings(provider);
+  const providerLabel = messages.provider(provider);
+  const { text, ask, addKey } = flowMessages.providerNotice;
+  return (
+    <footer className={styles.missingKey}>
+      <p>
+        {text(label, 1, providerLabel)} {href === undefined && ask}
+      </p>
+      {href !== undefined && (
+        <ButtonLink size="s" icon={Key} href={href}>
+          {addKey(providerLabel)}
+        </ButtonLink>
+      )}
+    </footer>
   );
 }
 
