@@ -18,6 +18,7 @@ export const messages = {
     workflows: 'Workflows',
     templates: 'Templates',
     executions: 'Runs',
+    automations: 'Automations',
     media: 'Media',
     settings: 'Settings',
     open: 'Open menu',
@@ -43,6 +44,12 @@ export const messages = {
       ask: { label: 'Ask for a provider', hint: 'An administrator can add one.' },
       code: { label: 'Call it from code', hint: 'Copy a request for the API.' },
     },
+  },
+  notices: {
+    open: (unread: number): string => (unread === 0 ? 'Notices' : `Notices, ${unread} unread`),
+    empty: 'No notices yet. Paused schedules, low credits and similar events appear here.',
+    readAll: 'Mark all as read',
+    unread: 'Unread',
   },
   theme: { label: 'Appearance', system: 'System', light: 'Light', dark: 'Dark' },
   common: {

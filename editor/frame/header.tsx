@@ -1,5 +1,6 @@
 // Renders the header for signed-in users: navigation, credits, account.
 
+import BellIcon from 'icon:bell';
 import Coins from 'icon:coins';
 import Mail from 'icon:mail';
 import MenuIcon from 'icon:menu';
@@ -14,6 +15,7 @@ import { messages } from '../messages.ts';
 import { ROUTES, type Route } from '../routes.ts';
 import '../kit/menu.module.css';
 import './account-menu.module.css';
+import './bell.module.css';
 import styles from './header.module.css';
 import { Logo } from './logo.tsx';
 import { preloadPage } from './pages.ts';
@@ -24,6 +26,10 @@ export const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== und
 const AccountMenu = lazyComponent(
   async () => (await import('./header-menus.tsx')).AccountMenu,
   () => <span className={styles.pending} />,
+);
+const Bell = lazyComponent(
+  async () => (await import('./bell.tsx')).Bell,
+  () => <IconButton icon={BellIcon} label={messages.notices.open(0)} disabled />,
 );
 const NavigationMenu = lazyComponent<{ readonly routes: readonly NavRoute[] }>(
   async () => (await import('./header-menus.tsx')).NavigationMenu,
@@ -47,6 +53,7 @@ export function Header() {
         </ul>
       </nav>
       <Invitations />
+      <Bell />
       <Credits />
       <AccountMenu />
       <div className={styles.small}>

@@ -10,16 +10,18 @@ interface MenuProps {
   /** The button that opens the menu. */
   readonly trigger: ReactElement;
   readonly align?: 'start' | 'end';
+  /** The element to render the menu in, so that it belongs to a landmark. Default: the body. */
+  readonly container?: HTMLElement | null;
   /** MenuItem, MenuChoice, MenuText, MenuLine. */
   readonly children: ReactNode;
 }
 
-export function Menu({ trigger, align = 'end', children }: MenuProps) {
+export function Menu({ trigger, align = 'end', container = null, children }: MenuProps) {
   return (
     // Not modal, because locking the scroll position would need an inline style, which the security policy forbids.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content className={styles.menu} align={align} sideOffset={6} collisionPadding={8}>
           {children}
         </DropdownMenu.Content>
@@ -91,14 +93,17 @@ export function MenuLine() {
 export function MenuLink({
   href,
   icon: IconComponent,
+  onSelect,
   children,
 }: {
   readonly href: string;
   readonly icon?: Icon;
+  /** Called before the page opens. */
+  readonly onSelect?: () => void;
   readonly children: ReactNode;
 }) {
   return (
-    <DropdownMenu.Item asChild>
+    <DropdownMenu.Item asChild {...(onSelect && { onSelect })}>
       <Link href={href} className={styles.item}>
         {IconComponent && <IconComponent className={styles.icon} />}
         {children}

@@ -1,0 +1,86 @@
+// Renders the bell of the header: how many notices are unread, and the newest of them as a menu.
+import BellIcon from 'icon:bell';
+import CheckCheck from 'icon:check-check';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Notice } from '../../sdk/src/schemas.ts';
+import { IconButton } from '../kit/button.tsx';
+import { toErrorMessage } from '../kit/failure.tsx';
+import { Menu, MenuItem, MenuLine, MenuLink, MenuText } from '../kit/menu.tsx';
+import { RelativeTime } from '../kit/time.tsx';
+import { formatCompact } from '../lib/format.ts';
+import { readNotices, useNotices, useUnreadNotices } from '../lib/notices.ts';
+import { showToast } from '../lib/toasts.ts';
+import { messages } from '../messages.ts';
+import styles from './bell.module.css';
+
+export function Bell() {
+  const unread = useUnreadNotices();
+  const [container, setContainer] = useState<HTMLElement | null>(null);
+  return (
+    <span ref={setContainer} className={styles.bell}>
+      <Menu
+        container={container}
+        trigger={<IconButton icon={BellIcon} label={messages.notices.open(unread)} />}
+      >
+        <NoticeItems unread={unread} />
+      </Menu>
+      {unread > 0 && (
+        <span className={styles.count} aria-hidden>
+          {formatCompact(unread)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function NoticeItems({ unread }: { readonly unread: number }) {
+  const client = useQueryClient();
+  const { data, error } = useNotices();
+  const read = (notices: Parameters<typeof readNotices>[1]): void =>
+    void readNotices(client, notices).catch((thrown: unknown) =>
+      showToast(toErrorMessage(thrown), { tone: 'failed' }),
+    );
+  if (data === undefined)
+    return <MenuText>{error === null ? messages.common.loading : toErrorMessage(error)}</MenuText>;
+  if (data.data.length === 0) return <MenuText>{messages.notices.empty}</MenuText>;
+  return (
+    <>
+      {unread > 0 && (
+        <>
+          <MenuItem icon={CheckCheck} onSelect={() => read({ all: true })}>
+            {messages.notices.readAll}
+          </MenuItem>
+          <MenuLine />
+        </>
+      )}
+      {data.data.map(notice => {
+        const open = (): void => {
+          if (notice.readAt === null) read({ ids: [notice.id] });
+        };
+        return notice.link === null ? (
+          <MenuItem key={notice.id} onSelect={open}>
+            <NoticeText notice={notice} />
+          </MenuItem>
+        ) : (
+          <MenuLink key={notice.id} href={notice.link} onSelect={open}>
+            <NoticeText notice={notice} />
+          </MenuLink>
+        );
+      })}
+    </>
+  );
+}
+
+function NoticeText({ notice: { title, text, createdAt, readAt } }: { readonly notice: Notice }) {
+  return (
+    <span className={styles.notice} data-unread={readAt === null || undefined}>
+      <strong>{title}</strong>
+      <span>{text}</span>
+      <span className={styles.time}>
+        <RelativeTime time={createdAt} />
+        {readAt === null && <span className={styles.unread}>{messages.notices.unread}</span>}
+      </span>
+    </span>
+  );
+}

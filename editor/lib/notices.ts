@@ -1,0 +1,63 @@
+// Follows the user's notices: how many are unread, live.
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { NoticePage, UnreadNotices } from '../../sdk/src/schemas.ts';
+import { api } from './api.ts';
+
+const PATH = '/notices';
+const UNREAD_KEY = [PATH, 'unread'] as const;
+const LIST_KEY = [PATH, 'list'] as const;
+const SHOWN = 20;
+const RECONNECT_MS = 30_000;
+
+/** Reads the newest notices. */
+export const useNotices = () =>
+  useQuery({
+    queryKey: LIST_KEY,
+    queryFn: ({ signal }) => api.get<NoticePage>(PATH, { query: { limit: SHOWN }, signal }),
+    staleTime: 0,
+  });
+
+/** Marks notices as read: those with the ids, or all. */
+export async function readNotices(client: QueryClient, notices: { ids: readonly string[] } | { all: true }) {
+  const { unread } = await api.post<UnreadNotices>(`${PATH}/read`, notices);
+  client.setQueryData(UNREAD_KEY, unread);
+  await client.invalidateQueries({ queryKey: LIST_KEY });
+}
+
+/**
+ * Returns the number of unread notices. The event stream is open only while the page is visible, because browsers allow
+ * few connections to a service over HTTP/1.1.
+ */
+export function useUnreadNotices(): number {
+  const client = useQueryClient();
+  const { data = 0 } = useQuery<number>({ queryKey: UNREAD_KEY, enabled: false });
+  useEffect(() => {
+    let events: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const disconnect = (): void => {
+      clearTimeout(timer);
+      events?.close();
+      events = undefined;
+    };
+    const connect = (): void => {
+      disconnect();
+      if (document.visibilityState !== 'visible') return;
+      events = new EventSource(`/api/v1${PATH}/events`);
+      events.addEventListener('unread', ({ data }: MessageEvent<string>) => {
+        client.setQueryData(UNREAD_KEY, (JSON.parse(data) as UnreadNotices).unread);
+        void client.invalidateQueries({ queryKey: LIST_KEY });
+      });
+      events.addEventListener('error', () => {
+        if (events?.readyState === EventSource.CLOSED) timer = setTimeout(connect, RECONNECT_MS);
+      });
+    };
+    connect();
+    document.addEventListener('visibilitychange', connect);
+    return () => {
+      document.removeEventListener('visibilitychange', connect);
+      disconnect();
+    };
+  }, [client]);
+  return data;
+}

@@ -1,0 +1,82 @@
+// Tests the bell: the number of unread notices, live, and the list that marks them as read.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { insertNotice } from '../../src/store/notices.ts';
+import { signInFirst } from '../support/accounts/first-person.ts';
+import {
+  assertAccessible,
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+} from '../support/browser.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+
+describe('the bell', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let cookie: string;
+  before(async () => {
+    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
+    cookie = await signInFirst(service);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const tell = (cause: string, title: string, link: string | null): Promise<void> =>
+    insertNotice(service.db, {
+      kind: 'batch_stopped',
+      cause,
+      workspace: null,
+      userId: null,
+      title,
+      text: 'It reached its limit of credits. Raise the limit, then resume it.',
+      link,
+    });
+
+  it('counts notices as they come, lists them, and marks one as read when it is opened', async () => {
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
+    await page.goto('/workflows');
+    const bell = page.getByRole('banner').getByRole('button', { name: /^Notices/ });
+    await bell.click();
+    await page.getByText('No notices yet.').waitFor();
+    await page.keyboard.press('Escape');
+    await tell('bat_1', 'A batch stopped', '/batches');
+    await page.getByRole('button', { name: 'Notices, 1 unread' }).waitFor();
+    await tell('bat_2', 'Another batch stopped', null);
+    await page.getByRole('button', { name: 'Notices, 2 unread' }).click();
+    const items = page.getByRole('menuitem');
+    await items.filter({ hasText: 'Another batch stopped' }).waitFor();
+    assert.deepEqual(await items.locator('strong').allTextContents(), [
+      'Another batch stopped',
+      'A batch stopped',
+    ]);
+    await assertAccessible(page);
+    await items.filter({ hasText: /^A batch stopped/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/batches');
+    await page.getByRole('button', { name: 'Notices, 1 unread' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Mark all as read' }).press('Enter');
+    await page.getByRole('button', { name: 'Notices', exact: true }).waitFor();
+    const { body } = await service.request<{ unread: number }>('GET', '/notices');
+    assert.equal(body.unread, 0);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('is readable on phones and desktops, in both themes', async () => {
+    await tell('bat_3', 'A third batch stopped', '/batches');
+    await checkViews(
+      browser,
+      { url: service.url, path: '/workflows', name: 'notices', cookie },
+      async page => {
+        // It stays open from one view to the next.
+        if (!(await page.getByRole('menu').isVisible()))
+          await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
+        await page.getByRole('menuitem').filter({ hasText: 'A third batch stopped' }).waitFor();
+      },
+    );
+  });
+});
