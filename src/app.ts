@@ -33,7 +33,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   const databases = await openDatabases(settings, log, { onFatal: options.onFatal, onWait }, stack);
   const { startParts } = await load();
   await migrateAll(databases.direct, log);
-  await makePartitions(databases.direct, settings, log);
+  await createPartitions(databases.direct, settings, log);
   const started = await startParts({ settings, log, tracer, databases }, stack);
   const running = stack.move();
   return { ...started, close: () => running.disposeAsync() };
@@ -52,8 +52,11 @@ async function openTracer(
   return tracer;
 }
 
-/** If this fails, the service still starts: rows without a partition go to the default one until the nightly sweep. */
-async function makePartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
+/**
+ * Creates the partitions of the next days. If this fails, the service still starts: rows without a partition go to the
+ * default one until the nightly sweep.
+ */
+async function createPartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
   await createStepPartitions(db, Date.now(), chooseSpan(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
     log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),
   );

@@ -214,7 +214,7 @@ function listTracedOrigins(settings: Settings): readonly string[] {
     .map(({ origin }) => origin);
 }
 
-/** The folder for bundles of the web application. */
+/** Returns the folder for bundles of the web application. */
 export const getEditorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
   EDITOR_DIR ?? join(DATA_DIR, 'editor');
 

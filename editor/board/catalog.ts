@@ -11,7 +11,7 @@ import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 const NO_CONFIG: JsonObject = {};
 
-/** `entries` is the response of GET /nodes, including hidden entries. */
+/** Creates the catalog. `entries` is the response of GET /nodes, including hidden entries. */
 export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
   const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
   const portsByType = new Map<string, WeakMap<JsonObject, ResolvedPorts>>();

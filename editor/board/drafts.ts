@@ -59,7 +59,7 @@ export interface Drafts {
   save(draft: Omit<Draft, 'userId' | 'writer'>): Promise<void>;
   /** Stores a step. */
   append(key: StepKey, step: DraftStep): Promise<void>;
-  /** Called when the page ends: stores the steps that are not confirmed yet. */
+  /** Stores the steps that are not confirmed yet. Called when the page ends. */
   storeAtExit(): void;
   close(): void;
 }

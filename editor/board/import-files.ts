@@ -22,7 +22,7 @@ export async function readGraphFile(file: File): Promise<GraphPart | undefined> 
   return MEDIA.test(file.type) ? undefined : parsePastedText(await file.text());
 }
 
-/** `image`, `video` or `audio`. */
+/** Returns the kind of the file: `image`, `video` or `audio`. */
 export const getMediaKind = ({ type }: Pick<File, 'type'>): string | undefined => MEDIA.exec(type)?.[1];
 
 /** Creates an input node with the media, connected to the port it was dropped on. */

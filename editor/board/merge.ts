@@ -20,7 +20,7 @@ export interface MergeResult {
   readonly conflicts: readonly Conflict[];
 }
 
-/** `base` is the common ancestor: the version last read from or saved to the service. */
+/** Merges two versions. `base` is the common ancestor: the version last read from or saved to the service. */
 export function mergeBoards(base: Board, mine: Board, theirs: Board): MergeResult {
   const conflicts: Conflict[] = [];
   const nodes = mergeNodes(base, mine, theirs, conflicts);
@@ -45,7 +45,7 @@ export function mergeItem<T extends { readonly id: string }>(base: T, mine: T, t
   return mergeObjects([], base as Fields, mine as Fields, theirs as Fields, []) as unknown as T;
 }
 
-/** Whether two JSON values are equal, regardless of key order. */
+/** Returns whether two JSON values are equal, regardless of key order. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) || Array.isArray(b))
@@ -168,7 +168,7 @@ function findCycles(edges: readonly GraphEdge[], knownIds: ReadonlySet<string>):
   });
 }
 
-/** Whether one node feeds another, directly or through others. */
+/** Returns whether one node feeds another, directly or through others. */
 function reaches(edges: readonly GraphEdge[], from: string, to: string): boolean {
   const next = Map.groupBy(edges, ({ source }) => source);
   const seen = new Set([from]);

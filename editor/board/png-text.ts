@@ -61,7 +61,7 @@ function makeChunk(data: Uint8Array): Uint8Array {
   return chunk;
 }
 
-/** CRC-32 as defined by PNG. */
+/** Computes the CRC-32 as defined by PNG. */
 function checksum(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -85,7 +85,7 @@ export class Saver<RemoteState extends Remote = Remote> {
     return !isEqual(this.#getBoardToSend(), this.#base.board);
   }
 
-  /** Called after each change, also of the open conflicts. Saves after a pause. */
+  /** Saves after a pause. Called after each change, also of the open conflicts. */
   notify(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
@@ -100,7 +100,7 @@ export class Saver<RemoteState extends Remote = Remote> {
     this.#schedule(Math.max(0, Math.min(PAUSE_MS, remainingMs)));
   }
 
-  /** Called when another writer saved: reads and merges. */
+  /** Reads and merges. Called when another writer saved. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
       this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
@@ -117,14 +117,15 @@ export class Saver<RemoteState extends Remote = Remote> {
   }
 
   /**
-   * Like `flush`, for actions that need the whole board to be saved, such as a run. Throws while conflicts are open.
+   * Saves like `flush`, for actions that need the whole board to be saved, such as a run. Throws while conflicts are
+   * open.
    */
   async flushAll(kind: SaveKind = 'save'): Promise<void> {
     await this.flush(kind);
     if (this.#deps.getConflicts().length > 0) throw new OpenConflictsError();
   }
 
-  /** Called when the page ends. Sends what is not saved without waiting for the response. */
+  /** Sends what is not saved without waiting for the response. Called when the page ends. */
   saveAtExit(): void {
     if (this.isDirty && this.#deps.board().nodes.length > 0)
       this.#deps.writeAtExit(this.#getBoardToSend(), this.#base.etag);

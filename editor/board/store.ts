@@ -37,7 +37,7 @@ export interface BoardActions {
 
 export type BoardStore = StoreApi<BoardState> & { readonly actions: BoardActions };
 
-/** `start` may contain the history and conflicts of a draft that survived a reload. */
+/** Creates the store. `start` may contain the history and conflicts of a draft that survived a reload. */
 export function createBoardStore(
   start: Pick<BoardState, 'board'> & Partial<Pick<BoardState, 'history' | 'conflicts'>>,
 ): BoardStore {

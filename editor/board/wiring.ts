@@ -21,7 +21,7 @@ export interface PortRef {
 
 export const isOutput = ({ handle }: PortRef): boolean => handle.startsWith('out-');
 
-/** Whether an edge between the ports is valid: an output and an input of compatible types, without a cycle. */
+/** Returns whether an edge between the ports is valid: an output and an input of compatible types, without a cycle. */
 export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): boolean {
   if (isOutput(one) === isOutput(other)) return false;
   const [source, target] = isOutput(one) ? [one, other] : [other, one];
@@ -83,7 +83,7 @@ export function findPort(
   return ports.find(port => port.isPort && port.id === id);
 }
 
-/** Whether a path of edges leads from one node to the other. */
+/** Returns whether a path of edges leads from one node to the other. */
 export function reaches(board: Board, from: string, to: string): boolean {
   const edgesBySource = groupBySource(board.edges);
   const visited = new Set([from]);

@@ -119,7 +119,7 @@ function FlowCanvas({ renderState, scene, model, start }: FlowCanvasProps) {
   );
 }
 
-/** On the empty board, opens the palette. On a painted node, zooms to it. */
+/** Opens the palette on the empty board; zooms to a painted node. */
 function handleDoubleClick(
   { target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>,
   { editor, renderState }: { readonly editor: EditorContextValue; readonly renderState: RenderState },

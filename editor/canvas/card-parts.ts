@@ -68,7 +68,7 @@ function formatValue(id: string, value: unknown): string {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_CHARS);
 }
 
-/** Whether the card keeps space for its result before it has one. */
+/** Returns whether the card keeps space for its result before it has one. */
 export const hasPreview = ({ entry, outputs }: CardData): boolean =>
   entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');
 

@@ -85,7 +85,7 @@ function createActions(
   };
 }
 
-/** Duration of an animation, or 0 if the user prefers reduced motion. */
+/** Returns the duration of an animation, or 0 if the user prefers reduced motion. */
 const animationMs = (ms: number): number => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms);
 
 function isInside(element: HTMLElement, root: HTMLElement | null): boolean {

@@ -6,7 +6,7 @@ import { messages } from '../messages.ts';
 import styles from './app-menu.module.css';
 import { Logo } from './logo.tsx';
 
-/** Also shown, without a menu, until the menu is loaded. */
+/** Renders the button, also without a menu until the menu is loaded. */
 export function AppMenuButton(props: ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
     <button type="button" {...props} className={styles.button} aria-label={messages.nav.open}>

@@ -26,7 +26,9 @@ export function OfflineNotice() {
   );
 }
 
-/** Whether the service is unreachable. A browser without a network may still reach a service on its own machine. */
+/**
+ * Returns whether the service is unreachable. A browser without a network may still reach a service on its own machine.
+ */
 function useOffline(): boolean {
   const [isOffline, setOffline] = useState(false);
   useEffect(() => {

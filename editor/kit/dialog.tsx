@@ -19,7 +19,7 @@ interface DialogProps {
   readonly actions?: ReactNode;
 }
 
-/** The dialog is open while it is rendered. */
+/** Renders a dialog, which is open while it is rendered. */
 export function Dialog({ title, onClose, size = 'm', children, actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import styles from './form.module.css';
 
-/** The browser validates `required`, `type` and `minLength` before `onSubmit`. */
+/** Renders a form. The browser validates `required`, `type` and `minLength` before `onSubmit`. */
 export function Form({
   onSubmit,
   children,

@@ -71,7 +71,7 @@ export const api = {
     toBody(request<T>('DELETE', path, options)),
 };
 
-/** Whether the error means that there is no session. A wrong password has another code. */
+/** Returns whether the error means that there is no session. A wrong password has another code. */
 export function isSignedOut(thrown: unknown): boolean {
   return thrown instanceof ApiError && thrown.status === 401 && thrown.code === 'unauthorized';
 }

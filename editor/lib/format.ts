@@ -62,7 +62,7 @@ export const formatExact = (time: number): string => EXACT.format(time);
 const NAMES = new Intl.ListFormat('en');
 const MAX_NAMES = 3;
 
-/** `A`, `A and B`, or `A, B, C, and 2 more`. */
+/** Formats a list: `A`, `A and B`, or `A, B, C, and 2 more`. */
 export const formatNames = (names: readonly string[]): string =>
   NAMES.format(
     names.length <= MAX_NAMES + 1

@@ -39,7 +39,7 @@ interface TooltipController {
   hide(): void;
   /** Hides the tooltip until the pointer has left the control. */
   dismiss(dismissed: HTMLElement | undefined): void;
-  /** Called when the pointer moves to a target. */
+  /** Shows the tooltip of the target to which the pointer moves. */
   handlePointerOver(target: EventTarget | null, pointerType: string): void;
 }
 

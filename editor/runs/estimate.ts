@@ -30,7 +30,7 @@ export interface Samples {
   readonly whole: Pick<Estimate, 'credits' | 'exact'>;
 }
 
-/** Whether runs of the board take sample results. */
+/** Returns whether runs of the board take sample results. */
 export const usesSample = (samples: Samples | undefined): boolean => samples?.changedIds.length === 0;
 
 function requestEstimate(workflowId: string, request: RunRequest, signal?: AbortSignal): Promise<Estimate> {

@@ -48,7 +48,7 @@ export function getNodeResults({ data }: GraphNode, state: NodeState | undefined
   return isShown || data.nodeType === 'input:list' ? [] : results;
 }
 
-/** The page's policy blocks media of other hosts. */
+/** Returns whether the page may show the media: its policy blocks other hosts. */
 function isOwnUrl(url: string): boolean {
   return URL.canParse(url, location.origin) && new URL(url, location.origin).origin === location.origin;
 }

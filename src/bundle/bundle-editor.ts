@@ -55,7 +55,7 @@ const OPTIONS = {
 /** Number of active bundleEditor calls in this process, which share one esbuild process. */
 let activeBuilds = 0;
 
-/** Throws if a source has an error. The signal stops the work. */
+/** Bundles the application. Throws if a source has an error. The signal stops the work. */
 export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   // Imported on demand, to keep startup fast.
   const { context, stop } = await import('esbuild');
@@ -105,7 +105,7 @@ function readManifest({ outputs }: Metafile): Manifest {
   return { entry: main.entry, styles: main.styles, pages: Object.fromEntries(pages) };
 }
 
-/** `editor/pages/workflows/page.tsx` is the page `workflows`. */
+/** Returns the page that a source defines: `workflows` for `editor/pages/workflows/page.tsx`. */
 function getPageName(source: string): string | undefined {
   const [name = '', file] = source.startsWith(PAGES) ? source.slice(PAGES.length).split('/') : [];
   return file === 'page.tsx' ? name : undefined;

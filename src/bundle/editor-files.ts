@@ -27,7 +27,7 @@ interface Options {
   };
 }
 
-/** Nothing is read before `start`. */
+/** Creates the provider of the files, which reads nothing before `start`. */
 export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
   const stop = new AbortController();
   let state: EditorState = { bundle: undefined, failed: false };

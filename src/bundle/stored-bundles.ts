@@ -26,7 +26,7 @@ export async function readBundle(folder: string, hash: string): Promise<Bundle |
   }
 }
 
-/** If another process has written the same bundle meanwhile, keeps that copy. */
+/** Writes the bundle. If another process has written the same one meanwhile, keeps that copy. */
 export async function writeBundle(folder: string, hash: string, { manifest, files }: Bundle): Promise<void> {
   await mkdir(folder, { recursive: true });
   const draft = await mkdtemp(join(folder, '.draft-'));

@@ -71,7 +71,7 @@ function describeApiError({ message, issues }: ApiError): string {
 
 declare global {
   interface JSON {
-    /** ES2026, in Node 22 and later: JSON.stringify writes this text as is. */
+    /** Returns an object that JSON.stringify writes as this text (ES2026, in Node 22 and later). */
     rawJSON(text: string): object;
     parse(
       text: string,
@@ -80,7 +80,7 @@ declare global {
   }
 }
 
-/** JSON.parse, with each number that JavaScript would change replaced by an object that stringifies to its text. */
+/** Parses JSON, with each number that JavaScript would change replaced by an object that stringifies to its text. */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source

@@ -17,7 +17,7 @@ export const grantCredits: Command = async ({ args, options, terminal, signal })
       (await import('../services/credits/credits.ts')).grantCredits(deps, operator, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(granted, null, 2));
-  terminal.print(`${account} has ${granted.balance} credits, and ${granted.held} set aside for runs.`);
+  terminal.print(`${account} has ${granted.balance} credits, and ${granted.held} reserved for runs.`);
 };
 
 function parseAccount(text: string): { readonly userId: number } | { readonly teamId: string } {

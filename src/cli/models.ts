@@ -121,7 +121,7 @@ export const syncModels: Command = async input => {
   });
 };
 
-/** Like `sync` without writing: fails if something has changed, for a weekly job. */
+/** Compares the models like `sync`, without writing. Fails if something has changed, for a weekly job. */
 export const checkModels: Command = async ({ options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
   const service = findListingService(provider, signal);

@@ -28,7 +28,9 @@ export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>)
   return program;
 }
 
-/** The parser prints help for anything with --help. Throws a UsageError for an unknown command. */
+/**
+ * Parses the command line. The parser prints help for anything with --help. Throws a UsageError for an unknown command.
+ */
 export function requireKnown(program: Parser, argv: readonly string[]): void {
   let parser = program;
   for (const word of argv) {

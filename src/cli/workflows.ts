@@ -9,7 +9,7 @@ export const restoreWorkflow: Command = async ({ args, options, terminal, signal
   const workflow = await onService<RestoredWorkflow>(signal, {
     http: client => client.post(`/admin/workflows/${encodeURIComponent(id)}/restore`),
     database: async (deps, operator) =>
-      (await import('../services/workflows/delete-workflow.ts')).recoverWorkflow(deps, operator, id),
+      (await import('../services/workflows/delete-workflow.ts')).restoreDeletedWorkflow(deps, operator, id),
   });
   if (options.json === true) return terminal.print(JSON.stringify(workflow, null, 2));
   terminal.print(

@@ -132,7 +132,10 @@ export class CodecChild {
   }
 }
 
-/** Codec output may contain arbitrary bytes, even of freed memory, so only printable ASCII is kept. */
+/**
+ * Replaces unprintable bytes. Codec output may contain arbitrary bytes, even of freed memory, so only printable ASCII
+ * is kept.
+ */
 export function toPrintable(text: string): string {
   return text.replace(/[^\x20-\x7e\n]+/g, ' ').trim() || 'no message';
 }

@@ -146,7 +146,7 @@ function createCallRecord(
     warn: sentence => {
       execution.warnings = [...(execution.warnings ?? []), sentence].slice(-MAX_WARNINGS);
     },
-    keep: async task => {
+    save: async task => {
       record(task);
       execution.provider = { name: task.provider, jobId: task.id };
       // If the process was paused, the run may have been reassigned. A slow save is repeated, which then fails.

@@ -131,7 +131,7 @@ class PlanRun implements StepHost {
     });
   }
 
-  /** Whether an item or node can start now. */
+  /** Returns whether an item or node can start now. */
   #canStartNext(): boolean {
     if (this.#fault !== undefined) throw this.#fault.err;
     if (this.#waitingNodes.size > 0) this.#wakeDue();

@@ -87,14 +87,16 @@ export interface Payment extends Partial<Payer> {
   readonly values?: Readonly<Record<string, unknown>>;
   /** Returns the charge for the call, given the usage that the provider reported. */
   settle(usage: unknown): number;
-  /** Called if the call did not deliver and is free of charge. */
+  /** Releases the reservation. Called if the call did not deliver and is free of charge. */
   refund(): void;
 }
 
 /** The run's provider calls, which continue while the run is suspended. */
 export interface WaitingCalls {
   hasEnded(nodeId: string, item: number): boolean;
-  /** Like `hasEnded`, but resets it, so that a call that is still running at the provider waits for the next event. */
+  /**
+   * Returns `hasEnded` and resets it, so that a call that is still running at the provider waits for the next event.
+   */
   consumeEnded(nodeId: string, item: number): boolean;
   /** Calls back when more calls have ended. Returns an unsubscribe function. */
   subscribe(onEnded: () => void): () => void;
@@ -111,7 +113,10 @@ type SlotClaim = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['c
 export interface RunBudget {
   /** Counts a call's outputs. Returns false if the run exceeds its limit; the run is then stopped. */
   record(nodeId: string, outputs: Values): boolean;
-  /** Like `record`, but counts long texts only by their length. `recordRest` must count the rest before they are stored. */
+  /**
+   * Records like `record`, but counts long texts only by their length. `recordRest` must count the rest before they are
+   * stored.
+   */
   recordAtLeast(nodeId: string, outputs: Values): boolean;
   /** Counts what `recordAtLeast` left out, even if another node exceeded the limit since. */
   recordRest(nodeId: string, outputs: Values): boolean;

@@ -43,7 +43,10 @@ declare module 'fastify' {
   }
 }
 
-/** Must be called before the first route is registered. A route without access prevents the service from starting. */
+/**
+ * Registers the checks of access. Must be called before the first route is registered. A route without access prevents
+ * the service from starting.
+ */
 export function registerAccess(app: App, deps: HttpDeps): void {
   app.addHook('onRoute', route => {
     // CORS preflights.

@@ -5,7 +5,8 @@ import { AppError } from '../lib/errors.ts';
 import type { App } from './app.ts';
 
 /**
- * Must be called after `registerAdmission`, which also counts these requests, and before the routes, which it records.
+ * Answers 405 for paths that exist with other methods. Must be called after `registerAdmission`, which also counts
+ * these requests, and before the routes, which it records.
  */
 export function registerMethodNotAllowed(app: App): void {
   // The same router as Fastify's, but keyed only by path.

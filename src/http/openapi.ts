@@ -24,7 +24,7 @@ Every error has the body \`{ error, code, requestId, issues? }\`. \`error\` is a
 
 An API key has some of these scopes: ${SCOPES.map(scope => `\`${scope}\``).join(', ')}. \`workflows:execute\` implies \`workflows:read\`.`;
 
-/** Must be called before the routes are registered, because it records them. */
+/** Records the routes for the OpenAPI document. Must be called before they are registered. */
 export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
   await app.register(swagger, {
     openapi: {

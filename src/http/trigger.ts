@@ -11,7 +11,7 @@ const PATH = /^\/api\/v1\/workflow\/[^/?]+\/trigger\/?(?:\?|$)/;
 const REQUESTS_AN_HOUR = 100;
 const HOUR = 3600;
 
-/** Must come before the hooks that answer preflights, authenticate and count. */
+/** Registers public triggers. Must come before the hooks that answer preflights, authenticate and count. */
 export function registerTrigger(app: App, { limiter, now }: Deps): void {
   app.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;

@@ -11,7 +11,7 @@ const MAX_REST_BYTES = 65_536;
 /** The time for the sender to notice that our side has ended. */
 const DRAIN_MS = 1000;
 
-/** Must be called before an error response is sent. */
+/** Drains the rest of the request's body or closes the connection. Must be called before an error response is sent. */
 export function discardBody({ raw }: FastifyRequest, reply: FastifyReply): void {
   // Fastify closes the connection of each request whose body it rejects.
   if (isShort(raw) && !isBodyHeld(raw)) reply.removeHeader('connection');
@@ -20,7 +20,7 @@ export function discardBody({ raw }: FastifyRequest, reply: FastifyReply): void 
   if (!isRead(raw)) drainAtEnd(raw);
 }
 
-/** Injected requests have no `complete`. */
+/** Returns whether the body was read completely. Injected requests have no `complete`. */
 const isRead = (req: IncomingMessage): boolean => req.complete || req.readableEnded;
 
 function isShort(req: IncomingMessage): boolean {

@@ -308,7 +308,7 @@ interface FailedJob {
   readonly payload: unknown;
 }
 
-/** Called when the queue gives up a job, after 25 attempts over several days. */
+/** Fails the run of a job that the queue gives up, after 25 attempts over several days. */
 function onJobExhausted(deps: RunDeps, { task_identifier: task, payload }: FailedJob): void {
   deps.log.error({ task, payload }, 'a job failed for good');
   if (task !== 'run') return;

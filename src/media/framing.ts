@@ -20,7 +20,10 @@ const GIF_TRAILER = 0x3b;
 const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 
-/** GIF89a §15: blocks up to the trailer. Each is a chain of sub-blocks with a length byte, ended by a 0. */
+/**
+ * Checks the blocks of a GIF up to the trailer (GIF89a §15). Each is a chain of sub-blocks with a length byte, ended by
+ * a 0.
+ */
 function isCompleteGif(bytes: Buffer): boolean {
   let at = GIF_HEADER_BYTES + getColorTableBytes(bytes[10]);
   while (at < bytes.length) {
@@ -36,12 +39,12 @@ function isCompleteGif(bytes: Buffer): boolean {
   return false;
 }
 
-/** Three bytes per color, if the flags say that there is a table. */
+/** Returns the size of the color table, three bytes per color, if the flags say that there is one. */
 function getColorTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** Chunks of length, type, data and checksum, up to IEND (PNG §5.3). */
+/** Checks the chunks of a PNG up to IEND: length, type, data and checksum (PNG §5.3). */
 function isCompletePng(bytes: Buffer): boolean {
   let at = 8;
   while (at + 12 <= bytes.length) {
@@ -52,7 +55,7 @@ function isCompletePng(bytes: Buffer): boolean {
   return false;
 }
 
-/** Boxes that start with their size, up to the end of the file (ISO/IEC 14496-12 §4.2). */
+/** Checks the boxes up to the end of the file. Each starts with its size (ISO/IEC 14496-12 §4.2). */
 function isCompleteAvif(bytes: Buffer): boolean {
   let at = 0;
   while (at + 8 <= bytes.length) {

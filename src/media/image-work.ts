@@ -54,7 +54,7 @@ type SharpModule = typeof import('sharp').default;
 const LOADERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map(name => `VipsForeignLoad${name}`);
 let loading: Promise<SharpModule> | undefined;
 
-/** Loaded at first use: an idle service saves its 20 MB. */
+/** Loads sharp at first use, which saves 20 MB in an idle service. */
 export function loadSharp(): Promise<SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });

@@ -161,7 +161,7 @@ export function adjustImage(
   });
 }
 
-/** Gaussian blur with this standard deviation in pixels, 0.3 to 200. */
+/** Applies a Gaussian blur with this standard deviation in pixels, 0.3 to 200. */
 export function blurImage(bytes: Uint8Array, sigma: number, signal: AbortSignal): Promise<ImageFile> {
   return transformImage(bytes, signal, image => image.blur(sigma));
 }

@@ -72,7 +72,7 @@ export async function findStorageProblem(
   return undefined;
 }
 
-/** The client must trust the origin of the bucket. */
+/** Opens the storage. The client must trust the origin of the bucket. */
 export async function openStorage(settings: StorageSettings, client: GuardedFetch): Promise<MediaStorage> {
   const bucket = toBucket(settings);
   return bucket === undefined

@@ -106,7 +106,7 @@ export interface NodeContext {
   readonly task: {
     readonly stored?: ProviderTask;
     /** Stores the record. Rejects if the run no longer belongs to this worker; the call must then stop. */
-    keep(task: ProviderTask): Promise<void>;
+    save(task: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
     readonly hasEnded?: boolean;
     /** If absent, the provider always has a free slot. */

@@ -9,22 +9,22 @@ import type { NodeContext } from './define.ts';
 export async function renderMedia(
   ctx: NodeContext,
   name: string,
-  order: Omit<VideoRequest, 'onProgress'>,
+  request: Omit<VideoRequest, 'onProgress'>,
 ): Promise<MediaRef> {
   const { renderWithPoster: makeVideo } = await import('../render/video/make-video.ts');
   const onProgress = (fraction: number): void => ctx.progress(fraction);
-  return makeVideo({ ...order, onProgress }, ctx.signal, video => store(ctx, name, video));
+  return makeVideo({ ...request, onProgress }, ctx.signal, video => storeVideo(ctx, name, video));
 }
 
 /** Renders in segments. If this worker dies, the next worker reuses them; otherwise they are removed. */
 export async function renderMediaInParts(
   ctx: NodeContext,
   name: string,
-  order: Omit<VideoRequest, 'onProgress' | 'parts'>,
+  request: Omit<VideoRequest, 'onProgress' | 'parts'>,
 ): Promise<MediaRef> {
   const parts = ctx.openParts();
   try {
-    return await renderMedia(ctx, name, { ...order, parts });
+    return await renderMedia(ctx, name, { ...request, parts });
   } finally {
     if (!continuesElsewhere(ctx.signal)) await parts.drop();
   }
@@ -35,7 +35,7 @@ function continuesElsewhere({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason !== 'cancelled' && reason !== 'timeout';
 }
 
-async function store(ctx: NodeContext, name: string, video: RenderedVideo): Promise<MediaRef> {
+async function storeVideo(ctx: NodeContext, name: string, video: RenderedVideo): Promise<MediaRef> {
   const { width, height, fps, frameCount, backend, warnings, durationSeconds: duration } = video;
   const poster = await ctx.media.put(video.poster, { contentType: 'image/jpeg', name: `${name}-poster.jpg` });
   const { mediaId: posterId, url: posterUrl } = poster;

@@ -54,7 +54,7 @@ function collect(value: Json, position: Position, tokens: Map<string, TokenType>
   } else for (const inner of value as readonly Json[]) collect(inner, { ...position, depth }, tokens);
 }
 
-/** A token used in several places has the strictest type. */
+/** Adds a token. One that is used in several places has the strictest type. */
 function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType): void {
   const knownType = tokens.get(name);
   if (RESERVED.has(name) || (knownType === undefined && tokens.size === MAX_TOKENS)) return;

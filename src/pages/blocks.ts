@@ -31,7 +31,7 @@ const RENDERERS: Renderers = {
     html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${toSafeUrl(link)}">${buttonCopy}</a></section>`,
 };
 
-/** `rendered` holds the markup of the markdown blocks, in order. */
+/** Renders the blocks. `rendered` is the markup of the markdown blocks, in order. */
 export function renderBlocks(blocks: readonly ContentBlock[], rendered: readonly string[]): Html[] {
   let markdownBlocks = 0;
   return blocks.map(block => {

@@ -3,7 +3,7 @@ import type { ContentCard } from '../services/content/present-content.ts';
 import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
 import { getPagePath } from './sections.ts';
 
-/** `heading` is one level below the heading of the list. */
+/** Renders the cards. `heading` is one level below the heading of the list. */
 export function renderCards(cards: readonly ContentCard[], heading: 'h2' | 'h3'): Html {
   const [open, close] = [trustMarkup(`<${heading}>`), trustMarkup(`</${heading}>`)];
   return html`<ul class="cards">${cards.map(

@@ -17,7 +17,7 @@ import { renderContentData, renderJsonLd } from './json-ld.ts';
 import { getPagePath, SECTIONS } from './sections.ts';
 import type { FlowView, Site } from './site.ts';
 
-/** `flow` is the public workflow to preview, if there is one. */
+/** Renders the page. `flow` is the public workflow to preview, if there is one. */
 export function renderContentPage(page: PublishedPage, flow: FlowView | undefined, site: Site): string {
   const { baseUrl } = site;
   const image = page.ogImage ?? page.heroImage;
@@ -37,7 +37,7 @@ export function renderContentPage(page: PublishedPage, flow: FlowView | undefine
   });
 }
 
-/** Features and models: the preview goes between the hero and the steps. */
+/** Renders a feature or a model. The preview goes between the hero and the steps. */
 function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body, ...blocks] = page.rendered;
   const image =
@@ -59,7 +59,7 @@ ${renderCallToAction(page)}
 </div>`;
 }
 
-/** Articles: the preview goes between the body and the related posts. */
+/** Renders an article. The preview goes between the body and the related posts. */
 function renderArticle(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body = '', ...blocks] = page.rendered;
   return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${estimateReadingMinutes(page.rendered)} min read</p></div></div>

@@ -50,7 +50,7 @@ Agents connect over the Model Context Protocol at ${baseUrl}/mcp. Programs use t
 `;
 }
 
-/** RSS 2.0, newest first. */
+/** Renders RSS 2.0, newest first. */
 export function renderRss(posts: readonly ContentCard[], baseUrl: string): string {
   const { path, title, description } = SECTIONS.articles;
   return html`<?xml version="1.0" encoding="UTF-8"?>

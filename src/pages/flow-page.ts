@@ -10,7 +10,7 @@ const MAX_LISTED_NODES = 500;
 const MAX_SHOWN_INPUTS = 20;
 const MAX_VALUE_LENGTH = 60;
 
-/** Only public workflows may be listed by search engines. */
+/** Renders the page. Only public workflows may be listed by search engines. */
 export function renderFlowPage(
   flow: FlowView,
   { baseUrl, catalog }: Site,

@@ -17,7 +17,7 @@ const ALLOWED_TAGS = [
   ...['strong', 'b', 'em', 'i', 's', 'del', 'ins', 'mark', 'sub', 'sup', 'small', 'code', 'kbd', 'abbr', 'q'],
 ];
 
-/** `part` keeps footnote ids distinct between the markdown parts of one page. */
+/** Renders the text. `part` keeps footnote ids distinct between the markdown parts of one page. */
 export function renderMarkdown(markdown: string, part: number): string {
   const raw = parser.render(markdown, { docId: String(part) });
   const clean = sanitizeHtml(raw, {
@@ -75,7 +75,7 @@ function createTransforms(): Record<string, sanitizeHtml.Transformer> {
   };
 }
 
-/** Other ids are removed: they could shadow ids of the page. */
+/** Removes all ids except those of footnotes, because they could shadow ids of the page. */
 function keepFootnoteId({ id, ...attributes }: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
   return id !== undefined && FOOTNOTE_ID.test(id) ? { ...attributes, id } : attributes;
 }

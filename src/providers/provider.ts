@@ -94,8 +94,8 @@ export interface Provider<Call> {
   readonly name: ProviderName;
   readonly pace: Pace;
   /**
-   * `ourId` is a new UUID, used only by providers with `takesOurIds`. `hookUrl` is an address that the provider calls
-   * when the work has ended, for providers that support it.
+   * Submits the call. `ourId` is a new UUID, used only by providers with `takesOurIds`. `hookUrl` is an address that
+   * the provider calls when the work has ended, for providers that support it.
    */
   submit(call: Call, ourId: string, hookUrl?: string): Protocol<Submission>;
   /** Returns the model of the call. Calls to the same model usually take about the same time. */

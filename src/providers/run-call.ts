@@ -37,12 +37,12 @@ export interface CallHost {
     /** The record that an earlier worker stored. */
     readonly stored?: ProviderTask | undefined;
     /** Stores the record. Rejects if this worker no longer owns the run. */
-    keep(task: ProviderTask): Promise<void>;
+    save(task: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: the work ended, or a slot was granted. */
     readonly hasEnded?: boolean | undefined;
     /**
-     * Called once the call must be charged even if its run ends: the provider has finished the work, or may have
-     * started it and cannot cancel it.
+     * Marks the call as billable once it must be charged even if its run ends: the provider has finished the work, or
+     * may have started it and cannot cancel it.
      */
     markBillable?(): void;
     /** Absent if calls are not limited. */
@@ -164,7 +164,7 @@ async function pollOnce<Call>(
   if (task.deadlineAtMs === undefined) {
     // The record was stored by an older version that polled in memory. From now on, the poller tracks it.
     const timedTask = { ...task, ...startTimes(provider.pace) };
-    await host.task.keep(timedTask);
+    await host.task.save(timedTask);
     throw new TaskInProgress(timedTask);
   }
   const isJustSubmitted = task !== host.task.stored;
@@ -192,7 +192,7 @@ async function pollOnce<Call>(
     throw new ProviderError(provider.name, 'timeout');
   }
   const updatedTask = { ...task, asks: (task.asks ?? 0) + 1 };
-  await host.task.keep(updatedTask);
+  await host.task.save(updatedTask);
   throw new TaskInProgress(updatedTask);
 }
 
@@ -217,12 +217,12 @@ async function submit<Call>(
     ...(asks === 0 ? {} : { asks }),
   };
   // Once this is stored, no other process submits the call again, even if this one crashes.
-  await host.task.keep({ ...taskCredential, id: takesOurIds ? ourId : null, ...record });
+  await host.task.save({ ...taskCredential, id: takesOurIds ? ourId : null, ...record });
   const submission = await submitOnce(provider, call, { ourId, hookUrl }, host);
   if ('output' in submission) return submission;
   const task = { ...taskCredential, ...record, ...submission.handle, ...startTimes(provider.pace) };
   try {
-    await host.task.keep(task);
+    await host.task.save(task);
   } catch (err) {
     // No other process knows this task, so it is cancelled. A task under our own id is polled by the run's new worker.
     if (!takesOurIds) await cancel(provider, submission.handle, host);

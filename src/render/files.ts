@@ -62,7 +62,7 @@ export async function readRenderFiles(
   return files;
 }
 
-/** Like `readRenderFiles`, with a temporary folder that is deleted after `work`. */
+/** Reads the files like `readRenderFiles`, in a temporary folder that is deleted after `work`. */
 export function withRenderFiles<T>(
   resources: Iterable<Resource>,
   read: ReadSource,

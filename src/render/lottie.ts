@@ -33,7 +33,10 @@ const POINTS_PER_COST = 50;
 const MAX_IMAGES = 40;
 const MAX_FONTS = 50;
 
-/** `rewrite` re-encodes an image embedded as a data URL. Throws `invalid_request` with the problem. */
+/**
+ * Sanitizes an animation. `rewrite` re-encodes an image embedded as a data URL. Throws `invalid_request` with the
+ * problem.
+ */
 export async function cleanLottie(
   text: string,
   rewrite: (dataUrl: string) => Promise<string>,

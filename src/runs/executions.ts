@@ -17,7 +17,7 @@ import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows
 import type { RunDeps } from './deps.ts';
 import { toUnleasedEnd } from './end-run.ts';
 import { readBoundedSteps, readPlan } from './executed-graph.ts';
-import type { ExecutionRecord, Reader } from './present-execution.ts';
+import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 
@@ -68,7 +68,7 @@ export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, no
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
   const rows = await listStepsOfNode(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES);
   const step = rows.at(-1)?.step as Step | undefined;
-  return presentStep(node, step, await getReader(deps, actor, row));
+  return presentStep(node, step, await getViewer(deps, actor, row));
 }
 
 export async function getExecution(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
@@ -79,7 +79,7 @@ export async function getExecution(deps: RunDeps, actor: Actor, id: string): Pro
 export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
   const steps = await readBoundedSteps(deps.db, row.id);
   const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
-  const reader = hasProviderSteps ? await getReader(deps, actor, row) : { isOwner: false };
+  const reader = hasProviderSteps ? await getViewer(deps, actor, row) : { isOwner: false };
   const record = presentExecution(row, await readPlan(deps, row), steps, reader);
   // Serializing a large record takes as long again, so yield first.
   if (measureAtLeast(record, LARGE_BYTES).bytes > LARGE_BYTES) await nextTurn();
@@ -89,7 +89,7 @@ export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow
 const LARGE_BYTES = 1_000_000;
 
 /** Returns the caller's relation to the workflow of the run. A deleted workflow has no owner. */
-export async function getReader(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
+export async function getViewer(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Viewer> {
   if (actor.kind === 'anonymous') return { isOwner: false };
   const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
   return { isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER' };
@@ -154,8 +154,8 @@ const CANCELLED = {
 } as const;
 
 /**
- * Users who may run the workflow may cancel its runs. The run of a deleted workflow may be cancelled by the user who
- * started it.
+ * Checks that the user may cancel the run: users who may run the workflow, and the user who started it if the workflow
+ * is deleted.
  */
 async function authorizeCancel(
   deps: RunDeps,

@@ -130,7 +130,7 @@ export function transition(run: RunRow, event: LifecycleEvent): Transition | und
   return 'nodesDone' in event ? applyWorkerEvent(run, event) : applyExternalEvent(run, event);
 }
 
-/** The caller has charged the credits. */
+/** Saves steps whose credits the caller has charged. */
 function billed(run: RunRow, steps: readonly Step[]): Transition {
   return { row: { ...run, seq: run.seq + steps.length }, effects: [{ kind: 'save steps', steps }] };
 }

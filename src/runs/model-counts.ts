@@ -26,7 +26,7 @@ export function createModelCounter(
 
 type CredentialKind = 'workspace' | 'instance' | 'environment' | 'none';
 
-/** `none`: the node failed before its call. */
+/** Returns who pays for the call. `none`: the node failed before its call. */
 function toCredentialKind(payer: Payer | undefined): CredentialKind {
   if (payer === undefined) return 'none';
   if (payer.paidBy === 'credential') return 'workspace';

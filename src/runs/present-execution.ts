@@ -26,7 +26,7 @@ const toIso = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(ms).toISOString();
 
 /** The reader's relation to the workflow. A webhook has none. */
-export interface Reader {
+export interface Viewer {
   readonly isOwner: boolean;
 }
 
@@ -52,7 +52,7 @@ function presentProgress(step: Step | undefined, nowMs: number): number {
 export function presentStep(
   node: { readonly id: string; readonly label: string },
   step: Step | undefined,
-  reader: Reader,
+  reader: Viewer,
 ) {
   return {
     nodeId: node.id,
@@ -227,7 +227,7 @@ export function presentExecution(
   row: ExecutionRow,
   plan: Plan,
   steps: ReadonlyMap<string, Step>,
-  reader: Reader,
+  reader: Viewer,
 ) {
   const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), reader));
   const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));

@@ -38,7 +38,7 @@ export class Turns {
     return this.#number;
   }
 
-  /** Whether a computation of the account waits. */
+  /** Returns whether a computation of the account waits. */
   isContended(account: string): boolean {
     return this.#waiting.has(account);
   }

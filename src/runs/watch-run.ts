@@ -10,8 +10,8 @@ import { listBoundedSteps, type StepRow } from '../store/steps.ts';
 import { cutState } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
 import { readPlan } from './executed-graph.ts';
-import { buildRecord, getExecutionRow, getReader } from './executions.ts';
-import type { ExecutionRecord, Reader } from './present-execution.ts';
+import { buildRecord, getExecutionRow, getViewer } from './executions.ts';
+import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 
@@ -48,7 +48,7 @@ export async function awaitRun(
   }
 }
 
-export type RunEvent =
+export type StreamedRunEvent =
   | { readonly event: 'snapshot'; readonly id: number; readonly data: ExecutionRecord }
   | { readonly event: 'node'; readonly id: number; readonly data: ReturnType<typeof presentStep> }
   | {
@@ -71,7 +71,7 @@ export async function watchRun(
   actor: Actor,
   id: string,
   options: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
-): Promise<AsyncGenerator<RunEvent> | undefined> {
+): Promise<AsyncGenerator<StreamedRunEvent> | undefined> {
   const execution = await getExecutionRow(deps, actor, id);
   const { afterId } = options;
   if (execution.finished_at !== null && afterId !== undefined && afterId >= execution.seq) return undefined;
@@ -83,7 +83,7 @@ async function* follow(
   actor: Actor,
   execution: ExecutionRow,
   { afterId, signal }: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<RunEvent> {
+): AsyncGenerator<StreamedRunEvent> {
   const changes = subscribeToRun(deps, execution.id);
   try {
     if (afterId === undefined) {
@@ -91,7 +91,7 @@ async function* follow(
       if (execution.finished_at !== null) return;
     }
     const nodes = new Map((await readPlan(deps, execution)).nodes.map(node => [node.id, node]));
-    const reader = await getReader(deps, actor, execution);
+    const reader = await getViewer(deps, actor, execution);
     let sentId = afterId ?? execution.seq;
     while (!signal.aborted) {
       const row = await findExecution(deps.db, execution.id);
@@ -116,8 +116,8 @@ function* listChanges(
   nodes: ReadonlyMap<string, PlanNode>,
   sentId: number,
   steps: readonly StepRow[],
-  reader: Reader,
-): Generator<RunEvent> {
+  reader: Viewer,
+): Generator<StreamedRunEvent> {
   const states = new Map(
     steps.filter(({ seq }) => seq <= row.seq).map(({ seq, step }) => [seq, step as Step]),
   );
@@ -137,7 +137,7 @@ function* listChanges(
 
 /** Notifications of one run, and the progress of its nodes. */
 interface Subscription extends Pick<ChangeWaiter, 'wait'> {
-  takeProgress(): Generator<RunEvent>;
+  takeProgress(): Generator<StreamedRunEvent>;
   close(): void;
 }
 

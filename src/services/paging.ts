@@ -84,7 +84,7 @@ export async function readPage<R, K, T>(
   };
 }
 
-/** The cursor of the page after this key, for lists that end a page before it is full. */
+/** Returns the cursor of the page after this key, for lists that end a page before it is full. */
 export const writeCursor = (key: string): string => encode(key);
 
 const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64url');

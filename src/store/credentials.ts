@@ -33,7 +33,7 @@ export function findCredential(tx: Tx, id: string): Promise<CredentialRow | unde
   return first(tx, `select ${COLUMNS} from credentials c where c.id = $1 and c.removed_at is null`, [id]);
 }
 
-/** Like `findCredential`, and locks the row until the transaction ends. */
+/** Finds the credential and locks its row until the transaction ends. */
 export function lockCredential(tx: Tx, id: string): Promise<CredentialRow | undefined> {
   return first(
     tx,

@@ -67,7 +67,7 @@ export async function listApplied(db: Db): Promise<readonly Pick<Applied, 'versi
   return rows;
 }
 
-/** The migrations still to apply, in order. Throws if the applied ones do not match. */
+/** Returns the migrations still to apply, in order. Throws if the applied ones do not match. */
 export function listPending(
   migrations: readonly Migration[],
   appliedMigrations: readonly Applied[],

@@ -42,7 +42,7 @@ export interface Spent {
   readonly charges: number;
 }
 
-/** All charges of a month, named by its first day. */
+/** Returns all charges of a month, named by its first day. */
 export async function sumMonth(tx: Tx, month: string): Promise<Spent> {
   const row = await first<Spent>(
     tx,
@@ -53,7 +53,7 @@ export async function sumMonth(tx: Tx, month: string): Promise<Spent> {
   return row ?? { credits: 0, charges: 0 };
 }
 
-/** The most expensive node types; '' are charges made before the type was recorded. */
+/** Lists the most expensive node types; '' are charges made before the type was recorded. */
 export function listMonthByType(
   tx: Tx,
   month: string,
@@ -159,7 +159,7 @@ export interface InstanceTeam {
   readonly created_at: Date;
 }
 
-/** All teams by id, after the cursor, with their spending of the month. `query`: part of the name. */
+/** Lists teams by id, after the cursor, with their spending of the month. `query`: part of the name. */
 export function listInstanceTeams(
   tx: Tx,
   query: string | null,

@@ -74,7 +74,7 @@ export function listBudgets(tx: Tx, workspace: string, page: After<string>): Pro
   );
 }
 
-/** All workflows of a team, with or without a budget, by id, after the cursor. */
+/** Lists the workflows of a team, with or without a budget, by id, after the cursor. */
 export function listTeamBudgets(
   tx: Tx,
   teamId: string,

@@ -75,7 +75,7 @@ export async function sumReserved(tx: Tx): Promise<number> {
   return rows[0]?.reserved ?? 0;
 }
 
-/** When the longest-waiting ready run became ready. */
+/** Returns when the longest-waiting ready run became ready. */
 export async function findOldestReadyRun(tx: Tx): Promise<Date | undefined> {
   const { rows } = await tx.query<{ since: Date | null }>(
     `select min(run_at) as since from graphile_worker.jobs
@@ -95,7 +95,7 @@ export interface ListedWorker {
   readonly runs: number;
 }
 
-/** By start time. */
+/** Lists the runs by start time. */
 export function listWorkers(tx: Tx): Promise<readonly ListedWorker[]> {
   return all(
     tx,

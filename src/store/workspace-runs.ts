@@ -60,7 +60,7 @@ function withIndexPlans<T>(db: Pick<Db, 'transaction'>, work: (tx: Tx) => Promis
   });
 }
 
-/** Newest first. */
+/** Lists the runs, newest first. */
 export function listWorkspaceRuns(
   db: Pick<Db, 'transaction'>,
   filter: WorkspaceRunFilter,
@@ -198,7 +198,7 @@ function toSearch(filter: WorkspaceRunFilter): Search {
 
 const ID = 'id collate "C"';
 
-/** The newest of each status, from an index of owner, status and id. */
+/** Selects the newest of each status, from an index of owner, status and id. */
 const selectByStatus = (owned: string, budget: number): string => `
   select n.id from unnest($1::text[]) as s(status) cross join lateral (
     select e.id from executions e where ${owned} and e.status = s.status and e.${ID} >= $2 and e.${ID} < $3

@@ -7,7 +7,7 @@ export type SelectionShape = 'box' | 'lasso';
 /** Minimum distance between points of a lasso. */
 const STEP_PX = 4;
 
-/** Nodes in `keptIds` stay selected in addition to the nodes in the area. */
+/** Selects the nodes in the area, in addition to those in `keptIds`. */
 export function startAreaSelection(
   { renderState, overlay, editor }: PointerContext,
   from: Position,

@@ -66,7 +66,7 @@ function connectPorts({ editor }: PointerContext, from: PortRef, to: PortRef): v
   store.actions.perform(messages.flow.edits.connect, connect(store.getState().board, catalog, from, to));
 }
 
-/** Whether the pointer is on the empty board. */
+/** Returns whether the pointer is on the empty board. */
 const isEmptyBoard = ({ clientX, clientY }: PointerEvent): boolean =>
   document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
 

@@ -38,7 +38,7 @@ export function toBoardPosition(
 /** A gesture in progress. */
 export interface Gesture {
   move(point: Position, event: PointerEvent): void;
-  /** Called when the pointer is released. */
+  /** Completes the gesture when the pointer is released. */
   end(event: PointerEvent): void;
   /** Restores the state before the gesture. */
   cancel(): void;

@@ -185,7 +185,7 @@ function findPaintedPort({ renderState }: PointerContext, at: Position): PortRef
   return findPortAt(scene, at, { within: PORT_PX, positions, isFit })?.port;
 }
 
-/** Whether the target is a field that is not being edited: a drag moves its node, a click edits the field. */
+/** Returns whether the target is a field that is not being edited: a drag moves its node, a click edits the field. */
 const isIdleField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && target.matches(IDLE_FIELD) && target !== document.activeElement;
 

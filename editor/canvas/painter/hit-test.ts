@@ -130,7 +130,7 @@ function getDistanceToLine(point: Position, from: Position, to: Position): numbe
   return Math.hypot(point.x - from.x - at * dx, point.y - from.y - at * dy);
 }
 
-/** Whether the point is inside the closed line, by the even-odd rule. */
+/** Returns whether the point is inside the closed line, by the even-odd rule. */
 function isInsideOutline(outline: readonly Position[], { x, y }: Position): boolean {
   let isInside = false;
   outline.forEach((corner, index) => {

@@ -170,8 +170,8 @@ export function grow({ x, y, width, height }: Rect, by: number): Rect {
 }
 
 /**
- * Whether two scenes look the same, ignoring the content of nodes that are drawn elsewhere. So typing on one node does
- * not repaint a thousand others.
+ * Returns whether two scenes look the same, ignoring the content of nodes that are drawn elsewhere. So typing on one
+ * node does not repaint a thousand others.
  */
 export function isSameDrawing(a: Scene, b: Scene, isDrawnElsewhere: (id: string) => boolean): boolean {
   if (a.boxes.length !== b.boxes.length || a.curves.length !== b.curves.length) return false;

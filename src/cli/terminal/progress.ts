@@ -34,7 +34,7 @@ export function drawBar(fraction: number, { paint }: Terminal): string {
   return paint('cyan', '━'.repeat(full)) + paint('dim', '─'.repeat(BAR_COLUMNS - full));
 }
 
-/** `7 ms`, `1.2 s`, `3 min 05 s`. */
+/** Formats a duration: `7 ms`, `1.2 s`, `3 min 05 s`. */
 export function formatMs(ms: number): string {
   const positiveMs = Math.max(0, ms);
   if (positiveMs < 1000) return `${Math.round(positiveMs)} ms`;
@@ -43,7 +43,7 @@ export function formatMs(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-/** `7 B`, `1.2 MB`, in powers of 1000. */
+/** Formats a size in powers of 1000: `7 B`, `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   const unit = UNITS.findLast(({ size }) => bytes >= size) ?? { size: 1, name: 'B' };
   return `${(bytes / unit.size).toFixed(unit.size === 1 ? 0 : 1)} ${unit.name}`;

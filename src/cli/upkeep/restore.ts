@@ -62,12 +62,12 @@ function report(
   for (const id of damaged) terminal.note(`${id} was damaged when the backup was made.`);
 }
 
-/** A bucket is not searched: a restore only adds objects with new ids. */
+/** Throws if the media folder has files. A bucket is not searched: a restore only adds objects with new ids. */
 async function requireNoMedia(settings: Settings): Promise<void> {
   if (toBucket(settings) !== undefined) return;
   const folder = join(settings.DATA_DIR, 'media');
-  const kept = (await readdir(folder).catch(() => [])).filter(name => name !== 'tmp');
-  const files = await Promise.all(kept.map(name => readdir(join(folder, name))));
+  const folders = (await readdir(folder).catch(() => [])).filter(name => name !== 'tmp');
+  const files = await Promise.all(folders.map(name => readdir(join(folder, name))));
   if (files.some(names => names.length > 0))
     throw new UsageError(
       `${folder} is not empty. Choose an empty DATA_DIR, or replace its media with --force.`,

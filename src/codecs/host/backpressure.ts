@@ -15,7 +15,7 @@ export class Backpressure {
     this.#wake();
   }
 
-  /** Call when an output arrives. */
+  /** Records that an output has arrived. */
   progress(): void {
     this.#wake();
   }
@@ -33,7 +33,7 @@ export class Backpressure {
     }
   }
 
-  /** Like `untilBelow`, but stops waiting if there is no output for a while. */
+  /** Waits like `untilBelow`, but no longer if there is no output for a while. */
   async untilBelowOrStalled(limit: number, inProgress: () => number): Promise<void> {
     this.check();
     while (inProgress() >= limit) {

@@ -134,7 +134,7 @@ class FrameDecoder {
     }
   }
 
-  /** Called at the end: returns also the frames whose alpha never arrived. */
+  /** Ends the stream. Returns also the frames whose alpha never arrived. */
   drainUncovered(): AsyncGenerator<DecodedFrame> {
     this.#withAlpha.fill(false);
     return this.drain();

@@ -34,7 +34,7 @@ export function createBmpWriter(width: number, height: number): BmpWriter {
   };
 }
 
-/** 32 bits per pixel: blue, green, red, unused. A negative height means top-down. */
+/** Writes the header of a BMP with 32 bits per pixel: blue, green, red, unused. A negative height means top-down. */
 function writeHeader(bytes: Buffer, width: number, height: number): void {
   bytes.write('BM', 0, 'latin1');
   bytes.writeUInt32LE(bytes.length, 2);

@@ -46,7 +46,7 @@ export function createI420Writer(width: number, height: number, stride: number):
 
 type ConvertRows = (source: number, rowBytes: number, width: number, y: number, u: number, v: number) => void;
 
-/** For a frame that is narrower than one kernel step. */
+/** Converts a frame that is narrower than one kernel step. */
 function createNarrowWriter(width: number, height: number, stride: number): I420Writer {
   const frame = new Uint8Array(i420Size(width, height));
   const rgbaCopy = new Uint8Array(width * height * 4);

@@ -13,7 +13,7 @@ const ADLER_BASE = 65_521;
 /** Bytes that can be summed before 32 bits overflow (zlib's NMAX). */
 const ADLER_BLOCK = 5552;
 
-/** `level` is zlib's, 1 to 9. An opaque image is written without alpha. */
+/** Encodes an image as PNG. `level` is zlib's, 1 to 9. An opaque image is written without alpha. */
 export async function encodePng(rgba: Uint8Array, width: number, height: number, level = 6): Promise<Buffer> {
   const isOpaque = isFullyOpaque(rgba);
   const head = Buffer.alloc(13);

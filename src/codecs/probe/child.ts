@@ -116,7 +116,7 @@ export class ProbeChild {
     this.#process.send(message, () => undefined);
   }
 
-  /** A busy child keeps this process alive; an idle one does not. */
+  /** Keeps this process alive while the child is busy, and not while it is idle. */
   #setBusy(isBusy: boolean): void {
     const change = isBusy ? 'ref' : 'unref';
     this.#process[change]();

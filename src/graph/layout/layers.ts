@@ -118,7 +118,7 @@ function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
   return ranks;
 }
 
-/** Coordinate descent on the total edge length: each box moves to the end of its slack with more edges. */
+/** Shortens edges by coordinate descent: moves each box to the end of its slack with more edges. */
 function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
   const incoming = Array.from(ranks, (): number[] => []);
   const outgoing = Array.from(ranks, (): number[] => []);

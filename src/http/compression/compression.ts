@@ -37,7 +37,7 @@ const COMPRESSORS: Readonly<Record<Coding, () => Transform>> = {
   gzip: () => createGzip(GZIP),
 };
 
-/** Must be called before the routes are registered. */
+/** Compresses responses. Must be called before the routes are registered. */
 export function registerCompression(app: App): void {
   const cache = createLru<Buffer>(MAX_KEPT_BYTES);
   const compress = async (

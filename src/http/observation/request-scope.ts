@@ -39,7 +39,7 @@ function startSpan(tracer: Tracer, { method, routeOptions, headers, id }: Fastif
   });
 }
 
-/** Must be called when the response has been sent. */
+/** Ends the span of the request. Must be called when the response has been sent. */
 export function endSpan({ scope }: FastifyRequest, status: number, err: unknown): void {
   const span = scope?.span;
   if (span === undefined) return;

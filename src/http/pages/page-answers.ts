@@ -129,11 +129,11 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
   reply
     .code(err.status)
     .headers({ ...err.headers, 'cache-control': 'no-cache', ...securityHeaders(HTML), 'content-type': HTML })
-    .send(personalize(getReader(req), renderMessagePage(err.status, pageMessage(err, req))));
+    .send(personalize(getReader(req), renderMessagePage(err.status, toPageMessage(err, req))));
 }
 
-/** API messages about addresses and credentials do not apply to a browser. */
-function pageMessage(
+/** Returns the message for a browser, to which API messages about addresses and credentials do not apply. */
+function toPageMessage(
   { status, message }: ReturnType<typeof translateError>,
   { is404 }: FastifyRequest,
 ): string {

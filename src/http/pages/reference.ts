@@ -32,7 +32,7 @@ async function readReference(baseUrl: string, document: () => Document): Promise
   return createReference(document(), await readGuides(), baseUrl);
 }
 
-/** `document` is called on the first request, when every route is registered. */
+/** Registers the API reference. `document` is called on the first request, when every route is registered. */
 export function registerReference(app: App, baseUrl: string, document: () => Document): void {
   let loading: Promise<Reference> | undefined;
   const reference = (): Promise<Reference> => {

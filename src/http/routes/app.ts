@@ -28,14 +28,14 @@ const PAGES: Readonly<Record<string, AppPage>> = {
   '/settings/:part': { name: 'settings', for: 'users' },
 };
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
   woff2: 'font/woff2',
 };
 const FILE = /^[\w.-]{1,200}\.(?<ending>js|css|svg|woff2)$/;
-const ENDINGS = { br: '.br', gzip: '.gz' } as const;
+const CODING_EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 
 export function registerApp(app: App, deps: HttpDeps): void {
   const pages = createAppPages(deps);
@@ -63,14 +63,14 @@ function registerAssets(app: App, deps: HttpDeps): void {
     },
     async (req, reply) => {
       const { name } = req.params;
-      const type = TYPES[FILE.exec(name)?.groups?.ending ?? ''];
+      const type = CONTENT_TYPES[FILE.exec(name)?.groups?.ending ?? ''];
       const files = deps.editor.state().bundle?.files;
-      const plain = files?.get(name);
-      if (type === undefined || plain === undefined)
+      const uncompressed = files?.get(name);
+      if (type === undefined || uncompressed === undefined)
         throw new AppError('not_found', 'File not found. Reload the page.');
       const coding = chooseCoding(req.headers['accept-encoding'] as string | undefined, ['br', 'gzip']);
-      const coded = coding && files?.get(name + ENDINGS[coding]);
-      if (coded !== undefined) reply.header('content-encoding', coding);
+      const compressed = coding && files?.get(name + CODING_EXTENSIONS[coding]);
+      if (compressed !== undefined) reply.header('content-encoding', coding);
       return reply
         .headers({
           'content-type': type,
@@ -78,7 +78,7 @@ function registerAssets(app: App, deps: HttpDeps): void {
           'x-content-type-options': 'nosniff',
           vary: 'Accept-Encoding',
         })
-        .send(Buffer.from(coded ?? plain));
+        .send(Buffer.from(compressed ?? uncompressed));
     },
   );
 }

@@ -1,7 +1,7 @@
 // Routes of actions on workflows: lint, layout, presence, publication, budget, duplicates and recovery.
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
-import { recoverWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { restoreDeletedWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
@@ -85,7 +85,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
       params,
       response: { 200: RestoredWorkflow },
     }),
-    req => recoverWorkflow(deps, req.actor, req.params.id),
+    req => restoreDeletedWorkflow(deps, req.actor, req.params.id),
   );
 }
 

@@ -31,7 +31,7 @@ export interface Pools {
 type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const BODY_SILENCE_MS = 30_000;
+const BODY_IDLE_TIMEOUT_MS = 30_000;
 const LOOPBACK: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -112,6 +112,6 @@ async function createAgent(resolve: Resolve): Promise<Agent> {
     allowH2: false,
     connect: { lookup, timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: 0,
-    bodyTimeout: BODY_SILENCE_MS,
+    bodyTimeout: BODY_IDLE_TIMEOUT_MS,
   });
 }

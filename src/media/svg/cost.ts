@@ -55,7 +55,7 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
 
 const SIMPLE: Cost = { elements: 1, depth: 1 };
 
-/** The common case: a shape without references is counted without being visited or cached. */
+/** Returns whether the element is a shape without references, which is counted without being visited or cached. */
 function isSimple({ children, targets }: SvgElement): boolean {
   return children.length === 0 && targets.length === 0;
 }

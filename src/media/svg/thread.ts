@@ -15,7 +15,7 @@ const pool = createThreadPool<Uint8Array, Uint8Array>({
   maxWaiting: 200,
 });
 
-/** Like `sanitizeSvg`, but in a worker thread for files over 100 KB. */
+/** Sanitizes an SVG like `sanitizeSvg`, in a worker thread if it has over 100 KB. */
 export async function sanitizeSvgInPool(bytes: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   if (bytes.length <= INLINE_BYTES) return sanitizeSvg(bytes);
   try {

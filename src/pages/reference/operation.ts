@@ -100,7 +100,7 @@ function renderExample(responses: Responses): Html | undefined {
   return html`<details><summary>Example response (${status})</summary><pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre></details>`;
 }
 
-/** Hidden until the script shows it, because the form needs the script to send requests. */
+/** Renders the form, hidden until the script that sends its requests shows it. */
 function renderTry(operation: Operation): Html {
   const { operationId, method, path, parameters, requestBody } = operation;
   const label = (name: string, field: Html): Html => html`<label><span>${name}</span>${field}</label>`;

@@ -134,7 +134,7 @@ function createBackdrop(frame: Area, outer: Matrix, context: PaintContext): Back
   };
 }
 
-/** Filling with a single color is as fast as copying. */
+/** Returns whether the node is filled with a single color, which is as fast as copying. */
 const isSingleColor = ({ content }: DrawNode): boolean =>
   content.kind === 'shape' && content.fill?.type === 'color' && content.stroke === undefined;
 

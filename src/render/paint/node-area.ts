@@ -24,7 +24,7 @@ export interface PlacedNode {
   readonly matrix: Matrix;
 }
 
-/** `outer` maps from the node's container to the surface. */
+/** Places the node. `outer` maps from the node's container to the surface. */
 export function placeNode(ctx: CanvasContext, node: DrawNode, outer: Matrix): PlacedNode {
   const matrix = multiply(outer, node.matrix);
   if (!Number.isNaN(node.height)) return { node, matrix };

@@ -103,7 +103,10 @@ function drawOffscreen(
   return { offscreen, isCached: isRepeated && context.surfaces.cache(key, offscreen) };
 }
 
-/** Nodes with equal keys look the same offscreen. Opacity and blend mode are applied when compositing. */
+/**
+ * Returns the cache key of a node. Nodes with equal keys look the same offscreen. Opacity and blend mode are applied
+ * when compositing.
+ */
 function toCacheKey({ node, matrix }: PlacedNode, frame: Area): string {
   const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _own, ...appearance } = node;
   return hash('sha1', JSON.stringify([appearance, matrix, frame]), 'base64url');

@@ -81,7 +81,7 @@ export class SurfacePool {
     return isKnown;
   }
 
-  /** Call at the start of each frame. */
+  /** Starts a frame. Call at the start of each frame. */
   beginFrame(): void {
     this.#frame++;
   }

@@ -55,7 +55,8 @@ interface Part extends Piece {
 }
 
 /**
- * `scale` is the scale of the frame and its transforms, which canvas shadows ignore. Returns whether text was left out.
+ * Draws the text. `scale` is the scale of the frame and its transforms, which canvas shadows ignore. Returns whether
+ * text was left out.
  */
 export function paintText(ctx: CanvasContext, content: TextContent, box: Size, scale: number): boolean {
   const paragraph = layOut(ctx, content, box.width, box.height);

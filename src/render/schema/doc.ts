@@ -98,7 +98,7 @@ In a Video Editor node a string may hold \`{{tokens}}\`, each of which becomes a
 anywhere else, as in "to": "{{total}}", any value.
 `;
 
-/** The guide is about 21 KB of Markdown. */
+/** Renders the guide to scene graphs: about 21 KB of Markdown. */
 export function renderSceneGraphDoc(): string {
   const { $defs: defs } = SCHEMA;
   const commonKeys = Object.keys(COMMON_MEANING);

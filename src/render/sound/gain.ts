@@ -40,7 +40,7 @@ export function createVolumeGain(
   };
 }
 
-/** Equal-power crossfade, which keeps the loudness of two unrelated signals constant. */
+/** Returns the gain of an equal-power crossfade, which keeps the loudness of two unrelated signals constant. */
 function getCrossingGain({ direction, start, length }: Part['crossings'][number], sample: number): number {
   const turn = (bound((sample - start) / length) * Math.PI) / 2;
   return direction === 'in' ? Math.sin(turn) : Math.cos(turn);
@@ -55,8 +55,8 @@ export interface Pan {
 }
 
 /**
- * Equal-power panning, neutral in the middle. For stereo, the channel that is panned away is mixed into the other so
- * that nothing is lost (as the Web Audio API's StereoPannerNode does).
+ * Returns the gains of equal-power panning, neutral in the middle. For stereo, the channel that is panned away is mixed
+ * into the other so that nothing is lost (as the Web Audio API's StereoPannerNode does).
  */
 export function getPan({ pan, clip }: Part): Pan {
   if (pan === 0) return { ll: 1, lr: 0, rl: 0, rr: 1 };

@@ -18,7 +18,7 @@ const RELATIVE_GATE = -10;
 
 export interface LoudnessMeter {
   add(block: Float32Array): void;
-  /** In LUFS; minus infinity if everything is silent or shorter than 400 ms. */
+  /** Returns the loudness in LUFS; minus infinity if everything is silent or shorter than 400 ms. */
   integrated(): number;
 }
 

@@ -30,8 +30,8 @@ export const listMissingAudio = (timeline: Timeline, files: ResourceFiles): read
   resolveAudio(timeline, files).warnings;
 
 /**
- * Interleaved stereo at 48 kHz in blocks of any size, for frames `from` up to `to`. A range equals the same range of
- * the complete video. Throws `unreadable_media` with the sound's pointer, or `invalid_scene_graph`.
+ * Yields interleaved stereo at 48 kHz in blocks of any size, for frames `from` up to `to`. A range equals the same
+ * range of the complete video. Throws `unreadable_media` with the sound's pointer, or `invalid_scene_graph`.
  */
 export async function* renderAudio(
   timeline: Timeline,

@@ -90,7 +90,7 @@ function findProblem(value: Readonly<Record<string, unknown>>): string | undefin
   return unknown === undefined ? undefined : `${unknown} is not known`;
 }
 
-/** Port names may contain a counter: `{n}` stands for a number. */
+/** Checks an input mapping. Port names may contain a counter: `{n}` stands for a number. */
 function isInput(input: unknown): boolean {
   if (!isRecord(input)) return false;
   const { propPath, portId, portLabel, portType, required, each, description } = input;

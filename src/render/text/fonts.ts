@@ -36,7 +36,10 @@ const FALLBACKS: readonly Face[] = [
   variable('noto-sans-jp'),
   variable('noto-sans-kr'),
 ];
-/** Fallback fonts. The preferred one comes before others with the same characters, whose shapes differ by country. */
+/**
+ * Returns the fallback fonts with the named one first, because several have the same characters, whose shapes differ by
+ * country.
+ */
 const putFirst = (name: string): readonly Face[] =>
   FALLBACKS.toSorted((a, b) => +(b.name === name) - +(a.name === name));
 const JAPANESE_FIRST = putFirst('noto-sans-jp');
@@ -102,7 +105,7 @@ function readSubsets({ scope, name }: Face): readonly Subset[] {
 
 const locate = (file: string): string => fileURLToPath(import.meta.resolve(file));
 
-/** `U+600-6FF` or `U+200d` */
+/** Parses a Unicode range: `U+600-6FF` or `U+200d`. */
 function parseRange(text: string): Range {
   const [from = '', to = from] = text.trim().replace(/^U\+/i, '').split('-');
   return [Number.parseInt(from, 16), Number.parseInt(to, 16)];

@@ -61,11 +61,8 @@ export function layOut(ctx: CanvasContext, content: TextContent, width: number, 
 }
 
 /**
- * 1. Split the runs into unbreakable units.
- * 2. Find the size at which they fit.
- * 3. Break them into lines.
- * 4. Cut off what does not fit.
- * 5. Position every piece.
+ * Lays out the text: 1. Split the runs into unbreakable units. 2. Find the size at which they fit. 3. Break them into
+ * lines. 4. Cut off what does not fit. 5. Position every piece.
  */
 function layOutUncached(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
   const measure = measureWith(ctx, content.letterSpacing);

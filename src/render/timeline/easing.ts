@@ -71,7 +71,7 @@ export function ease(spec: Easing, progress: number): number {
   return createBezier(...spec.cubicBezier)(progress);
 }
 
-/** CSS cubic-bezier. Solves x by bisection, which always converges; 24 steps are finer than a frame. */
+/** Creates a CSS cubic-bezier curve. Solves x by bisection, which always converges; 24 steps are finer than a frame. */
 function createBezier(x1: number, y1: number, x2: number, y2: number): Curve {
   const at = (a: number, b: number, t: number): number =>
     3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;

@@ -53,17 +53,17 @@ const RENDER_SHARE = 0.98;
  * `invalid_scene_graph` with pointers, `codec_failed` or `unavailable`; the signal's reason if aborted.
  */
 export async function renderWithPoster<T>(
-  order: VideoRequest,
+  request: VideoRequest,
   signal: AbortSignal,
   onVideo: (video: RenderedVideo) => Promise<T>,
 ): Promise<T> {
   // Before queueing, so that an invalid scene is refused at once.
-  const timeline = openScene(order.graph);
+  const timeline = openScene(request.graph);
   return limit(
     () =>
       withTempFolder(async folder => {
-        const files = await readRenderFiles(timeline.resources.values(), order.read, folder, signal);
-        return onVideo(await render({ order, timeline, files, folder }, signal));
+        const files = await readRenderFiles(timeline.resources.values(), request.read, folder, signal);
+        return onVideo(await render({ order: request, timeline, files, folder }, signal));
       }),
     signal,
   );

@@ -18,7 +18,7 @@ function toFailure(err: unknown): ProcessMessage {
   return { kind: 'failure', code: err.code, issues: err.issues, message };
 }
 
-/** The parent created a process group for this process and its codecs. */
+/** Kills the process group, which the parent created for this process and its codecs. */
 function endGroup(): void {
   process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL');
 }

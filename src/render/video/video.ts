@@ -67,8 +67,8 @@ function checkLength([from, to]: VideoRequest['range']): void {
 }
 
 /**
- * Encoding keeps two processors busy and drawing takes less, so threads would only cost memory there. With more
- * processors one thread cannot keep up.
+ * Returns the number of drawing threads. With two processors, encoding keeps both busy and threads would only cost
+ * memory. With more processors, one thread cannot keep up.
  */
 function countThreads(): number {
   const processors = availableParallelism();

@@ -48,7 +48,7 @@ export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<voi
   await Promise.all([refreshTraffic(deps, signal), ...pollers]);
 }
 
-/** Periodically reads the limits and durations that other processes recorded. */
+/** Reads periodically the limits and durations that other processes recorded. */
 async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await deps.traffic

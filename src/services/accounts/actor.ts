@@ -14,7 +14,7 @@ export type Scope = (typeof SCOPES)[number];
  * How a user authenticated. `token`: an access token, accepted only by MCP. `operator`: the command line, directly on
  * the database.
  */
-export type Credential =
+export type ActorCredential =
   | { readonly kind: 'key' | 'token' | 'operator'; readonly id: string }
   | {
       readonly kind: 'session';
@@ -26,7 +26,7 @@ export type Credential =
 export interface UserActor {
   readonly kind: 'user';
   readonly userId: number;
-  readonly credential: Credential;
+  readonly credential: ActorCredential;
   readonly scopes: ReadonlySet<Scope>;
   readonly plan: string;
 }

@@ -7,7 +7,7 @@ import type { UserActor } from './actor.ts';
 const CACHE_MS = 5000;
 const MAX_CACHED = 10_000;
 
-export interface Credential {
+export interface CachedCredential {
   readonly id: string;
   readonly actor: UserActor;
   readonly expiresAtMs: number;
@@ -27,14 +27,14 @@ export interface CredentialCache<R> {
 
 export interface CredentialSource<R> {
   readonly now: () => number;
-  readonly readCredential: (hash: Buffer) => Promise<Credential | undefined>;
+  readonly readCredential: (hash: Buffer) => Promise<CachedCredential | undefined>;
   readonly recordUse: (ids: readonly string[]) => Promise<void>;
   /** Rejects a credential that has expired or does not exist. */
-  readonly reject: (expired: Credential | undefined) => R;
+  readonly reject: (expired: CachedCredential | undefined) => R;
 }
 
 interface Cached {
-  readonly credential: Credential | undefined;
+  readonly credential: CachedCredential | undefined;
   readonly readAtMs: number;
 }
 
@@ -51,7 +51,7 @@ export function createCredentialCache<R>({
   let generation = 0;
   const toCacheKey = (hash: Buffer): string => hash.toString('latin1');
 
-  const readNow = async (hash: Buffer): Promise<Credential | undefined> => {
+  const readNow = async (hash: Buffer): Promise<CachedCredential | undefined> => {
     // Taken before the query, since the result is at least this old.
     const readAtMs = now();
     const startGeneration = generation;
@@ -59,7 +59,7 @@ export function createCredentialCache<R>({
     if (startGeneration === generation) cache.set(toCacheKey(hash), { credential, readAtMs }, 1);
     return credential;
   };
-  const check = (credential: Credential | undefined): UserActor | R => {
+  const check = (credential: CachedCredential | undefined): UserActor | R => {
     if (credential === undefined || credential.expiresAtMs <= now()) return reject(credential);
     usedIds.add(credential.id);
     return credential.actor;

@@ -190,7 +190,7 @@ async function countRuns(tx: Tx, nowMs: number) {
   };
 }
 
-/** The first day of the month (UTC) that contains the time, or of one before it. */
+/** Returns the first day of the month (UTC) that contains the time, or of one before it. */
 export function toMonth(nowMs: number, offset = 0): string {
   const now = new Date(nowMs);
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset)).toISOString().slice(0, 10);
@@ -222,7 +222,7 @@ async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
   };
 }
 
-/** The provider that a node type calls with its default config; undefined: none. */
+/** Returns the provider that a node type calls with its default config; undefined if it calls none. */
 function findProvider({ findNode }: Pick<Deps, 'findNode'>, nodeType: string): string | undefined {
   const requirement = findNode(nodeType)?.requires({});
   return requirement !== undefined && findProviderLabel(requirement) !== undefined ? requirement : undefined;

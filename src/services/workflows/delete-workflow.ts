@@ -20,12 +20,12 @@ export async function deleteWorkflow(deps: Deps, actor: Actor, id: string): Prom
 }
 
 /** How long a deletion can be undone. */
-const UNDO_MS = 86_400_000;
+const UNDO_PERIOD_MS = 86_400_000;
 
 /** Undoes a deletion; does nothing if the workflow is not deleted. Throws 404 after a day, 403. */
 export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const since = new Date(deps.now() - UNDO_MS);
+  const since = new Date(deps.now() - UNDO_PERIOD_MS);
   const { view, text } = await deps.db.transaction(async tx => {
     const deleted = await lockDeletedWorkflow(tx, { id, userId: user.userId, since });
     const { role } = authorize(actor, 'delete', deleted);
@@ -38,7 +38,7 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
 }
 
 /** Removes the deletion mark, for the operator. The owner then reactivates the workflow. Throws 404. */
-export async function recoverWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
+export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = await restoreWorkflow(deps.db, id);
   if (row === undefined) throw new AppError('not_found', 'Workflow not found.');

@@ -63,7 +63,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
-/** Connection data of the PostgreSQL of a service running on the data folder; undefined if there is none. */
+/**
+ * Returns the connection data of the PostgreSQL of a service running on the data folder; undefined if there is none.
+ */
 export async function findRunning(
   dataDir: string,
 ): Promise<Pick<EmbeddedPostgres, 'socketDir' | 'user' | 'database'> | undefined> {
@@ -119,7 +121,7 @@ async function startLocked(
   };
 }
 
-/** PostgreSQL's folder below the data folder, without symlinks in its path. */
+/** Returns PostgreSQL's folder below the data folder, without symlinks in its path. */
 async function makeFolder(dataDir: string): Promise<string> {
   try {
     const folder = join(await openDataFolder(dataDir), 'postgres');

@@ -80,8 +80,8 @@ export async function findHolder(file: string): Promise<Holder | undefined> {
 }
 
 /**
- * The lock belongs to the open file, which the short-lived `flock` shares with us: the kernel keeps it until this
- * process ends, and other containers that mount the folder see it.
+ * Locks the open file. The lock belongs to the open file, which the short-lived `flock` shares with us: the kernel
+ * keeps it until this process ends, and other containers that mount the folder see it.
  */
 async function flock(handle: FileHandle): Promise<'taken' | 'busy' | 'unsupported'> {
   const child = spawn('flock', ['-n', '3'], {

@@ -46,8 +46,8 @@ export async function clearLeftovers({ cluster, socketDir, log }: ClusterLocatio
 }
 
 /**
- * PostgreSQL removes the file of a dead process itself. It trusts one that names any living process or a zombie, and
- * does not start next to an empty one, which a kill between creating and writing it leaves.
+ * Removes a stale PID file. PostgreSQL removes the file of a dead process itself. It trusts one that names any living
+ * process or a zombie, and does not start next to an empty one, which a kill between creating and writing it leaves.
  */
 async function clearPidFile(path: string, log: (line: string) => void): Promise<void> {
   const pid = await readPid(path);

@@ -90,7 +90,10 @@ const asAccount = (ids: Ids): Runner => ({
   owner: ids,
 });
 
-/** Our account stays and owns new files, but PostgreSQL sees the mapped account. `initdb` needs it to have a name. */
+/**
+ * Runs commands in a user namespace. Our account stays and owns new files, but PostgreSQL sees the mapped account.
+ * `initdb` needs it to have a name.
+ */
 function inNamespace({ uid, gid }: Ids = NOBODY): Runner {
   const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, ...DIE_WITH_PARENT];
   return process.getuid?.() === 0 ? { prefix, owner: ROOT } : { prefix };

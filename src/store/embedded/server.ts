@@ -85,7 +85,7 @@ export async function startServer(request: ServerRequest): Promise<Server> {
   });
   const outcome = await within(START_TIMEOUT_MS, Promise.race([ready, ended]));
   if (outcome === true && child.pid !== undefined) {
-    release(child);
+    unreference(child);
     return { pid: child.pid, ended, stop: () => stopServer(child, ended) };
   }
   await stopServer(child, ended);
@@ -106,8 +106,8 @@ async function stopServer(child: ChildProcess, ended: Promise<string>): Promise<
   }
 }
 
-/** A running server alone does not keep the service's process alive. */
-function release(child: ChildProcess): void {
+/** Unreferences the server, so that it alone does not keep the service's process alive. */
+function unreference(child: ChildProcess): void {
   child.unref();
   const { stderr } = child;
   if (stderr !== null && 'unref' in stderr && typeof stderr.unref === 'function') stderr.unref();

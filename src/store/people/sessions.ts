@@ -164,7 +164,7 @@ export async function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer 
 /** How long a network is known after a successful sign-in from it. */
 export const KNOWN_DAYS = 30;
 
-/** SQL: whether the user recently signed in from the network. */
+/** Returns SQL that tells whether the user recently signed in from the network. */
 export const isKnownNetwork = (userId: string, network: string, now: string): string =>
   `exists (select from sign_in_networks n where n.user_id = ${userId} and n.network = ${network}
      and n.seen_at > ${now}::timestamptz - interval '${KNOWN_DAYS} days')`;

@@ -10,7 +10,7 @@ import { HTML, sendErrorPage } from '../../pages/page-answers.ts';
 
 const BODY_LIMIT_BYTES = 65_536;
 
-/** Must be called in a scope that parses forms as text. */
+/** Registers the consent page. Must be called in a scope that parses forms as text. */
 export function registerConsent(scope: App, oauth: OAuthMount): void {
   const options = {
     bodyLimit: BODY_LIMIT_BYTES,

@@ -83,11 +83,11 @@ function limitBy({ limiter, now }: Deps, name: string, limit: number, seconds: n
 }
 
 /** Errors are translated as for PUT: every request can be repeated. At worst, a code that was already used is rejected. */
-const AS_REPEATABLE = 'PUT';
+const IDEMPOTENT_METHOD = 'PUT';
 
 /** Sends an error in the form of OAuth (RFC 6749 §5.2), with our code and request id. */
 function sendOAuthError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {
-  const err = translateError(thrown, AS_REPEATABLE);
+  const err = translateError(thrown, IDEMPOTENT_METHOD);
   if (err.status >= 500 && err.code !== 'unavailable') {
     reply.send(thrown);
     return;

@@ -49,7 +49,7 @@ export interface ListingDeps {
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 33_554_432;
-const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const MAX_RETRIES = 4;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 15_000, factor: 2, jitter: [-0.2, 0] };
 const MAX_WAIT_MS = 60_000;
@@ -87,7 +87,7 @@ async function fetchWithRetries(
 ): Promise<ListingResponse> {
   for (let retries = 0; ; retries++) {
     const response = await send();
-    if (!RETRIED.has(response.status) || retries === MAX_RETRIES) return response;
+    if (!RETRYABLE_STATUSES.has(response.status) || retries === MAX_RETRIES) return response;
     const waitMs = Math.min(readRetryAfter(response) ?? backoffMs(BACKOFF, retries), MAX_WAIT_MS);
     await sleep(waitMs, undefined, { signal });
   }
