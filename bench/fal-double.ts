@@ -9,7 +9,7 @@ import { signFalHook } from '../test/support/providers/fal.ts';
 
 export interface BenchFal {
   readonly url: string;
-  /** When each request was accepted, by id, in ms since the epoch. */
+  /** Returns when each request was accepted, by id, in ms since the epoch. */
   accepted(): Promise<ReadonlyMap<string, number>>;
   /**
    * Rejects submissions with this key by 429 from now on, or does not answer them; undefined: accepts them again.

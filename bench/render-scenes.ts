@@ -66,7 +66,7 @@ const card = {
   fill: '#10182acc',
 };
 
-/** Scene S: 10 s of motion at 1080p30, two scenes with a one-second fade between them. */
+/** Builds scene S: 10 s of motion at 1080p30, two scenes with a one-second fade between them. */
 export const sceneS = (photo: string) => ({
   fps: FPS,
   width: WIDTH,
@@ -110,7 +110,7 @@ export const sceneS = (photo: string) => ({
 
 const WORDS = `${TITLE} ${BODY}`.split(' ');
 
-/** A still scene whose caption word changes every ten frames. */
+/** Builds a still scene whose caption word changes every ten frames. */
 export const captionScene = (photo: string) => ({
   fps: FPS,
   width: WIDTH,

@@ -145,7 +145,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
   throw new Error('The service was not ready within a minute.');
 }
 
-/** Proportional set size of the process and all its descendants, in MB: shared pages count once. */
+/** Returns the proportional set size of the process and all its descendants, in MB: shared pages count once. */
 export async function memoryOfTree(pid: number): Promise<number> {
   const parents = new Map<number, number>();
   for (const entry of await readdir('/proc')) {

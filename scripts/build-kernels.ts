@@ -6,7 +6,7 @@ import wabt from 'wabt';
 /** The folder of the kernels' sources and builds. */
 export const KERNELS = join(import.meta.dirname, '../src/codecs/pixels/kernels');
 
-/** The module described by a source in the text format. */
+/** Compiles a source in the text format to a module. */
 export async function buildKernel(path: string): Promise<Uint8Array> {
   const { parseWat } = await wabt();
   const module = parseWat(path, readFileSync(path, 'utf8'), { simd: true });

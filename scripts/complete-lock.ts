@@ -19,7 +19,7 @@ interface LockEntry {
 const OS = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b/;
 const CPU = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)\b/;
 
-/** The platform in a package's name, by the naming convention of napi-rs and esbuild. */
+/** Returns the platform in a package's name, by the naming convention of napi-rs and esbuild. */
 function parsePlatform(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
   const os = OS.exec(name)?.[1];
   const cpu = CPU.exec(name)?.[1];
@@ -29,7 +29,7 @@ function parsePlatform(name: string): { os?: string[]; cpu?: string[]; libc?: st
 
 const unverified: string[] = [];
 
-/** The entry completed with the registry's data. Entries that are not packages, or are linked, are not looked up. */
+/** Completes the entry with the registry's data. Entries that are not packages, or are linked, are not looked up. */
 function fillIntegrity(path: string, entry: LockEntry): LockEntry {
   if (path === '' || entry.link || entry.integrity !== undefined) return entry;
   const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`;

@@ -49,7 +49,7 @@ export interface Licensed {
   readonly isFree: boolean;
 }
 
-/** The packages of a lock file that a production install contains. */
+/** Lists the packages of a lock file that a production install contains. */
 export function listLicences(packages: Readonly<Record<string, LockEntry>>): readonly Licensed[] {
   return Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && dev !== true)
@@ -60,7 +60,7 @@ export function listLicences(packages: Readonly<Record<string, LockEntry>>): rea
     });
 }
 
-/** One part of `A OR B` must be free, and both parts of `A AND B`. */
+/** Returns whether the license is free. One part of `A OR B` must be free, and both parts of `A AND B`. */
 function isFree(name: string, licence: string): boolean {
   const bare = licence.replaceAll(/[()]/g, '');
   return bare

@@ -19,7 +19,7 @@ export interface Meter {
   /** Measures one pointer step together with the frame that it causes. */
   frames(count: number, step: (index: number) => Promise<unknown>): Promise<Frames>;
   heapMB(): Promise<number>;
-  /** The main thread's work since the page was opened, in milliseconds. */
+  /** Returns the main thread's work since the page was opened, in milliseconds. */
   taskMs(): Promise<number>;
 }
 

@@ -84,7 +84,7 @@ async function openBoard(page: Page, id: string): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-/** The time from navigation until the save state changes after an edit made as soon as the board was there. */
+/** Measures the time from navigation until the save state changes after an edit made as soon as the board was there. */
 async function measureOpening(
   { service, browser, cookie, rounds }: Bench,
   id: string,

@@ -59,7 +59,7 @@ async function signIn(service: BenchService, origin: string): Promise<CookieBrow
   return new CookieBrowser(sendOut, { cookie, origin });
 }
 
-/** Registration, consent, tokens, and a ping. */
+/** Performs registration, consent, tokens, and a ping. */
 async function runRequests(origin: string, browser: CookieBrowser): Promise<number> {
   const began = performance.now();
   const { access_token: token } = await connect(createOAuthClient(sendOut, origin), browser, { origin });

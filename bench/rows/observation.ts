@@ -65,7 +65,7 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
   }
 }
 
-/** Processor time of the service's process per request in ms, which other load changes little. */
+/** Measures the processor time of the service's process per request in ms, which other load changes little. */
 async function measureCost(service: BenchService, path: string, count: number): Promise<number> {
   const before = await processorMs(service.pid);
   let left = count;

@@ -105,7 +105,8 @@ async function* compareRows(
 }
 
 /**
- * The longest delay from accepted to started of some runs, while another account has `count` runs that hang or wait.
+ * Measures the longest delay from accepted to started of some runs, while another account has `count` runs that hang or
+ * wait.
  */
 async function* behindRows({ service, postgres, roles }: Group, count: number): AsyncGenerator<Row> {
   const hanging = createServer(() => undefined).listen(0, '127.0.0.1');

@@ -16,7 +16,7 @@ export const FILES: readonly string[] = [
   'templates/**/*.json',
 ];
 
-/** The package's command: the checkout's command with the program as JavaScript. */
+/** Returns the package's command: the checkout's command with the program as JavaScript. */
 export function packagedBin(root: string): string {
   return readFileSync(join(root, 'bin/graphwright.js'), 'utf8').replaceAll('main.ts', 'main.js');
 }

@@ -40,7 +40,7 @@ function copyFiles(): void {
   writeFileSync(join(OUT, 'bin/graphwright.js'), packagedBin(ROOT), { mode: 0o755 });
 }
 
-/** The package's manifest and a lock file for its dependencies, so that users install the tested versions. */
+/** Builds the package's manifest and a lock file for its dependencies, so that users install the tested versions. */
 function writeManifest(): number {
   const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
   const code = globSync('{src,sdk}/**/*.js', { cwd: OUT, exclude: ['src/bundle/**'] })

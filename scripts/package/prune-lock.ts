@@ -14,7 +14,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
-/** The `packages` of a lock file for this manifest. Peers that no other package needs are left out. */
+/** Returns the `packages` of a lock file for this manifest. Peers that no other package needs are left out. */
 export function pruneLock<M extends LockEntry>(
   { packages }: Lock,
   manifest: M,

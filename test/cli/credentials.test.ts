@@ -63,29 +63,29 @@ it('reads the key from a pipe', async () => {
 function typeInto(
   command: string,
   typed: string,
-): Promise<{ readonly code: number; readonly shown: string }> {
+): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise(resolve => {
     const env = { ...cleanEnv(), ...address(), SHELL: '/bin/sh' };
-    let shown = '';
+    let output = '';
     const child = execFile('script', ['-qec', command, '/dev/null'], { env, timeout: 60_000 }, () =>
-      resolve({ code: child.exitCode ?? -1, shown }),
+      resolve({ code: child.exitCode ?? -1, output }),
     );
     child.stdout?.on('data', (text: string) => {
-      const isFirst = !shown.includes('not shown');
-      shown += text;
-      if (isFirst && shown.includes('not shown')) child.stdin?.write(typed);
+      const isFirst = !output.includes('not shown');
+      output += text;
+      if (isFirst && output.includes('not shown')) child.stdin?.write(typed);
     });
   });
 }
 
 it('asks for the key on a terminal, without showing it', async () => {
   const command = `'${process.execPath}' '${BIN}' credentials add fal --name Typed`;
-  const { code, shown } = await typeInto(command, `${SECRET}\r`);
+  const { code, output: shown } = await typeInto(command, `${SECRET}\r`);
   assert.equal(code, 0, shown);
   assert.match(shown, /Key \(not shown\): /);
   assert.match(shown, /cred_\w+ is stored/);
   assert.ok(!shown.includes(SECRET), shown);
-  const { code: interrupted, shown: left } = await typeInto(command, 'half a key\u0003');
+  const { code: interrupted, output: left } = await typeInto(command, 'half a key\u0003');
   assert.notEqual(interrupted, 0);
   assert.ok(!left.includes('is stored') && !left.includes('half a key'), left);
 });

@@ -82,11 +82,11 @@ async function remaining(
 ): Promise<number> {
   const req = request(`${origin}/api/v1/nodes?limit=1`, { localAddress, headers, agent: false });
   req.end();
-  const [answer] = (await once(req, 'response')) as [IncomingMessage];
-  answer.resume();
-  await once(answer, 'end');
-  assert.equal(answer.statusCode, 200);
-  return Number(answer.headers['x-ratelimit-remaining']);
+  const [response] = (await once(req, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  assert.equal(response.statusCode, 200);
+  return Number(response.headers['x-ratelimit-remaining']);
 }
 
 const METRIC = 'graphwright_';
@@ -114,10 +114,10 @@ async function statusAndText(origin: string, path: string): Promise<{ status: nu
   const { hostname, port } = new URL(origin);
   const req = request({ hostname, port, path, agent: false });
   req.end();
-  const [answer] = (await once(req, 'response')) as [IncomingMessage];
+  const [response] = (await once(req, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
-  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
 }
 
 for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entries()) {
@@ -131,8 +131,8 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       child = await start(path ?? '', port);
       await waitUntil(`${name} to pass a request on`, async () => {
         if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
-        const answer = await fetch(`${origin}/readyz`).catch(() => undefined);
-        return answer?.ok === true;
+        const response = await fetch(`${origin}/readyz`).catch(() => undefined);
+        return response?.ok === true;
       });
     });
     after(async () => {
@@ -148,12 +148,12 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
         edges: [edge('a.text > d.input')],
       });
       const execution = await service.start(id);
-      const answer = await fetch(`${origin}/api/v1/executions/${execution}/events`, {
+      const response = await fetch(`${origin}/api/v1/executions/${execution}/events`, {
         headers: { authorization },
       });
-      assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);
+      assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
       const pieces: number[] = [];
-      for await (const piece of answer.body ?? []) pieces.push(piece.length && performance.now());
+      for await (const piece of response.body ?? []) pieces.push(piece.length && performance.now());
       const [first = 0, last = 0] = [pieces[0], pieces.at(-1)];
       assert.ok(
         last - first > DELAY_MS / 3,

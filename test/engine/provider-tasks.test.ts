@@ -19,7 +19,7 @@ function caller(seen: Seen) {
     outputs: { text: text('Text') },
     run: async ({ a }, ctx) => {
       seen.push(ctx.task.stored);
-      if (ctx.task.stored === undefined) await ctx.task.keep({ provider: 'fal', id: `job-${a}` });
+      if (ctx.task.stored === undefined) await ctx.task.save({ provider: 'fal', id: `job-${a}` });
       if (a === 'bad') throw new NodeError('bad', 'Bad.');
       return { text: a };
     },
@@ -109,7 +109,7 @@ describe('a provider task', () => {
       config: {},
       outputs: {},
       run: async (_values, ctx) => {
-        await ctx.task.keep({ provider: 'fal', id: 'job' });
+        await ctx.task.save({ provider: 'fal', id: 'job' });
         stop.abort('cancelled');
         return new Promise(() => undefined);
       },

@@ -12,7 +12,7 @@ import { makePlan, type Plan } from '../soak/plan.ts';
 import { startProviders } from '../soak/providers.ts';
 import { makeShapes } from '../soak/shapes.ts';
 import { findBreaches, settle, startRuns } from '../soak/soak.ts';
-import { askAgain, openAccounts } from '../soak/traffic.ts';
+import { openAccounts, retryStart } from '../soak/traffic.ts';
 import { BIN, baseEnv, cleanEnv } from '../support/service.ts';
 import { forward } from './forward.ts';
 import { makeNetwork, type Network } from './network.ts';
@@ -108,7 +108,7 @@ export async function testOnHosts(
   const beganMs = performance.now();
   const settled = await settle({ db });
   const settleMs = performance.now() - beganMs;
-  const refound = await askAgain(started, accounts, hooks.url);
+  const refound = await retryStart(started, accounts, hooks.url);
   await Promise.all([...API, ...WORKERS].map(name => kept.get(name)?.stop('SIGTERM')));
   const fleet = { db, crashes, dataDir: options.folder };
   const violations = await findBreaches(

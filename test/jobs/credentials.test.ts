@@ -84,7 +84,7 @@ describe('a credential that was replaced before its worker was killed', () => {
       200,
     );
     await victim.end('SIGKILL');
-    const asked = fal.asked.length;
+    const asked = fal.requests.length;
     await database.db.query(
       `update credential_values set retired_at = now() - interval '1 hour' where retired_at is not null`,
     );
@@ -95,7 +95,7 @@ describe('a credential that was replaced before its worker was killed', () => {
     fal.polls = 0;
     assert.equal((await again.until(finished)).status, 'COMPLETED');
     assert.equal((await again.until(cancelled)).status, 'CANCELLED');
-    const ofCalls = fal.asked.slice(asked).filter(({ path }) => path.includes('/requests/'));
+    const ofCalls = fal.requests.slice(asked).filter(({ path }) => path.includes('/requests/'));
     assert.ok(ofCalls.some(({ method }) => method === 'PUT'));
     assert.ok(ofCalls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
     await waitUntil('the calls to be over', async () => {
@@ -168,9 +168,9 @@ describe('the value of a credential', () => {
     const user = createClient(service.url, await newUser(service));
     const answers: string[] = [];
     const ask = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-      const answer = await user.request<Record<string, unknown>>(method, path, body);
-      answers.push(JSON.stringify([answer.body, [...answer.headers]]));
-      return answer.body;
+      const response = await user.request<Record<string, unknown>>(method, path, body);
+      answers.push(JSON.stringify([response.body, [...response.headers]]));
+      return response.body;
     };
     const workflow = await user.create(graph(FLUX, 'a fox'));
     for (let round = 0; round < 12; round++) {

@@ -24,7 +24,7 @@ describe('a worker frozen for 40 s', () => {
     return service;
   };
   /** Reads everything that is stored about a run. */
-  const keptOf = async (id: string): Promise<unknown> => {
+  const readStoredSteps = async (id: string): Promise<unknown> => {
     const tables = ['executions', 'execution_steps', 'deliveries'];
     const all = tables.map(table =>
       stage.db.query(
@@ -49,7 +49,7 @@ describe('a worker frozen for 40 s', () => {
     const workflow = await frozen.create(twoSteps(stage.receiver.url));
     const id = await frozen.start(workflow, { webhook: { url: `${stage.receiver.url}/event` } });
     await waitUntil('the second step', () => stage.hanging.length === 1);
-    await stage.kept(id, 'first');
+    await stage.untilStored(id, 'first');
     const successor = await serve();
     frozen.signal('SIGSTOP');
     const wakeAt = performance.now() + FROZEN_MS;
@@ -63,7 +63,7 @@ describe('a worker frozen for 40 s', () => {
       'the delivery',
       async () => (await successor.execution(id)).webhook?.state === 'delivered',
     );
-    const kept = await keptOf(id);
+    const kept = await readStoredSteps(id);
 
     await sleep(wakeAt - performance.now());
     stage.hanging[0]?.end('by the frozen one');
@@ -72,7 +72,7 @@ describe('a worker frozen for 40 s', () => {
       const { rows } = await stage.db.query('select from workers');
       return rows.length === 2;
     });
-    assert.deepEqual(await keptOf(id), kept);
+    assert.deepEqual(await readStoredSteps(id), kept);
     assert.deepEqual([stage.count('/first'), stage.count('/second'), stage.count('/event')], [1, 2, 1]);
 
     await successor.end('SIGKILL');

@@ -82,7 +82,7 @@ describe('a provider call', () => {
       older: await startOnFal(victim, 'an owl'),
     };
     await waitForPolls(2);
-    await waitUntil('the submission', () => openai.asked.length > 0);
+    await waitUntil('the submission', () => openai.requests.length > 0);
     await victim.end('SIGKILL');
     await writeAsOlder(runs.older, database.db);
     fal.polls = 0;
@@ -108,7 +108,7 @@ describe('a provider call', () => {
   it('is not repeated if the worker died before it received an answer', async () => {
     const execution = await again.until(runs.unanswered);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_outcome_unknown']);
-    assert.equal(openai.asked.length, 1);
+    assert.equal(openai.requests.length, 1);
   });
 
   it('that an older version kept in memory continues', async () => {

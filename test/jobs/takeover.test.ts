@@ -63,7 +63,7 @@ describe('a worker that is killed', () => {
     const webhook = { url: `${stage.receiver.url}/${round}/event` };
     const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.start(workflow, { webhook })));
     await waitUntil('the second step of each run', () => waiting().length === RUNS);
-    for (const id of ids) await stage.kept(id, 'first');
+    for (const id of ids) await stage.untilStored(id, 'first');
     return ids;
   };
   const assertWentOn = async (on: ServiceChild, ids: readonly string[], round: string): Promise<void> => {
@@ -97,7 +97,8 @@ describe('a worker that is killed', () => {
       ({ balance } = await readPool());
       paid = await victim.start(await victim.create(SIDE_BY_SIDE));
       ids = await startRuns('restarted');
-      const polled = () => fal.asked.filter(({ path }) => path.endsWith('/status')).map(({ path }) => path);
+      const polled = () =>
+        fal.requests.filter(({ path }) => path.endsWith('/status')).map(({ path }) => path);
       // Polled, and therefore stored.
       await waitUntil('three calls to be polled', () => new Set(polled()).size === 3);
       await victim.end('SIGKILL');

@@ -121,16 +121,16 @@ async function refuses(
 }
 
 test('a response has status, joined headers, address and body', async () => {
-  const answer = await client.fetch(hub('/echo'), {
+  const response = await client.fetch(hub('/echo'), {
     ...BOUNDS,
     method: 'POST',
     headers: { 'X-Thing': 'ä'.normalize() },
     body: 'gr\u00fcn',
   });
-  assert.equal(answer.status, 200);
-  assert.equal(answer.url, hub('/echo'));
-  assert.equal(answer.headers['set-cookie'], 'a=1, b=2');
-  const echo = JSON.parse(answer.body.toString());
+  assert.equal(response.status, 200);
+  assert.equal(response.url, hub('/echo'));
+  assert.equal(response.headers['set-cookie'], 'a=1, b=2');
+  const echo = JSON.parse(response.body.toString());
   assert.deepEqual([echo.method, echo.body, echo.headers['user-agent']], ['POST', 'grün', 'Graphwright']);
   assert.equal((await client.fetch(hub('/teapot'), BOUNDS)).status, 418);
   assert.equal(

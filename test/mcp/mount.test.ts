@@ -63,26 +63,26 @@ function messageOf(payload: string): {
 describe('POST /mcp', () => {
   it('serves the older revision at both spellings of the path', async () => {
     for (const url of ['/mcp', '/mcp/']) {
-      const answer = await send(PING, { url });
-      assert.equal(answer.statusCode, 200, answer.payload);
-      assert.deepEqual(messageOf(answer.payload).result, {});
+      const response = await send(PING, { url });
+      assert.equal(response.statusCode, 200, response.payload);
+      assert.deepEqual(messageOf(response.payload).result, {});
     }
   });
 
   it('sends a caller without a bearer token the challenge for all scopes', async () => {
-    const answer = await send(PING, { key: '' });
-    assert.equal(answer.statusCode, 401);
-    const challenge = String(answer.headers['www-authenticate']);
+    const response = await send(PING, { key: '' });
+    assert.equal(response.statusCode, 401);
+    const challenge = String(response.headers['www-authenticate']);
     assert.match(challenge, /^Bearer .*scope="workflows:read workflows:write workflows:execute"$/);
     assert.doesNotMatch(challenge, /error=/);
   });
 
   it('rejects an unknown key and an unknown token', async () => {
     for (const key of ['sk-nobody-has-this-key', 'neither']) {
-      const answer = await send(PING, { key });
-      assert.equal(answer.statusCode, 401);
-      assert.match(String(answer.headers['www-authenticate']), /error="invalid_token"/);
-      assert.equal(answer.json().code, 'invalid_api_key');
+      const response = await send(PING, { key });
+      assert.equal(response.statusCode, 401);
+      assert.match(String(response.headers['www-authenticate']), /error="invalid_token"/);
+      assert.equal(response.json().code, 'invalid_api_key');
     }
   });
 

@@ -257,14 +257,14 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         nodes: [{ id: 'a', nodeType: 'input:text', config: { value: 'x' } }],
         edges: [],
       });
-      const shown = await agent.get('publish_workflow', {
+      const published = await agent.get('publish_workflow', {
         workflowId: created.id,
         published: true,
         title: 'Shown',
         exposedInputs: ['a'],
       });
-      assert.equal(shown.version, created.version);
-      const anyone = () => fetch(`${paid.service.url}/api/v1/published/${shown.slug}`);
+      assert.equal(published.version, created.version);
+      const anyone = () => fetch(`${paid.service.url}/api/v1/published/${published.slug}`);
       assert.equal((await anyone()).status, 200);
       await agent.get('publish_workflow', { workflowId: created.id, published: false });
       assert.equal((await anyone()).status, 404);

@@ -206,7 +206,7 @@ for (const revision of REVISIONS) {
 
     it('refuses a number that JavaScript would change', async () => {
       const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_workflow","arguments":{"workflowId":"${own}","inputs":{"text":12345678901234567890}}}}`;
-      const answer = await fetch(`${service.url}/mcp`, {
+      const response = await fetch(`${service.url}/mcp`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${KEY}`,
@@ -215,7 +215,7 @@ for (const revision of REVISIONS) {
         },
         body,
       });
-      const text = await answer.text();
+      const text = await response.text();
       assert.match(text, /\/inputs\/text is a number that would lose precision/);
     });
 
@@ -334,8 +334,8 @@ for (const revision of REVISIONS) {
       );
       const rows = await good('get_batch', { batchId: batch.batchId, status: 'completed' });
       assert.deepEqual([rows.rows[0].key, rows.rows[0].outputs[0].text], ['first', 'in a batch']);
-      const shown = await good('publish_workflow', { workflowId, published: true, title: 'Round' });
-      assert.equal(shown.version, 3);
+      const published = await good('publish_workflow', { workflowId, published: true, title: 'Round' });
+      assert.equal(published.version, 3);
       await service.request('POST', `/workflows/${workflowId}/publish`, {
         isPublished: true,
         settings: { isTemplate: true, category: 'text', title: `Template ${revision}` },

@@ -11,7 +11,7 @@ import type { ProviderTask } from '../../src/providers/provider.ts';
 import { makeContext, runNode, type TestContext } from '../support/engine/node-context.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { type AllProviders, MP3, MP4, startAllProviders } from '../support/providers/all.ts';
-import type { Asked, Double } from '../support/providers/double.ts';
+import type { Double, ReceivedRequest } from '../support/providers/double.ts';
 
 /** The values each model runs with besides `maxCredits`. `picture` and `speech` stand for media. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -80,15 +80,15 @@ describe('model nodes', () => {
       stored = task;
     };
     try {
-      return await runNode(nodeType, values, { ...ctx, task: { ...ctx.task, keep } });
+      return await runNode(nodeType, values, { ...ctx, task: { ...ctx.task, save: keep } });
     } catch (thrown) {
       if (!(thrown instanceof Suspend)) throw thrown;
       const task = { ...ctx.task, keep, ...(stored === undefined ? {} : { stored }), hasEnded: true };
       return runNode(nodeType, values, { ...ctx, task });
     }
   };
-  const submissionOf = (double: Double): Asked | undefined =>
-    double.asked.findLast(({ method }) => method === 'POST');
+  const submissionOf = (double: Double): ReceivedRequest | undefined =>
+    double.requests.findLast(({ method }) => method === 'POST');
 
   const { entries } = makeCatalog({ SANDBOX_MODELS: true });
   const models = entries.filter(
@@ -174,7 +174,8 @@ describe('model nodes', () => {
 
   it('send a response its picture with a detail, and an effort only if it is set', async () => {
     await run('text:openai_responses', { prompt: 'Hi', image: 'picture' });
-    const submitted = () => doubles.openai.asked.findLast(({ path }) => path === '/v1/responses')?.json ?? {};
+    const submitted = () =>
+      doubles.openai.requests.findLast(({ path }) => path === '/v1/responses')?.json ?? {};
     assert.equal('reasoning' in submitted(), false);
     await run('text:openai_responses', { prompt: 'Hi', effort: 'minimal' });
     assert.deepEqual(submitted().reasoning, { effort: 'minimal' });
@@ -205,7 +206,7 @@ describe('model nodes', () => {
     it('fills the tokens of the graph and runs it', async () => {
       const { image } = await run('generate:comfyui', { workflow: WORKFLOW, prompt: 'a fox', seed: 5 });
       assert.equal((image as MediaRef).contentType, 'image/png');
-      const { prompt } = doubles.comfyui.asked.find(({ path }) => path === '/prompt')?.json ?? {};
+      const { prompt } = doubles.comfyui.requests.find(({ path }) => path === '/prompt')?.json ?? {};
       assert.deepEqual((prompt as typeof WORKFLOW)['9'].inputs, { text: 'a fox', seed: 5, images: ['8', 0] });
     });
 

@@ -45,15 +45,15 @@ describe('ComfyUI', () => {
 
   it('uses our id, which is stored before the submission', async () => {
     await run();
-    assert.deepEqual(double.queued, [host.kept[0]?.id]);
+    assert.deepEqual(double.queued, [host.storedTasks[0]?.id]);
   });
 
   it('sends a client id, and the header and key from the settings', async () => {
     double.state.wants = ['x-api-key', 'secret'];
     const keyed = comfyui({ baseUrl: double.url, key: 'X-API-Key: secret', partnerKey: 'comfyui-1' });
     await runToEnd({ ...keyed, pace: FAST_PACE }, CALL, host);
-    const { client_id, extra_data } = double.asked[0]?.json ?? {};
-    assert.equal(client_id, host.kept[0]?.id);
+    const { client_id, extra_data } = double.requests[0]?.json ?? {};
+    assert.equal(client_id, host.storedTasks[0]?.id);
     assert.deepEqual(extra_data, { api_key_comfy_org: 'comfyui-1' });
     double.state.wants = ['authorization', 'Bearer secret'];
     await runToEnd(
@@ -86,7 +86,7 @@ describe('ComfyUI', () => {
   it('submits again under the same id when the submission never arrived', async () => {
     double.failRequests(/^POST \/prompt$/, 'reset');
     await run();
-    assert.deepEqual(double.queued, [host.kept[0]?.id]);
+    assert.deepEqual(double.queued, [host.storedTasks[0]?.id]);
     const stored = { provider: 'comfyui', id: '11111111-2222-4333-8444-555555555555' } as const;
     await run(CALL, { task: { ...host.task, stored } });
     assert.equal(double.queued.at(-1), stored.id);
@@ -106,13 +106,13 @@ describe('ComfyUI', () => {
   it('uploads attachments and puts their names into the graph', async () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ graph: { '1': { inputs: { image: picture } } } });
-    const prompt = double.asked.find(({ path }) => path === '/prompt')?.json.prompt;
+    const prompt = double.requests.find(({ path }) => path === '/prompt')?.json.prompt;
     assert.deepEqual(prompt, { '1': { inputs: { image: 'graphwright/up.png' } } });
   });
 
   it('prefers saved files to previews', async () => {
     await run();
-    const views = double.asked.filter(({ path }) => path.startsWith('/view'));
+    const views = double.requests.filter(({ path }) => path.startsWith('/view'));
     assert.deepEqual(
       views.map(({ path }) => path),
       ['/view?filename=fox+1.png&subfolder=a&type=output'],
@@ -178,9 +178,12 @@ describe('ComfyUI', () => {
     stop.abort('cancelled');
     await assert.rejects(second, reason => reason === 'cancelled');
     assert.equal(double.count(/^POST \/interrupt$/), 0);
-    assert.deepEqual(double.asked.find(({ method, path }) => `${method} ${path}` === 'POST /queue')?.json, {
-      delete: [double.queued[1]],
-    });
+    assert.deepEqual(
+      double.requests.find(({ method, path }) => `${method} ${path}` === 'POST /queue')?.json,
+      {
+        delete: [double.queued[1]],
+      },
+    );
     other.abort('cancelled');
     await assert.rejects(first, reason => reason === 'cancelled');
   });

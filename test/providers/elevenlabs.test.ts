@@ -45,7 +45,7 @@ describe('ElevenLabs', () => {
     double.failRequests(/^POST/, busy, 2);
     double.failRequests(/^POST/, slot);
     await run();
-    assert.equal(double.asked.length, 4);
+    assert.equal(double.requests.length, 4);
   });
 
   it('prefers the code of an error to its older status', async () => {

@@ -51,16 +51,16 @@ describe('fal', () => {
 
   it('polls the URLs of the answer, below the configured base URL', async () => {
     await run();
-    const paths = double.asked.map(({ method, path }) => `${method} ${path}`);
+    const paths = double.requests.map(({ method, path }) => `${method} ${path}`);
     assert.equal(paths[1], 'GET /fal-ai/flux-1/requests/req-1/status');
     assert.equal(paths.at(-2), 'GET /fal-ai/flux-1/requests/req-1');
     assert.equal(paths.at(-1), 'GET /files/a.png');
-    assert.equal(host.kept.at(-1)?.id, 'req-1');
+    assert.equal(host.storedTasks.at(-1)?.id, 'req-1');
   });
 
   it('sends its key to no other host', async () => {
     await run();
-    const files = double.asked.filter(({ path }) => path.startsWith('/files'));
+    const files = double.requests.filter(({ path }) => path.startsWith('/files'));
     assert.deepEqual(
       files.map(({ headers }) => headers.authorization),
       [undefined],
@@ -71,13 +71,13 @@ describe('fal', () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ ...CALL, input: { image_url: picture, image_urls: [picture] } });
     const uri = 'data:image/png;base64,YWJj';
-    assert.deepEqual(double.asked[0]?.json, { image_url: uri, image_urls: [uri] });
+    assert.deepEqual(double.requests[0]?.json, { image_url: uri, image_urls: [uri] });
   });
 
   it('uploads files over 256 KB to the storage without revealing the key', async () => {
     const large = new Attachment(Buffer.alloc(300_000, 7), 'image/png', 'a.png');
     await run({ ...CALL, input: { image_urls: [large], mask: { url: large } } });
-    const submitted = double.asked.find(({ path }) => path === '/fal-ai/flux-1/dev');
+    const submitted = double.requests.find(({ path }) => path === '/fal-ai/flux-1/dev');
     const stored = [0, 1].map(index => `${double.url}/stored/${index}-a.png`);
     assert.deepEqual(submitted?.json, { image_urls: [stored[0]], mask: { url: stored[1] } });
     assert.deepEqual(

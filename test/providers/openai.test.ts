@@ -73,13 +73,13 @@ describe('OpenAI', () => {
         ['image', picture],
       ],
     });
-    const [form] = double.asked;
+    const [form] = double.requests;
     assert.match(
       form?.body.toString() ?? '',
       /name="image"; filename="a-b\.png"\r\ncontent-type: image\/png\r\n\r\nabc\r\n/,
     );
     await run({ kind: 'chat', body: { messages: [{ content: [{ image_url: { url: picture } }] }] } });
-    assert.match(double.asked[1]?.body.toString() ?? '', /"url":"data:image\/png;base64,YWJj"/);
+    assert.match(double.requests[1]?.body.toString() ?? '', /"url":"data:image\/png;base64,YWJj"/);
   });
 
   it('warns about a text that was cut off', async () => {
@@ -103,13 +103,13 @@ describe('OpenAI', () => {
     };
     double.failRequests(/^POST/, { status: 429, body: { error } });
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
-    assert.equal(double.asked.length, 1);
+    assert.equal(double.requests.length, 1);
   });
 
   it('waits the milliseconds of retry-after-ms', async () => {
     double.failRequests(/^POST/, { status: 429, headers: { 'retry-after-ms': '5', 'retry-after': '3600' } });
     await run();
-    assert.equal(double.asked.length, 2);
+    assert.equal(double.requests.length, 2);
   });
 
   it('distinguishes refused content from refused input', async () => {
@@ -142,7 +142,7 @@ describe('OpenAI', () => {
     const stop = new AbortController();
     const provider = { ...below(openai)(endpoint()), pace: FAST_PACE };
     const running = runToEnd(provider, CHAT, { ...host, signal: stop.signal });
-    await waitUntil('the double to be asked', () => double.asked.length > 0);
+    await waitUntil('the double to be asked', () => double.requests.length > 0);
     stop.abort('cancelled');
     await assert.rejects(running, reason => reason === 'cancelled');
 

@@ -67,7 +67,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         throw new Error('The lease is gone.');
       };
       await assert.rejects(run({ onKeep }), /lease is gone/);
-      assert.deepEqual(double.asked, []);
+      assert.deepEqual(double.requests, []);
     });
 
     it('submits again after 429, no earlier than the answer says', async () => {
@@ -119,7 +119,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       it('is not submitted again by the worker that takes over the run', async () => {
         const stored: ProviderTask = { provider: provider().name, id: null };
         await assert.rejects(run({ stored }), { code: 'provider_outcome_unknown' });
-        assert.deepEqual(double.asked, []);
+        assert.deepEqual(double.requests, []);
       });
     }
 
@@ -129,7 +129,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       it('stores the id before it waits, and continues elsewhere without submitting again', async () => {
         const first = host();
         await runToEnd(provider(), contract.call, first);
-        const stored = first.kept.at(-1);
+        const stored = first.storedTasks.at(-1);
         assert.notEqual(stored?.id, null);
         contract.check(await run({ ...(stored === undefined ? {} : { stored }) }));
         assert.equal(submissions(), 1);

@@ -57,7 +57,7 @@ describe('Replicate', () => {
     const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
     await run({ ...CALL, input: { small, large } });
-    const [upload, create] = double.asked;
+    const [upload, create] = double.requests;
     assert.match(String(upload?.headers['content-type']), /^multipart\/form-data; boundary=/);
     assert.match(
       upload?.body.toString('latin1', 0, 300) ?? '',
@@ -72,7 +72,7 @@ describe('Replicate', () => {
   it('sends attachments within lists too', async () => {
     const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ ...CALL, input: { input_images: [small] } });
-    assert.deepEqual(double.asked[0]?.json.input, { input_images: ['data:image/png;base64,YWJj'] });
+    assert.deepEqual(double.requests[0]?.json.input, { input_images: ['data:image/png;base64,YWJj'] });
   });
 
   it('runs a community model by its version', async () => {
@@ -80,8 +80,8 @@ describe('Replicate', () => {
       ...CALL,
       model: 'owner/name:5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa',
     });
-    assert.equal(double.asked[0]?.path, '/v1/predictions');
-    assert.match(String(double.asked[0]?.json.version), /^5c7d/);
+    assert.equal(double.requests[0]?.path, '/v1/predictions');
+    assert.match(String(double.requests[0]?.json.version), /^5c7d/);
   });
 
   it('retries an upload as often as needed and still submits once', async () => {
@@ -95,7 +95,7 @@ describe('Replicate', () => {
   it('sends its key for files of the API only', async () => {
     double.state.end = { status: 'succeeded', output: [`${double.url}/v1/files/x`] };
     assert.deepEqual((await run()).files, [FILE]);
-    assert.equal(double.asked.at(-1)?.headers.authorization, 'Bearer r8-key');
+    assert.equal(double.requests.at(-1)?.headers.authorization, 'Bearer r8-key');
   });
 
   it('joins the fragments of a text', async () => {

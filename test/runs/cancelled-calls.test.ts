@@ -235,9 +235,9 @@ describe('a run that ends while Replicate is working', () => {
 describe('a run that ends while OpenAI is working', () => {
   it('is charged for a request that cannot be cancelled', async () => {
     paid.openai.failRequests(/chat/, 'hang');
-    const before = paid.openai.asked.length;
+    const before = paid.openai.requests.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
-    const id = await cancelOnce(graph, () => paid.openai.asked.length > before);
+    const id = await cancelOnce(graph, () => paid.openai.requests.length > before);
     const execution = await record(id);
     assert.deepEqual(execution.credits, { estimated: 9, held: 0, charged: 9, released: 0 });
     assert.equal(statesOf(execution).m?.credits, 9);
@@ -246,9 +246,9 @@ describe('a run that ends while OpenAI is working', () => {
 
   it('is charged nothing for a rejected request', async () => {
     paid.openai.failRequests(/chat/, { status: 429, headers: { 'retry-after': '600' }, body: {} });
-    const before = paid.openai.asked.length;
+    const before = paid.openai.requests.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
-    const id = await cancelOnce(graph, () => paid.openai.asked.length > before);
+    const id = await cancelOnce(graph, () => paid.openai.requests.length > before);
     assert.equal((await settled(id)).charged, 0);
   });
 
@@ -284,7 +284,7 @@ describe('a run that ends while another provider is working', () => {
     const graph = {
       nodes: [node('m', 'audio:elevenlabs_sound', { text: 'rain', prompt: 'rain', maxCredits: 7 })],
     };
-    const id = await cancelOnce({ ...graph, edges: [] }, () => elevenlabs.asked.length > 0);
+    const id = await cancelOnce({ ...graph, edges: [] }, () => elevenlabs.requests.length > 0);
     assert.equal((await settled(id)).charged, 7);
   });
 
@@ -298,7 +298,7 @@ describe('a run that ends while another provider is working', () => {
       ],
       edges: [],
     };
-    const id = await cancelOnce(graph, () => comfyui.asked.length > 0);
+    const id = await cancelOnce(graph, () => comfyui.requests.length > 0);
     assert.equal((await settled(id)).charged, 0);
   });
 });

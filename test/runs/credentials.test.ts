@@ -52,7 +52,7 @@ const stateOf = (execution: { readonly nodeStates: readonly State[] }, id = 'm')
   return state;
 };
 const submissionsWith = (key: string): number =>
-  paid.fal.asked.filter(
+  paid.fal.requests.filter(
     ({ method, path, headers }) =>
       method === 'POST' && path.startsWith('/fal-ai/') && headers.authorization === `Key ${key}`,
   ).length;
@@ -175,10 +175,10 @@ describe('a run', () => {
       `/credentials/${id}/uses`,
     );
     assert.deepEqual([uses.body.workflows.length, uses.body.callsInFlight], [1, 1]);
-    const asked = paid.fal.asked.length;
+    const asked = paid.fal.requests.length;
     paid.fal.polls = 0;
     assert.equal((await user.until(execution)).status, 'COMPLETED');
-    const polls = paid.fal.asked.slice(asked).filter(({ path }) => path.includes('/requests/'));
+    const polls = paid.fal.requests.slice(asked).filter(({ path }) => path.includes('/requests/'));
     assert.ok(polls.length > 0);
     assert.ok(polls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
     const before = submissionsWith(KEY_B);

@@ -38,7 +38,7 @@ beforeEach(() => {
 
 /** Returns the path of the callback URL that the newest call passed to fal. */
 const readCallbackPath = (): string => {
-  const { path } = paid.fal.asked.findLast(({ method }) => method === 'POST') ?? { path: '' };
+  const { path } = paid.fal.requests.findLast(({ method }) => method === 'POST') ?? { path: '' };
   const address = new URLSearchParams(path.split('?')[1]).get('fal_webhook') ?? '';
   assert.match(address, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
   return paid.service.url + new URL(address).pathname;
@@ -152,7 +152,7 @@ describe('a hook of Replicate', () => {
       `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
       [id],
     );
-    const asked = replicate.asked.findLast(({ path }) => path.endsWith('/predictions'));
+    const asked = replicate.requests.findLast(({ path }) => path.endsWith('/predictions'));
     const { pathname } = new URL(String(asked?.json.webhook));
     assert.match(pathname, /^\/hooks\/replicate\/[\w-]{32}$/);
     return paid.service.url + pathname;

@@ -51,7 +51,7 @@ describe('a call priced by usage', () => {
     assert.deepEqual(await balanceOf(user), [16, 0]);
   });
 
-  const sentTokens = (): unknown => paid.openai.asked.at(-1)?.json.max_completion_tokens;
+  const sentTokens = (): unknown => paid.openai.requests.at(-1)?.json.max_completion_tokens;
 
   it('is sent no more tokens than its ceiling pays for', async () => {
     const user = await paid.newUser(100);
@@ -79,7 +79,7 @@ describe('a call priced by usage', () => {
 
   it('402: is refused before anything is sent if its inputs alone cost more', async () => {
     const user = await paid.newUser(1000);
-    const asked = paid.openai.asked.length;
+    const asked = paid.openai.requests.length;
     const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
     const { status, body } = await user.request<{ code: string; issues: readonly { nodeId: string }[] }>(
       'POST',
@@ -87,13 +87,13 @@ describe('a call priced by usage', () => {
       {},
     );
     assert.deepEqual([status, body.code, body.issues[0]?.nodeId], [402, 'max_credits_exceeded', 'm']);
-    assert.equal(paid.openai.asked.length, asked);
+    assert.equal(paid.openai.requests.length, asked);
     assert.deepEqual(await balanceOf(user), [1000, 0]);
   });
 
   it('fails its node if the inputs are known too late to refuse the run', async () => {
     const user = await paid.newUser(1000);
-    const asked = paid.openai.asked.length;
+    const asked = paid.openai.requests.length;
     const graph = {
       nodes: [
         node('late', 'logic:delay', { ms: 0 }),
@@ -104,7 +104,7 @@ describe('a call priced by usage', () => {
     };
     const { status, error, credits } = await runPaid(user, graph);
     assert.deepEqual([status, error?.code, credits.charged], ['FAILED', 'max_credits_exceeded', 0]);
-    assert.equal(paid.openai.asked.length, asked);
+    assert.equal(paid.openai.requests.length, asked);
   });
 });
 

@@ -139,13 +139,13 @@ describe('a paid run within its limits', () => {
       nodes: [node('m', 'generate:openai_gpt_image', { prompt: 'a fox', ...config })],
       edges: [],
     });
-    const submitted = paid.openai.asked.length;
+    const submitted = paid.openai.requests.length;
     for (const poor of [await paid.newUser(0), user]) {
       const unbounded = await runPaid(poor, graph({}));
       assert.deepEqual([unbounded.status, unbounded.credits.charged], ['FAILED', 0]);
       assert.match(unbounded.error?.message ?? '', /maxCredits/);
     }
-    assert.equal(paid.openai.asked.length, submitted);
+    assert.equal(paid.openai.requests.length, submitted);
     await refuse(user, await user.create(graph({ maxCredits: 11 })), {}, 'insufficient_credits');
     const bounded = await runPaid(user, graph({ maxCredits: 4 }));
     assert.equal(bounded.status, 'COMPLETED', JSON.stringify(bounded.error));

@@ -37,7 +37,7 @@ it('a paid model receives a PNG of it', async () => {
   );
   assert.equal(status, 'COMPLETED', JSON.stringify(error));
   assert.equal(credits.charged, PRICE);
-  const [submitted] = paid.fal.asked.filter(({ json }) => Array.isArray(json?.image_urls));
+  const [submitted] = paid.fal.requests.filter(({ json }) => Array.isArray(json?.image_urls));
   assert.match(String(submitted?.json.image_urls), /^data:image\/png;base64,/);
 });
 

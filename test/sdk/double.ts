@@ -24,7 +24,7 @@ export interface Double {
   readonly url: string;
   readonly client: Client;
   /** `METHOD /path` of each request, in order. */
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
 export type Reply = (
@@ -52,7 +52,7 @@ export async function serve(
   });
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, asked, client: createClient({ url, apiKey: KEY, timing: TIMING, ...options }) };
+  return { url, requests: asked, client: createClient({ url, apiKey: KEY, timing: TIMING, ...options }) };
 }
 
 /** Responds with JSON. */

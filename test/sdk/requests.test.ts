@@ -40,7 +40,7 @@ describe('a request', () => {
   });
 
   it('never sends its key to a redirect', async t => {
-    const { client, asked } = await serve(
+    const { client, requests: asked } = await serve(
       t,
       (_req, res) => res.writeHead(302, { location: '/elsewhere' }).end(),
       {
@@ -61,7 +61,7 @@ describe('a temporarily refused request', () => {
   it('waits as long as Retry-After says, in seconds or as a date', async t => {
     for (const say of [() => '1', () => new Date(Date.now() + 2000).toUTCString()]) {
       const refusal: Reply = (...asked) => refuse(429, 'rate_limited', { 'retry-after': say() })(...asked);
-      const { client, asked } = await serve(t, inTurn(refusal, ok));
+      const { client, requests: asked } = await serve(t, inTurn(refusal, ok));
       const startMs = Date.now();
       assert.deepEqual(await client.request('POST', '/x'), { fine: true });
       assert.ok(Date.now() - startMs >= 900);
@@ -70,7 +70,7 @@ describe('a temporarily refused request', () => {
   });
 
   it('waits with increasing delays if a 429 has no Retry-After', async t => {
-    const { client, asked } = await serve(
+    const { client, requests: asked } = await serve(
       t,
       inTurn(refuse(429, 'rate_limited'), refuse(429, 'rate_limited'), ok),
     );
@@ -79,7 +79,7 @@ describe('a temporarily refused request', () => {
   });
 
   it('is thrown immediately if the wait would be too long', async t => {
-    const { client, asked } = await serve(
+    const { client, requests: asked } = await serve(
       t,
       refuse(429, 'daily_execution_limit', { 'retry-after': '40000' }),
     );
@@ -95,7 +95,7 @@ describe('a temporarily refused request', () => {
   });
 
   it('is thrown after the last retry', async t => {
-    const { client, asked } = await serve(t, refuse(503, 'unavailable'));
+    const { client, requests: asked } = await serve(t, refuse(503, 'unavailable'));
     await assert.rejects(client.request('GET', '/x'), ServerError);
     assert.equal(asked.length, 5);
   });
@@ -124,26 +124,26 @@ describe('a failing server', () => {
     it(`is retried after ${name} only if the request is idempotent`, async t => {
       const good = await serve(t, inTurn(fault, ok), { timing: IMPATIENT });
       assert.deepEqual(await good.client.request('GET', '/x'), { fine: true });
-      assert.equal(good.asked.length, 2);
+      assert.equal(good.requests.length, 2);
       for (const [method, headers] of [
         ['POST', {}],
         ['PUT', { 'if-match': '"a"' }],
       ] as const) {
         const risky = await serve(t, inTurn(fault, ok), { timing: IMPATIENT });
         await assert.rejects(risky.client.request(method, '/x', { headers }), ConnectionErrorOrServerError);
-        assert.equal(risky.asked.length, 1, method);
+        assert.equal(risky.requests.length, 1, method);
       }
     });
   }
 
   it('is not retried after a permanent 500', async t => {
-    const { client, asked } = await serve(t, refuse(500, 'duplicate_title'));
+    const { client, requests: asked } = await serve(t, refuse(500, 'duplicate_title'));
     await assert.rejects(client.request('PUT', '/x'), { name: 'ServerError', code: 'duplicate_title' });
     assert.equal(asked.length, 1);
   });
 
   it('is not taken for the service if it responds with 200 and a page', async t => {
-    const { client, asked } = await serve(t, (_req, res) =>
+    const { client, requests: asked } = await serve(t, (_req, res) =>
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in'),
     );
     await assert.rejects(client.request('GET', '/x'), (err: Error) => {
@@ -223,7 +223,7 @@ describe('an aborted signal', () => {
   }
 
   it('prevents a request', async t => {
-    const { client, asked } = await serve(t, ok);
+    const { client, requests: asked } = await serve(t, ok);
     await assert.rejects(client.request('GET', '/x', { signal: AbortSignal.abort() }), {
       name: 'AbortError',
     });
@@ -235,7 +235,7 @@ describe('an aborted signal', () => {
 
 describe('list', () => {
   it('reads every page of an object with nextCursor', async t => {
-    const { client, asked } = await serve(
+    const { client, requests: asked } = await serve(
       t,
       inTurn(
         (_req, res) => json(res, 200, { data: [1, 2], nextCursor: 'c2' }),
@@ -248,7 +248,7 @@ describe('list', () => {
 
   it('reads every page of an array by its Link, without sending the key to another host', async t => {
     const link = '<https://elsewhere.example/api/v1/workflows?cursor=c2&limit=1>; rel="next"';
-    const { client, asked } = await serve(
+    const { client, requests: asked } = await serve(
       t,
       inTurn(
         (_req, res) => json(res, 200, ['a'], { link }),
@@ -260,7 +260,7 @@ describe('list', () => {
   });
 
   it('loads a page only when the previous one has been consumed', async t => {
-    const { client, asked } = await serve(t, (_req, res, count) =>
+    const { client, requests: asked } = await serve(t, (_req, res, count) =>
       json(res, 200, { data: [count], nextCursor: `c${count}` }),
     );
     for await (const item of client.list<number>('/executions')) if (item === 1) break;

@@ -43,7 +43,7 @@ describe('run', () => {
   });
 
   it('is refused immediately if the error is final', async t => {
-    const { client, asked } = await serve(t, (_req, res) =>
+    const { client, requests: asked } = await serve(t, (_req, res) =>
       json(res, 402, { error: 'No.', code: 'insufficient_credits' }),
     );
     await assert.rejects(client.run('wf_1'), { name: 'InsufficientCreditsError' });
@@ -91,7 +91,7 @@ describe('events', () => {
       else if (count < 5) req.socket.destroy();
       else stream(res, node + last).end();
     };
-    const { client, asked } = await serve(t, reply, { timing: IMPATIENT });
+    const { client, requests: asked } = await serve(t, reply, { timing: IMPATIENT });
     assert.deepEqual(names(await collect(client.attach('ex_1').events())), ['snapshot', 'node', 'execution']);
     assert.equal(asked.length, 6);
   });
@@ -128,7 +128,7 @@ describe('events', () => {
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
     );
     await assert.rejects(collect(page.client.attach('ex_1').events()), { name: 'UnexpectedResponseError' });
-    assert.deepEqual([refused.asked.length, page.asked.length], [1, 1]);
+    assert.deepEqual([refused.requests.length, page.requests.length], [1, 1]);
   });
 
   it('close the connection when the consumer stops or aborts', async t => {
@@ -174,7 +174,7 @@ describe('wait', () => {
   });
 
   it('stops at its time limit and by its signal, without affecting the run', async t => {
-    const { client, asked } = await serve(t, (req, res) => {
+    const { client, requests: asked } = await serve(t, (req, res) => {
       if (req.url?.endsWith('/events')) stream(res, ': hello\n\n');
       else json(res, 200, record('RUNNING'));
     });
@@ -206,7 +206,7 @@ describe('wait', () => {
   });
 
   it('repeats cancel if the response was lost', async t => {
-    const { client, asked } = await serve(
+    const { client, requests: asked } = await serve(
       t,
       inTurn(
         req => req.socket.destroy(),

@@ -42,7 +42,7 @@ const readAll = async (req: IncomingMessage): Promise<Buffer> => Buffer.concat(a
 
 describe('upload', () => {
   it('sends 4 MB inline as a form, with name and hints, and reports progress', async t => {
-    const { client, asked } = await serveUploads(t, () => undefined);
+    const { client, requests: asked } = await serveUploads(t, () => undefined);
     const seen: UploadProgress[] = [];
     const bytes = big(4 * MB);
     const media = await client.upload(new File([bytes], 'ä.png', { type: 'image/png' }), {
@@ -65,7 +65,7 @@ describe('upload', () => {
   it('sends one byte more to a presigned URL, with exactly its headers and without the key', async t => {
     let got: Buffer | undefined;
     let headers: IncomingMessage['headers'] = {};
-    const { client, asked } = await serveUploads(t, async (req, res) => {
+    const { client, requests: asked } = await serveUploads(t, async (req, res) => {
       headers = req.headers;
       got = await readAll(req);
       res.writeHead(200).end();
@@ -93,13 +93,17 @@ describe('upload', () => {
   });
 
   it('sends SVG of any size inline, because presigned uploads do not accept it', async t => {
-    const { client, asked } = await serveUploads(t, () => undefined);
+    const { client, requests: asked } = await serveUploads(t, () => undefined);
     await client.upload(new Blob([big(5 * MB)], { type: 'image/svg+xml' }));
     assert.deepEqual(asked, ['POST /api/v1/media/upload']);
   });
 
   it('restarts after an interruption from the first byte with a new URL', async t => {
-    const { client, asked, puts } = await serveUploads(
+    const {
+      client,
+      requests: asked,
+      puts,
+    } = await serveUploads(
       t,
       async (req, res, count) => {
         if (count === 0) req.once('data', () => req.socket.destroy());
@@ -155,7 +159,7 @@ describe('upload', () => {
   });
 
   it('has the service fetch a URL', async t => {
-    const { client, asked } = await serveUploads(t, () => undefined);
+    const { client, requests: asked } = await serveUploads(t, () => undefined);
     const media = await client.uploadFrom('https://example.com/a.png', { width: 3 });
     assert.equal(
       (media as unknown as { echo: string }).echo,

@@ -1,7 +1,7 @@
 // Applies the faults of a soak test to its processes and providers. Resolves when a fault is over.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from './fleet.ts';
-import type { Kept } from './keeper.ts';
+import type { KeptProcess } from './keeper.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import type { Providers } from './providers.ts';
 
@@ -12,17 +12,18 @@ export interface Target {
 
 type Strike = (target: Target, fault: PlannedFault) => void | Promise<void>;
 
-const worker = ({ fleet }: Target, { targetShare }: PlannedFault): Kept =>
-  fleet.workers[Math.floor(targetShare * fleet.workers.length)] as Kept;
+const worker = ({ fleet }: Target, { targetShare }: PlannedFault): KeptProcess =>
+  fleet.workers[Math.floor(targetShare * fleet.workers.length)] as KeptProcess;
 
-const freeze: (of: (target: Target, fault: PlannedFault) => Kept) => Strike = of => async (target, fault) => {
-  const kept = of(target, fault);
-  const { pid } = kept;
-  kept.signal('SIGSTOP');
-  await sleep(fault.forMs);
-  // If it was killed in the meantime, this is a new process.
-  if (kept.pid === pid) kept.signal('SIGCONT');
-};
+const freeze: (of: (target: Target, fault: PlannedFault) => KeptProcess) => Strike =
+  of => async (target, fault) => {
+    const kept = of(target, fault);
+    const { pid } = kept;
+    kept.signal('SIGSTOP');
+    await sleep(fault.forMs);
+    // If it was killed in the meantime, this is a new process.
+    if (kept.pid === pid) kept.signal('SIGCONT');
+  };
 
 const STRIKES: Readonly<Record<FaultKind, Strike>> = {
   'worker kill': (target, fault) => worker(target, fault).signal('SIGKILL'),

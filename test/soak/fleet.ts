@@ -5,12 +5,12 @@ import { type Db, openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { freePort } from '../support/network/free-port.ts';
 import { BIN, baseEnv, cleanEnv, urlOf } from '../support/service.ts';
-import { type Keeper, type Kept, keepProcess, untilReady } from './keeper.ts';
+import { type Keeper, type KeptProcess, keepProcess, untilReady } from './keeper.ts';
 
 export interface Fleet {
   readonly url: string;
-  readonly api: Kept;
-  readonly workers: readonly Kept[];
+  readonly api: KeptProcess;
+  readonly workers: readonly KeptProcess[];
   readonly postgres: EmbeddedPostgres;
   readonly db: Db;
   /** The folder of the media. */

@@ -2,7 +2,7 @@
 // key.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Said<B> {
+export interface CallerResponse<B> {
   readonly status: number;
   readonly body: B;
   /** Whether this is the stored answer of an earlier request. */
@@ -16,11 +16,11 @@ export interface Caller {
     path: string,
     body?: unknown,
     idempotencyKey?: string,
-  ): Promise<Said<B>>;
+  ): Promise<CallerResponse<B>>;
 }
 
 const ANSWER_MS = 10_000;
-const PAUSE_MS = { least: 100, most: 900 } as const;
+const RETRY_DELAY_MS = { least: 100, most: 900 } as const;
 const RETRY_FOR_MS = 180_000;
 
 /** `troubles` counts the retries by reason. */
@@ -29,7 +29,7 @@ export function createCaller(url: string, key: string, troubles: Map<string, num
     ask: async <B>(method: string, path: string, body?: unknown, idempotencyKey?: string) => {
       const endMs = performance.now() + RETRY_FOR_MS;
       for (;;) {
-        const said = await askOnce<B & { readonly code?: string }>(
+        const said = await sendOnce<B & { readonly code?: string }>(
           url,
           key,
           method,
@@ -41,7 +41,7 @@ export function createCaller(url: string, key: string, troubles: Map<string, num
         const trouble = typeof said === 'string' ? said : `${said.status} ${said.body?.code ?? ''}`;
         troubles.set(trouble, (troubles.get(trouble) ?? 0) + 1);
         if (performance.now() > endMs) throw new Error(`${method} ${path} had no answer: ${trouble}`);
-        await sleep(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least));
+        await sleep(RETRY_DELAY_MS.least + Math.random() * (RETRY_DELAY_MS.most - RETRY_DELAY_MS.least));
       }
     },
   };
@@ -52,14 +52,14 @@ function isPassing(status: number, code: string | undefined): boolean {
 }
 
 /** The answer, or why there is none. */
-async function askOnce<B>(
+async function sendOnce<B>(
   url: string,
   key: string,
   method: string,
   path: string,
   body: unknown,
   idempotencyKey: string | undefined,
-): Promise<Said<B> | string> {
+): Promise<CallerResponse<B> | string> {
   try {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,

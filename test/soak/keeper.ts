@@ -13,7 +13,7 @@ const LOOK_MS = 20;
 // Active runs have 10 s to end.
 const STOP_MS = 40_000;
 
-export interface Kept {
+export interface KeptProcess {
   readonly name: string;
   /** undefined between two starts. */
   readonly pid: number | undefined;
@@ -22,7 +22,7 @@ export interface Kept {
   signal(signal: NodeJS.Signals): void;
 }
 
-export interface Keeper extends Kept {
+export interface Keeper extends KeptProcess {
   /** Stops it permanently. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }

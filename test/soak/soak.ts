@@ -11,7 +11,7 @@ import { type Hooks, startHooks } from './hooks.ts';
 import { makePlan, type Plan, type SoakOptions } from './plan.ts';
 import { type Providers, startProviders } from './providers.ts';
 import { makeShapes, type Shape } from './shapes.ts';
-import { type Account, askAgain, openAccounts, perform, type Started } from './traffic.ts';
+import { type Account, openAccounts, perform, retryStart, type Started } from './traffic.ts';
 
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
@@ -64,14 +64,14 @@ export async function soak(
   const beginMs = performance.now();
   const [{ started, unanswered }, faults] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
-    strikeAll(plan, { fleet, providers }, print),
+    applyFaults(plan, { fleet, providers }, print),
     changeMoods(plan, hooks),
   ]);
   const loadMs = performance.now() - beginMs;
   print(`${started.length} runs started, ${faults.length} faults applied; waiting for open work`);
   const settled = await settle(fleet);
   const settleMs = performance.now() - beginMs - loadMs;
-  const refound = await askAgain(started, accounts, hooks.url);
+  const refound = await retryStart(started, accounts, hooks.url);
   await fleet.drain();
   const scene = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
@@ -125,7 +125,7 @@ export async function startRuns(
   return { started: started.flat(), unanswered };
 }
 
-async function strikeAll(
+async function applyFaults(
   { faults }: Plan,
   target: { readonly fleet: Fleet; readonly providers: Providers },
   print: (line: string) => void,

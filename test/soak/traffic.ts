@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY } from '../support/service.ts';
-import { type Caller, createCaller, type Said } from './insist.ts';
+import { type Caller, type CallerResponse, createCaller } from './insist.ts';
 import { ACCOUNTS, type PlannedRun } from './plan.ts';
 import { INPUT, inputOf, type Shape } from './shapes.ts';
 
@@ -80,14 +80,14 @@ function start(
   plan: PlannedRun,
   { caller, workflows }: Account,
   hookUrl: string,
-): Promise<Said<{ readonly executionId?: string; readonly code?: string }>> {
+): Promise<CallerResponse<{ readonly executionId?: string; readonly code?: string }>> {
   const webhook = plan.hook === 'none' ? {} : { webhook: { url: `${hookUrl}/${plan.hook}/${plan.run}` } };
   const path = `/workflows/${workflows.get(plan.shape)}/run`;
   return caller.ask('POST', path, { inputs: { [INPUT]: inputOf(plan.run) }, ...webhook }, `soak-${plan.run}`);
 }
 
 /** Repeats the request of each accepted run much later and returns those whose key finds another run. */
-export async function askAgain(
+export async function retryStart(
   started: readonly Started[],
   accounts: readonly Account[],
   hookUrl: string,

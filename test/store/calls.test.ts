@@ -27,7 +27,7 @@ async function take(...items: readonly number[]): Promise<readonly number[]> {
   const places = await database.db.transaction(tx =>
     claimSlots(tx, { provider: 'fal', limiter: 'fal' }, calls, MOST),
   );
-  return items.filter((_, place) => places.has(place));
+  return items.filter((_, index) => places.has(index));
 }
 
 const listItems = async (where = 'true'): Promise<readonly number[]> => {

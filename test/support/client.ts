@@ -106,16 +106,16 @@ export function createClient(url: string, key: string): Client {
       return body.id;
     },
     start: async (workflowId, body = {}) => {
-      const answer = await request<{ executionId: string }>('POST', `/workflows/${workflowId}/run`, body);
-      assert.equal(answer.status, 202, JSON.stringify(answer.body));
-      return answer.body.executionId;
+      const response = await request<{ executionId: string }>('POST', `/workflows/${workflowId}/run`, body);
+      assert.equal(response.status, 202, JSON.stringify(response.body));
+      return response.body.executionId;
     },
     run: async (workflowId, body = {}) => {
-      const answer = await request<Execution>('POST', `/workflows/${workflowId}/run`, body, {
+      const response = await request<Execution>('POST', `/workflows/${workflowId}/run`, body, {
         prefer: 'wait=30',
       });
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      return answer.body;
+      assert.equal(response.status, 200, JSON.stringify(response.body));
+      return response.body;
     },
     until: async (id, ...statuses) => {
       const expected = statuses.length === 0 ? TERMINAL : statuses;

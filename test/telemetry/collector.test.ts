@@ -55,7 +55,7 @@ it('if a collector hangs, a limited number of spans waits, and shutdown waits at
   const beganMs = performance.now();
   trace(tracer, 'many', 20_000);
   assert.ok(performance.now() - beganMs < 5000, 'who traces never waits for it');
-  await waitUntil('the first batch', () => keep.asked > 0);
+  await waitUntil('the first batch', () => keep.requestCount > 0);
   keep.restore();
   const closedMs = performance.now();
   await tracer.close();
@@ -126,8 +126,8 @@ async function startCollectorAnswering(
   return {
     ...double,
     restore,
-    get asked() {
-      return double.asked;
+    get requestCount() {
+      return double.requestCount;
     },
   };
 }

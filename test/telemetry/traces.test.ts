@@ -110,7 +110,7 @@ describe("a caller's trace", () => {
     assert.ok(submission && collection);
     // It starts with the submission and lasts until the result is available.
     assert.ok(Math.abs(collection.startMs - submission.startMs) < 1000);
-    const asked = paid.fal.asked.find(({ method }) => method === 'POST');
+    const asked = paid.fal.requests.find(({ method }) => method === 'POST');
     const post = spans.find(({ parentId, name }) => parentId === submission.spanId && name === 'POST');
     assert.equal(asked?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
     assert.equal(post?.attributes['server.address'], '127.0.0.1');
@@ -144,14 +144,14 @@ it('is an exemplar of the metrics if OpenMetrics is requested', async () => {
 
 it('spans that the sampler drops are not sent, and callees are told so', async () => {
   const id = await user.create(single({ prompt: 'another' }));
-  const before = paid.fal.asked.length;
+  const before = paid.fal.requests.length;
   assert.equal((await user.run(id)).status, 'COMPLETED');
   const { rows } = await paid.service.db.query<{ traceparent: string }>(
     'select traceparent from executions order by id desc limit 1',
   );
   assert.match(rows[0]?.traceparent ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   const trace = rows[0]?.traceparent.split('-')[1] ?? '';
-  const sent = paid.fal.asked.slice(before).map(({ headers }) => headers.traceparent);
+  const sent = paid.fal.requests.slice(before).map(({ headers }) => headers.traceparent);
   assert.ok(sent.every(header => header === undefined || /-00$/.test(String(header))));
   assert.ok(sent.some(header => String(header).includes(trace)));
   // A later trace that is kept uses the same queue: once it has arrived, this one would have too.

@@ -304,10 +304,15 @@ describe('GET /nodes', () => {
   it("shows a workspace the models of its own credentials' providers, under another ETag", async () => {
     const [caller, other] = [await test.createCaller(), await test.createCaller()];
     const listNodes = async (by: Pick<Caller, 'request'>, headers = {}) => {
-      const answer = await by.request<{ nodes: { nodeType: string }[] }>('GET', '/nodes', undefined, headers);
+      const response = await by.request<{ nodes: { nodeType: string }[] }>(
+        'GET',
+        '/nodes',
+        undefined,
+        headers,
+      );
       return {
-        ...answer,
-        has: answer.body?.nodes?.some(({ nodeType }) => nodeType === 'generate:fal_seedream'),
+        ...response,
+        has: response.body?.nodes?.some(({ nodeType }) => nodeType === 'generate:fal_seedream'),
       };
     };
     const before = await listNodes(caller);

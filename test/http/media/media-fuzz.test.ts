@@ -67,12 +67,12 @@ async function send(body: Buffer): Promise<number> {
   };
   const req = request(`${origin}/api/v1/media/upload`, { method: 'POST', headers });
   req.end(body);
-  const [answer] = (await once(req, 'response', { signal: AbortSignal.timeout(20_000) })) as [
+  const [response] = (await once(req, 'response', { signal: AbortSignal.timeout(20_000) })) as [
     IncomingMessage,
   ];
-  answer.resume();
-  await once(answer, 'end');
-  return answer.statusCode ?? 0;
+  response.resume();
+  await once(response, 'end');
+  return response.statusCode ?? 0;
 }
 
 test(`${ROUNDS} damaged forms get a response, accepted or refused`, async () => {

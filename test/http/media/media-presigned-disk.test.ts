@@ -78,11 +78,11 @@ describe('our own upload route', () => {
     };
     const req = request(url, { method: 'OPTIONS', headers });
     req.end();
-    const [answer] = (await once(req, 'response')) as [IncomingMessage];
-    answer.resume();
-    assert.equal(answer.statusCode, 204);
-    assert.equal(answer.headers['access-control-allow-origin'], '*');
-    assert.match(String(answer.headers['access-control-allow-methods']), /PUT/);
-    assert.match(String(answer.headers['access-control-allow-headers']), /cache-control/);
+    const [response] = (await once(req, 'response')) as [IncomingMessage];
+    response.resume();
+    assert.equal(response.statusCode, 204);
+    assert.equal(response.headers['access-control-allow-origin'], '*');
+    assert.match(String(response.headers['access-control-allow-methods']), /PUT/);
+    assert.match(String(response.headers['access-control-allow-headers']), /cache-control/);
   });
 });

@@ -106,8 +106,8 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.equal(minted.contentType, 'image/jpeg');
       // A concurrent request gives up after a while, which is too early on a busy machine.
       const insist = async (): ReturnType<typeof complete> => {
-        const answer = await complete(minted.mediaId);
-        return answer.body.code === 'upload_busy' ? insist() : answer;
+        const response = await complete(minted.mediaId);
+        return response.body.code === 'upload_busy' ? insist() : response;
       };
       const responses = await Promise.all([1, 2, 3].map(insist));
       responses.push(await complete(minted.mediaId, { width: 3 }));

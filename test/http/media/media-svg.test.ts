@@ -10,11 +10,11 @@ let test: TestApp;
 let caller: Caller;
 let elsewhere: Server;
 let address: string;
-let shown = '';
+let imageUrl = '';
 before(async () => {
   test = await createTestApp({ env: { ALLOW_PRIVATE_NETWORK: 'true' } });
   caller = await test.createCaller();
-  elsewhere = createServer((_, res) => res.writeHead(200, { 'content-type': 'image/svg+xml' }).end(shown));
+  elsewhere = createServer((_, res) => res.writeHead(200, { 'content-type': 'image/svg+xml' }).end(imageUrl));
   elsewhere.listen(0, '127.0.0.1');
   await once(elsewhere, 'listening');
   address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/a.svg`;
@@ -54,7 +54,7 @@ const FORMS: Readonly<Record<string, (svg: string) => Promise<Sent>>> = {
       dataUrl: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
     }),
   'an address': svg => {
-    shown = svg;
+    imageUrl = svg;
     return caller.request('POST', '/media/upload', { url: address });
   },
 };

@@ -196,9 +196,9 @@ describe('the limits', () => {
       if (!req.destroyed) req.once('drain', pump);
     };
     pump();
-    const [answer] = await answered;
+    const [response] = await answered;
     req.destroy();
-    assert.equal(answer.statusCode, 413);
+    assert.equal(response.statusCode, 413);
   });
 });
 

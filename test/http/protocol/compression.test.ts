@@ -131,8 +131,8 @@ describe('a long response', () => {
 
 describe('a short response', () => {
   it('is not compressed', async () => {
-    const answer = await get('/healthz', { 'accept-encoding': 'gzip' });
-    assert.equal(answer.headers['content-encoding'], undefined);
+    const response = await get('/healthz', { 'accept-encoding': 'gzip' });
+    assert.equal(response.headers['content-encoding'], undefined);
   });
 });
 

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { exchange, head, listen, open, type RawAnswer, readAnswers } from '../../support/http/raw-http.ts';
+import {
+  exchange,
+  head,
+  listen,
+  open,
+  type RawResponse,
+  readResponses,
+} from '../../support/http/raw-http.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -17,7 +24,7 @@ before(async () => {
 });
 after(() => test.close());
 
-function holdsHeaders({ status, headers, body }: RawAnswer): void {
+function holdsHeaders({ status, headers, body }: RawResponse): void {
   assert.match(headers['x-request-id'] ?? '', UUID);
   assert.ok(Number(headers['x-ratelimit-limit']) > 0, 'X-RateLimit-Limit');
   assert.ok(Number(headers['x-ratelimit-remaining']) >= 0, 'X-RateLimit-Remaining');
@@ -96,9 +103,9 @@ const KINDS: Readonly<Record<string, readonly [status: number, sent: () => strin
 describe('the headers of every response', () => {
   for (const [kind, [status, sent]] of Object.entries(KINDS)) {
     it(`are present on ${kind}`, async () => {
-      const answers = await exchange(port, ...[sent()].flat());
-      const final = answers.filter(answer => answer.status >= 200);
-      assert.equal(final.at(-1)?.status, status, JSON.stringify(answers));
+      const responses = await exchange(port, ...[sent()].flat());
+      const final = responses.filter(answer => answer.status >= 200);
+      assert.equal(final.at(-1)?.status, status, JSON.stringify(responses));
       for (const answer of final) holdsHeaders(answer);
     });
   }
@@ -155,8 +162,8 @@ describe('the headers of every response', () => {
       ['has spaces in it', false],
       ['a'.repeat(129), false],
     ] as const) {
-      const [answer] = await exchange(port, head('GET', '/healthz', { 'x-request-id': input }));
-      assert.equal(answer?.headers['x-request-id'] === input, kept, input);
+      const [response] = await exchange(port, head('GET', '/healthz', { 'x-request-id': input }));
+      assert.equal(response?.headers['x-request-id'] === input, kept, input);
     }
   });
 });
@@ -166,18 +173,18 @@ describe('a connection with several requests', () => {
 
   it('gets its responses in order, with the error of the invalid one last', async () => {
     const slow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
-    const answers = await exchange(port, `${get('/readyz')}${slow}${get('/nothing')}garbage\r\n\r\n`);
+    const responses = await exchange(port, `${get('/readyz')}${slow}${get('/nothing')}garbage\r\n\r\n`);
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 400, 404, 400],
     );
-    for (const answer of answers) holdsHeaders(answer);
-    assert.equal(JSON.parse(answers[3]?.body ?? '').error, 'The request is not valid HTTP.');
+    for (const answer of responses) holdsHeaders(answer);
+    assert.equal(JSON.parse(responses[3]?.body ?? '').error, 'The request is not valid HTTP.');
   });
 
   it('has a case for an error after a response', async () => {
     const socket = await open(port);
-    const answers = readAnswers(socket);
+    const answers = readResponses(socket);
     socket.write(get('/healthz'));
     await new Promise(resolve => socket.once('data', resolve));
     socket.write('garbage\r\n\r\n');
@@ -191,9 +198,9 @@ describe('a connection with several requests', () => {
     const socket = await open(port);
     socket.write(json('{}', { 'content-length': '100' }));
     socket.end('{"name":');
-    const [answer] = await readAnswers(socket);
-    assert.equal(answer?.status, 400);
-    holdsHeaders(answer);
+    const [response] = await readResponses(socket);
+    assert.equal(response?.status, 400);
+    holdsHeaders(response);
   });
 });
 
@@ -202,19 +209,19 @@ describe('a slow request', () => {
     test.app.server.headersTimeout = 200;
     const socket = await open(port);
     socket.write('GET /healthz HTTP/1.1\r\nhost: ');
-    const [answer] = await readAnswers(socket);
+    const [response] = await readResponses(socket);
     test.app.server.headersTimeout = 30_000;
-    assert.equal(answer?.status, 408);
-    holdsHeaders(answer);
+    assert.equal(response?.status, 408);
+    holdsHeaders(response);
   });
 
   it('gets 408 when its body does not arrive in time', async () => {
     test.app.server.requestTimeout = 300;
     test.app.server.headersTimeout = 200;
-    const answers = await exchange(port, json('{}', { 'content-length': '100' }), '{');
+    const responses = await exchange(port, json('{}', { 'content-length': '100' }), '{');
     test.app.server.requestTimeout = 120_000;
     test.app.server.headersTimeout = 30_000;
-    assert.equal(answers[0]?.status, 408);
-    holdsHeaders(answers[0]);
+    assert.equal(responses[0]?.status, 408);
+    holdsHeaders(responses[0]);
   });
 });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { listSettings } from '../../../src/lib/settings.ts';
-import { head, open, readAnswers } from '../../support/http/raw-http.ts';
+import { head, open, readResponses } from '../../support/http/raw-http.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -60,13 +60,13 @@ async function serve(level: string): Promise<Serving> {
 }
 
 async function post(url: string, body: object): Promise<Record<string, string>> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  assert.ok(answer.ok, await answer.clone().text());
-  return (await answer.json()) as Record<string, string>;
+  assert.ok(response.ok, await response.clone().text());
+  return (await response.json()) as Record<string, string>;
 }
 
 describe('SIGTERM', () => {
@@ -88,7 +88,7 @@ describe('SIGTERM', () => {
       'content-length': String(name.length),
     };
     halfway.write(head('POST', '/api/v1/folders', { ...headers, connection: 'keep-alive' }));
-    const halfwayAnswers = readAnswers(halfway);
+    const halfwayAnswers = readResponses(halfway);
     const stream = await fetch(`${url}/api/v1/executions/${executionId}/events`, {
       headers: { authorization },
     });

@@ -141,8 +141,12 @@ describe('a webhook test', () => {
     assert.deepEqual([body.delivered, body.statusCode], [false, null]);
     assert.match(String(body.error), /closed the connection/);
     for (const block of [{}, { url: 'ftp://x' }, { url: 'http://example.com' }]) {
-      const answer = await test(block);
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_webhook'], JSON.stringify(block));
+      const response = await test(block);
+      assert.deepEqual(
+        [response.status, response.body.code],
+        [400, 'invalid_webhook'],
+        JSON.stringify(block),
+      );
     }
   });
 });

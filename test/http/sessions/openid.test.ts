@@ -46,13 +46,13 @@ interface Answered {
 }
 
 async function get(url: string, headers: Record<string, string> = {}): Promise<Answered> {
-  const answer = await test.app.inject({ url, headers: { accept: 'text/html', ...headers } });
-  const set = [answer.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
+  const response = await test.app.inject({ url, headers: { accept: 'text/html', ...headers } });
+  const set = [response.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
   return {
-    status: answer.statusCode,
-    location: answer.headers.location as string | undefined,
+    status: response.statusCode,
+    location: response.headers.location as string | undefined,
     cookies: Object.fromEntries(set.map(pair => pair.split(/=(.*)/s).slice(0, 2))),
-    body: answer.headers['content-type']?.toString().includes('json') ? answer.json() : {},
+    body: response.headers['content-type']?.toString().includes('json') ? response.json() : {},
   };
 }
 

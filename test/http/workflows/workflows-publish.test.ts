@@ -179,11 +179,11 @@ describe('GET /published/{slug}', () => {
       edges: [],
     });
     const { publishedSlug } = (await publish({ settings: { title: 'T', isTemplate: true } })).body;
-    const shown = await published(publishedSlug);
-    assert.deepEqual([shown.body.userRole, shown.body.secrets], ['ANONYMOUS', null]);
-    assert.deepEqual(shown.body.nodes[0]?.data.config, {});
-    assert.deepEqual(shown.body.publishSettings, { title: 'T' });
-    assert.deepEqual((await published(publishedSlug, owner)).body, shown.body);
+    const page = await published(publishedSlug);
+    assert.deepEqual([page.body.userRole, page.body.secrets], ['ANONYMOUS', null]);
+    assert.deepEqual(page.body.nodes[0]?.data.config, {});
+    assert.deepEqual(page.body.publishSettings, { title: 'T' });
+    assert.deepEqual((await published(publishedSlug, owner)).body, page.body);
   });
 
   it('answers 304 for its ETag and 404 without a publication', async () => {

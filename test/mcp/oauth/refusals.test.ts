@@ -121,12 +121,12 @@ describe('a refused registration', () => {
       ['application/json', '{"redirect_uris":', 400],
       ['text/plain', '{}', 415],
     ] as const) {
-      const answer = await oauth.send('POST', `${ORIGIN}/oauth/register`, {
+      const response = await oauth.send('POST', `${ORIGIN}/oauth/register`, {
         headers: { 'content-type': type },
         body: text,
       });
-      assert.equal(answer.status, expected, answer.text);
-      assert.equal(JSON.parse(answer.text).error, 'invalid_client_metadata');
+      assert.equal(response.status, expected, response.text);
+      assert.equal(JSON.parse(response.text).error, 'invalid_client_metadata');
     }
   });
 

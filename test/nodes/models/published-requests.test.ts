@@ -8,7 +8,7 @@ import { findNode, makeCatalog } from '../../../src/nodes/catalog.ts';
 import { startNode } from '../../support/engine/node-context.ts';
 import { NO_PEERS } from '../../support/peers.ts';
 import { type AllProviders, startAllProviders } from '../../support/providers/all.ts';
-import type { Answered, Asked } from '../../support/providers/double.ts';
+import type { Exchange, ReceivedRequest } from '../../support/providers/double.ts';
 import { FILE, findTypeFaults, type Sample } from '../../support/providers/published-types.ts';
 
 const ELEVENLABS = '@elevenlabs/elevenlabs-js/serialization/resources';
@@ -64,7 +64,7 @@ const models = entries.filter(
 );
 
 /** Returns the JSON that the provider received; for a form, its fields by name. */
-async function bodyOf({ headers, body, json }: Asked): Promise<unknown> {
+async function bodyOf({ headers, body, json }: ReceivedRequest): Promise<unknown> {
   const type = headers['content-type'] ?? '';
   if (!type.startsWith('multipart/')) return json;
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
@@ -77,12 +77,15 @@ async function bodyOf({ headers, body, json }: Asked): Promise<unknown> {
   );
 }
 
-const nameOf = ({ method, path }: Asked): string => `${method} ${path.split('?')[0]}`;
+const nameOf = ({ method, path }: ReceivedRequest): string => `${method} ${path.split('?')[0]}`;
 
 const typeIn = (table: TypeTable = [], name: string): string | undefined =>
   table.find(([form]) => form.test(name))?.[1];
 
-async function requestSamples(provider: string, asked: readonly Asked[]): Promise<readonly Sample[]> {
+async function requestSamples(
+  provider: string,
+  asked: readonly ReceivedRequest[],
+): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
   for (const one of asked) {
     const name = nameOf(one);
@@ -97,8 +100,8 @@ async function requestSamples(provider: string, asked: readonly Asked[]): Promis
   return samples;
 }
 
-function answerSamples(provider: string, answered: readonly Answered[]): readonly Sample[] {
-  return answered.flatMap(({ asked, reply }) => {
+function answerSamples(provider: string, answered: readonly Exchange[]): readonly Sample[] {
+  return answered.flatMap(({ request: asked, reply }) => {
     const name = nameOf(asked);
     const type = typeIn(ANSWERS[provider], name);
     const isAnswer = type !== undefined && reply.status < 300;
@@ -191,9 +194,9 @@ describe("requests to providers and the fake providers' answers", { skip: NO_PEE
     const { fal, openai, replicate, elevenlabs } = all;
     const samples: Sample[] = [];
     for (const [provider, double] of Object.entries({ fal, openai, replicate, elevenlabs })) {
-      const requests = await requestSamples(provider, double.asked);
+      const requests = await requestSamples(provider, double.requests);
       assert.ok(requests.length >= 3, `${provider}: ${requests.length}`);
-      samples.push(...requests, ...answerSamples(provider, double.answered));
+      samples.push(...requests, ...answerSamples(provider, double.exchanges));
     }
     assert.ok(samples.length > models.length * 2, String(samples.length));
     const faults = await findTypeFaults(IMPORTS, samples);

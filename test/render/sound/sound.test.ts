@@ -200,7 +200,7 @@ function testMix(backend: Backend): void {
       const sound = await hear({ ...track([of(name, { pan, duration: 1 })]), durationInFrames: 30 });
       return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
     };
-    const one = 0.25 ** 2 / 2;
+    const expected = 0.25 ** 2 / 2;
     for (const [pan, left, right] of [
       [0, 1, 1],
       [-1, 2, 0],
@@ -208,8 +208,8 @@ function testMix(backend: Backend): void {
       [0.5, 0.293, 1.707],
     ] as const) {
       const [l, r] = await power('mono', pan);
-      isNear(l / one, left, 2e-3);
-      isNear(r / one, right, 2e-3);
+      isNear(l / expected, left, 2e-3);
+      isNear(r / expected, right, 2e-3);
     }
     const [l, r] = await power('ramp', 1);
     // The two ramps cancel each other where they overlap.

@@ -112,7 +112,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
       };
     },
     task: {
-      keep: async () => undefined,
+      save: async () => undefined,
       use: usage => used.push(usage),
       warn: sentence => warned.push(sentence),
     },

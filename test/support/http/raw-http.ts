@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { App } from '../../../src/http/app.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** By lower-case name; the last one wins. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,10 +13,10 @@ export interface RawAnswer {
 const WAIT_MS = 20_000;
 
 /** Sends the parts, one write each, and reads until the peer closes. Throws if it does not within 20 s. */
-export async function exchange(port: number, ...parts: readonly string[]): Promise<RawAnswer[]> {
+export async function exchange(port: number, ...parts: readonly string[]): Promise<RawResponse[]> {
   const socket = await open(port);
   for (const part of parts) socket.write(part);
-  return readAnswers(socket);
+  return readResponses(socket);
 }
 
 /** Listens on a free port of this machine. */
@@ -31,7 +31,7 @@ export async function open(port: number): Promise<Socket> {
 }
 
 /** Reads all answers until the connection ends. */
-export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
+export async function readResponses(socket: Socket): Promise<RawResponse[]> {
   const chunks: Buffer[] = [];
   const timer = setTimeout(() => socket.destroy(new Error('The connection was not closed.')), WAIT_MS);
   try {
@@ -43,11 +43,11 @@ export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
     clearTimeout(timer);
     socket.destroy();
   }
-  return parseAnswers(Buffer.concat(chunks).toString('latin1'));
+  return parseResponses(Buffer.concat(chunks).toString('latin1'));
 }
 
-function parseAnswers(text: string): RawAnswer[] {
-  const responses: RawAnswer[] = [];
+function parseResponses(text: string): RawResponse[] {
+  const responses: RawResponse[] = [];
   for (let rest = text; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n');
     const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');

@@ -22,7 +22,7 @@ export interface Collector {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
   /** Number of requests, including refused ones. */
-  readonly asked: number;
+  readonly requestCount: number;
   find(name: RegExp): readonly CollectedSpan[];
   /** Replaces the response and returns a function that restores it. Spans of replaced responses are not kept. */
   answer(how: Answering): () => void;
@@ -41,7 +41,7 @@ export async function startCollector(): Promise<Collector> {
   return {
     url: receiver.url,
     spans,
-    get asked() {
+    get requestCount() {
       return receiver.received.length;
     },
     find: name => spans.filter(span => name.test(span.name)),

@@ -39,9 +39,9 @@ export async function startReceiver(): Promise<Receiver> {
     if (bytes === undefined) return;
     const raw = String(bytes);
     const body = req.headers['content-type'] === 'application/json' ? JSON.parse(raw) : {};
-    const one = { path: req.url ?? '', headers: req.headers, bytes, raw, body, atMs: performance.now() };
-    received.push(one);
-    await answering(res, one);
+    const delivery = { path: req.url ?? '', headers: req.headers, bytes, raw, body, atMs: performance.now() };
+    received.push(delivery);
+    await answering(res, delivery);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 
 /** One response from any server. */
-export interface WebAnswer {
+export interface WebResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface WebRequest {
 }
 
 /** Sends one request without following redirects. */
-export type Send = (method: string, url: string, request?: WebRequest) => Promise<WebAnswer>;
+export type Send = (method: string, url: string, request?: WebRequest) => Promise<WebResponse>;
 
 interface Injectable {
   inject(options: object): Promise<{
@@ -76,33 +76,33 @@ export const REGISTRATION = {
   token_endpoint_auth_method: 'none',
 };
 
-const jsonOf = ({ text }: WebAnswer): Record<string, unknown> =>
+const jsonOf = ({ text }: WebResponse): Record<string, unknown> =>
   text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 
-export interface OAuthAnswer {
+export interface OAuthResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Record<string, unknown>;
 }
 
 export interface OAuthClient {
-  register(metadata?: object): Promise<OAuthAnswer>;
+  register(metadata?: object): Promise<OAuthResponse>;
   /** Registers a client and returns its id. */
   newClient(metadata?: object): Promise<string>;
   token(
     form: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<OAuthAnswer>;
-  revoke(form: Readonly<Record<string, string>>): Promise<OAuthAnswer>;
+  ): Promise<OAuthResponse>;
+  revoke(form: Readonly<Record<string, string>>): Promise<OAuthResponse>;
   refresh(
     clientId: string,
     refreshToken: unknown,
     more?: Readonly<Record<string, string>>,
-  ): Promise<OAuthAnswer>;
+  ): Promise<OAuthResponse>;
 }
 
 export function createOAuthClient(send: Send, origin = ORIGIN): OAuthClient {
-  const post = async (path: string, request: WebRequest): Promise<OAuthAnswer> => {
+  const post = async (path: string, request: WebRequest): Promise<OAuthResponse> => {
     const response = await send('POST', `${origin}${path}`, request);
     return { status: response.status, headers: response.headers, body: jsonOf(response) };
   };

@@ -1,5 +1,5 @@
 // A ComfyUI double: one queue, an in-memory history, and no deduplication of prompt ids.
-import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface ComfyDouble extends Double {
   readonly state: {
@@ -34,7 +34,7 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
   };
   const queued: string[] = [];
   const waiting = new Map<string, number>();
-  const response = ({ method, path, json, headers }: Asked): Reply => {
+  const response = ({ method, path, json, headers }: ReceivedRequest): Reply => {
     if (headers.origin !== undefined) return { status: 403 };
     if (state.wants !== undefined && headers[state.wants[0]] !== state.wants[1]) return { status: 401 };
     const cancelled = /^\/api\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1];

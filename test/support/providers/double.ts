@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string;
   /** Including the query string. */
   readonly path: string;
@@ -21,8 +21,8 @@ export interface Reply {
   readonly body?: unknown;
 }
 
-export interface Answered {
-  readonly asked: Asked;
+export interface Exchange {
+  readonly request: ReceivedRequest;
   readonly reply: Reply;
 }
 
@@ -42,11 +42,11 @@ interface PlannedFault {
 export interface Double {
   readonly url: string;
   /** Every request received, in order. */
-  readonly asked: readonly Asked[];
+  readonly requests: readonly ReceivedRequest[];
   /** The requests that were processed, whether or not the response was delivered. */
-  readonly done: readonly Asked[];
+  readonly done: readonly ReceivedRequest[];
   /** The responses sent, without injected faults. */
-  readonly answered: readonly Answered[];
+  readonly exchanges: readonly Exchange[];
   /** Counts the requests that match "METHOD path". */
   count(match: RegExp): number;
   /** The next requests that match fail this way without being processed. */
@@ -58,10 +58,10 @@ export interface Double {
   close(): Promise<void>;
 }
 
-export async function startDouble(answer: (asked: Asked) => Reply): Promise<Double> {
-  const asked: Asked[] = [];
-  const done: Asked[] = [];
-  const answered: Answered[] = [];
+export async function startDouble(answer: (asked: ReceivedRequest) => Reply): Promise<Double> {
+  const asked: ReceivedRequest[] = [];
+  const done: ReceivedRequest[] = [];
+  const answered: Exchange[] = [];
   const faults: PlannedFault[] = [];
   const server = createServer(async (req, res) => {
     // The caller may disconnect at any time.
@@ -73,7 +73,7 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     const isDone = planned?.isDone ?? true;
     if (isDone) done.push(one);
     const reply = isDone ? answer(one) : undefined;
-    if (reply !== undefined && planned === undefined) answered.push({ asked: one, reply });
+    if (reply !== undefined && planned === undefined) answered.push({ request: one, reply });
     const isLate = planned?.fault === 'late';
     if (isLate) await delay(LATE_MS);
     send(res, isLate ? (reply as Reply) : (planned?.fault ?? (reply as Reply)));
@@ -87,9 +87,9 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests: asked,
     done,
-    answered,
+    exchanges: answered,
     count: match => asked.filter(item => match.test(nameOf(item))).length,
     failRequests: plan(false),
     failResponses: plan(true),
@@ -100,9 +100,9 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
   };
 }
 
-const nameOf = ({ method, path }: Asked): string => `${method} ${path}`;
+const nameOf = ({ method, path }: ReceivedRequest): string => `${method} ${path}`;
 
-async function read(req: IncomingMessage): Promise<Asked> {
+async function read(req: IncomingMessage): Promise<ReceivedRequest> {
   const body = await buffer(req);
   const isJson = req.headers['content-type']?.includes('json') === true && body.length > 0;
   return {

@@ -1,8 +1,8 @@
 // An ElevenLabs double: returns audio at once, or the API's own errors.
-import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export async function startElevenLabs(file: Buffer): Promise<Double> {
-  return startDouble((asked: Asked): Reply => {
+  return startDouble((asked: ReceivedRequest): Reply => {
     if (asked.headers['xi-api-key'] !== 'xi-key') return refusal(401, 'invalid_api_key', 'Invalid API key');
     if (asked.path.includes('/text-to-speech/nobody'))
       return refusal(404, 'voice_not_found', 'A voice with that id does not exist');

@@ -1,6 +1,6 @@
 // A fal queue double: reports its public address in URLs, finishes every request as COMPLETED, and can forget requests.
 import { createHash, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface FalDouble extends Double {
   /** How many polls are answered as still waiting. */
@@ -52,7 +52,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     uploads,
     forget: () => jobs.clear(),
   };
-  const response = (asked: Asked): Reply => {
+  const response = (asked: ReceivedRequest): Reply => {
     const path = asked.path.split('?')[0] ?? '';
     if (path === '/.well-known/jwks.json') return { status: 200, body: { keys: state.keys } };
     if (path.startsWith('/files/')) return { status: 200, body: file };
@@ -66,11 +66,11 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     if (path === '/v1/models') return listModels(state, query);
     if (path === '/v1/models/pricing') return listPrices(state.prices, query.getAll('endpoint_id'));
     if (path === '/storage/upload/initiate') {
-      const place = `http://${asked.headers.host}`;
+      const origin = `http://${asked.headers.host}`;
       const name = `${uploads.size}-${String(asked.json.file_name)}`;
       return {
         status: 200,
-        body: { file_url: `${place}/stored/${name}`, upload_url: `${place}/signed/${name}` },
+        body: { file_url: `${origin}/stored/${name}`, upload_url: `${origin}/signed/${name}` },
       };
     }
     const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
@@ -87,8 +87,8 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     stopped.delete(id);
     paths.set(id, path);
     // The URLs contain owner and app only, not the path below them.
-    const place = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
-    const known = { request_id: id, ...addressesOf(place) };
+    const requestPath = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
+    const known = { request_id: id, ...addressesOf(requestPath) };
     return { status: 200, body: { status: 'IN_QUEUE', queue_position: 0, ...known } };
   };
   const tellStatus = (id: string, seen: number, path: string): Reply => {

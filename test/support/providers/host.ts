@@ -25,7 +25,7 @@ export const FAST_PACE: Pace = {
 };
 
 export interface TestHost extends CallHost {
-  readonly kept: readonly ProviderTask[];
+  readonly storedTasks: readonly ProviderTask[];
   close(): Promise<void>;
 }
 
@@ -47,13 +47,13 @@ export function makeHost(url: string, { stored, signal, key = '', onKeep }: Host
     signal: signal ?? new AbortController().signal,
     task: {
       stored,
-      keep: async task => {
+      save: async task => {
         onKeep?.(task);
         kept.push(task);
       },
     },
     progress: () => undefined,
-    kept,
+    storedTasks: kept,
     close: () => client.close(),
   };
 }

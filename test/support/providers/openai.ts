@@ -1,5 +1,5 @@
 // An OpenAI double: answers images, chat and speech at once; background responses progress over several polls.
-import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface OpenAiDouble extends Double {
   readonly state: {
@@ -38,7 +38,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens_details: { reasoning_tokens: 0 },
   };
-  const answer = (asked: Asked): Reply => {
+  const answer = (asked: ReceivedRequest): Reply => {
     const { method, path } = asked;
     if (asked.headers.authorization !== 'Bearer sk-test') {
       const message = `Incorrect API key provided: ${String(asked.headers.authorization)}.`;
@@ -110,7 +110,7 @@ function toChoice({ message, ...rest }: Readonly<Record<string, unknown>>): obje
 }
 
 /** The required parameter that an input lacks according to the API's schema. */
-function findMissing({ input }: Asked['json']): string | undefined {
+function findMissing({ input }: ReceivedRequest['json']): string | undefined {
   const messages = (Array.isArray(input) ? input : []) as readonly { readonly content: readonly object[] }[];
   for (const [m, { content }] of messages.entries()) {
     const part = content.findIndex(

@@ -1,5 +1,5 @@
 // A Replicate double: predictions that start, run and finish, a file store, and records that expire after an hour.
-import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface ReplicateDouble extends Double {
   readonly state: {
@@ -25,7 +25,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   const created: string[] = [];
   const jobs = new Map<string, number>();
   const stopped = new Map<string, number>();
-  const response = (asked: Asked): Reply => {
+  const response = (asked: ReceivedRequest): Reply => {
     const { method, path } = asked;
     if (path.startsWith('/delivery/')) return { status: 200, body: file };
     const secret = state.secrets.get(String(asked.headers.authorization).replace('Bearer ', ''));
@@ -69,8 +69,8 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
 }
 
 function present(id: string, facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const place = `https://api.replicate.com/v1/predictions/${id}`;
-  const urls = { get: place, cancel: `${place}/cancel` };
+  const baseUrl = `https://api.replicate.com/v1/predictions/${id}`;
+  const urls = { get: baseUrl, cancel: `${baseUrl}/cancel` };
   const made = {
     model: 'owner/name',
     version: 'hidden',

@@ -16,7 +16,7 @@ export interface TakeoverSetup {
   /** The number of requests for a path. */
   count(path: string): number;
   /** Resolves once the node's completion is stored; a worker that dies before that repeats the work. */
-  kept(executionId: string, nodeId: string): Promise<void>;
+  untilStored(executionId: string, nodeId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function startTakeoverSetup(): Promise<TakeoverSetup> {
     hanging,
     env: { DATABASE_URL: urlOf(connection), ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '100' },
     count: path => receiver.received.filter(item => item.path === path).length,
-    kept: (executionId, nodeId) =>
+    untilStored: (executionId, nodeId) =>
       waitUntil(`${nodeId} of ${executionId} to be stored`, async () => {
         const { rows } = await db.query<{ steps: string }>(
           'select steps from execution_steps where execution_id = $1',
