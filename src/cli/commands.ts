@@ -39,7 +39,7 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'migrate',
     summary: 'bring the database up to date and stop',
     examples: ['DATABASE_URL=postgres://db.internal/graphwright graphwright migrate'],
-    load: async () => (await import('./migrate.ts')).migrate,
+    load: async () => (await import('./database.ts')).migrate,
   },
   {
     usage: 'run <file|workflow-id>',

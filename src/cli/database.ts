@@ -1,8 +1,11 @@
-// Opens the service's database for operator commands: DATABASE_URL, or the embedded one of an unused DATA_DIR.
+// Opens the service's database for operator commands: DATABASE_URL, or the embedded one of an unused DATA_DIR. Also
+// contains `graphwright migrate`, for operators who migrate before a rollout.
 import { migrateAll, openDatabases } from '../databases.ts';
 import { createLogger } from '../lib/log.ts';
-import type { Settings } from '../lib/settings.ts';
+import { readSettings, type Settings } from '../lib/settings.ts';
 import type { Db } from '../store/db.ts';
+import { listApplied } from '../store/migrate.ts';
+import type { Command } from './command.ts';
 
 /** Opens and migrates the database, runs the work, and closes it again. */
 export async function withDatabase<T>(settings: Settings, work: (db: Db) => Promise<T>): Promise<T> {
@@ -13,3 +16,14 @@ export async function withDatabase<T>(settings: Settings, work: (db: Db) => Prom
   await migrateAll(direct, log);
   return await work(db);
 }
+
+/** Migrates the database and exits. */
+export const migrate: Command = async ({ options, terminal }) => {
+  const migrations = await withDatabase(readSettings(), listApplied);
+  const last = migrations.at(-1);
+  if (options.json === true) terminal.print(JSON.stringify({ migrations }, null, 2));
+  else
+    terminal.print(
+      `The database is up to date: ${migrations.length} migrations, the last is ${String(last?.version).padStart(4, '0')}_${last?.name}.`,
+    );
+};

@@ -11,7 +11,7 @@ import {
   Suspend,
 } from '../nodes/define.ts';
 import { cacheKey } from './cache.ts';
-import { endsRun } from './owed.ts';
+import { endsRun } from './step-end.ts';
 import type { Payment, RunOptions } from './types.ts';
 
 export interface Call {

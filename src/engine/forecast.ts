@@ -8,10 +8,10 @@ import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { MAX_RUN_BYTES, measureSize } from './budget.ts';
 import { cacheKey } from './cache.ts';
 import { callNode } from './call.ts';
-import { toStepError } from './failure.ts';
 import { gatherItems, splitIntoItems } from './fan-out.ts';
 import { collectPortValues, isSkippable, type PortValues, resolveValues } from './inputs.ts';
 import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } from './placeholders.ts';
+import { toStepError } from './step-end.ts';
 import type { NodeCache, RunOptions, StepError } from './types.ts';
 
 export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides' | 'steps'> {

@@ -4,8 +4,8 @@ import type { PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
-import { toStepError } from './failure.ts';
 import { type PortValues, resolveValues } from './inputs.ts';
+import { toStepError } from './step-end.ts';
 import type { Payment, ProviderTask, RunOptions, Step, StepError } from './types.ts';
 
 /** The run's services that a node execution uses. */

@@ -4,9 +4,9 @@ import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
 import { collectPortValues, isSkippable } from './inputs.ts';
 import type { StepHost } from './node-execution.ts';
-import { endsRun, toCancelled } from './owed.ts';
 import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
+import { endsRun, toCancelled } from './step-end.ts';
 import type { LoopTurns, RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
 
 // Local nodes run one after another synchronously. After this time, the loop yields to the rest of the process.

@@ -1,4 +1,4 @@
-// Reads files in chunks, makes the names in a folder durable, and creates temporary folders.
+// Reads files in chunks, makes the names in a folder durable, creates temporary folders, and derives file names.
 import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,4 +30,16 @@ export async function withTempFolder<T>(work: (folder: string) => Promise<T>): P
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+const MAX_CHARS = 60;
+
+/** Turns a text into a part of a file name. Keeps letters and digits of every language. The result is valid in a file name on every system. */
+export function toNamePart(text: string): string {
+  const part = text
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .slice(0, MAX_CHARS);
+  return part === '' ? 'output' : part;
 }

@@ -1,7 +1,7 @@
 // Identifies the type of bytes by content and compares it with the declared type.
 import { AppError } from '../lib/errors.ts';
 import { findMediaType, type MediaType, SVG_TYPE } from './accepted-types.ts';
-import { decodeXmlStart } from './svg/encoding.ts';
+import { decodeXmlStart } from './svg/text.ts';
 
 /** The number of leading bytes that `sniffType` reads. */
 export const SNIFFED_BYTES = 4100;

@@ -1,5 +1,5 @@
 // Ends runs that no worker executes: runs that are cancelled while queued or waiting, and runs that the queue gave up.
-import { toCancelled } from '../engine/owed.ts';
+import { toCancelled } from '../engine/step-end.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Tx } from '../store/db.ts';

@@ -163,12 +163,13 @@ async function startAll(
     stack.defer(() => keeper.stop('SIGKILL'));
     return keeper;
   };
-  const own = (file: string): string => join(import.meta.dirname, file);
+  const host = join(import.meta.dirname, 'host.ts');
   const { postgres, bucket } = PORTS;
   keepers.set(
     'postgres',
     keep('postgres', 'postgres', [
-      own('postgres-host.ts'),
+      host,
+      'postgres',
       join(folder, 'postgres'),
       `${postgres}`,
       `${CONNECTIONS}`,
@@ -176,10 +177,10 @@ async function startAll(
   );
   keepers.set(
     'bucket',
-    keep('bucket', 'bucket', [own('bucket-host.ts'), join(folder, 'bucket'), `${bucket}`, BUCKET]),
+    keep('bucket', 'bucket', [host, 'bucket', join(folder, 'bucket'), `${bucket}`, BUCKET]),
   );
   const loops = [...API, ...WORKERS].map(name =>
-    keep(name, `${name}-loopback`, [own('loopback-host.ts'), network.gateway, ...local.map(String)]),
+    keep(name, `${name}-loopback`, [host, 'loopback', network.gateway, ...local.map(String)]),
   );
   await untilReady([...keepers.values(), ...loops]);
   const database = `postgres://postgres@${network.host('postgres').address}:${postgres}/postgres`;

@@ -3,7 +3,7 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { AppError } from '../../lib/errors.ts';
 import { ATTRIBUTES, ELEMENTS } from './allowlist.ts';
 import { checkDrawingCost, type SvgElement } from './cost.ts';
-import { decodeXml } from './encoding.ts';
+import { decodeXml } from './text.ts';
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';

@@ -9,7 +9,7 @@ import { probeStored } from '../../media/probe-stored.ts';
 import { identify, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
 import type { Source, StoredFile } from '../../media/storage.ts';
-import { readSvgSize } from '../../media/svg/size.ts';
+import { readSvgSize } from '../../media/svg/text.ts';
 import { sanitizeSvgInPool } from '../../media/svg/thread.ts';
 import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { forgetOrphan, recordOrphan } from '../../store/media/orphans.ts';

@@ -1,5 +1,24 @@
-// Computes what a node owes for provider calls that are active when its run ends.
-import type { Step } from './types.ts';
+// Ends steps: with the error of what was thrown, or with the cost of provider calls that are active when the run ends.
+import { ValueError } from '../graph/values.ts';
+import { AppError } from '../lib/errors.ts';
+import { NodeError } from '../nodes/define.ts';
+import type { Step, StepError } from './types.ts';
+
+const UNKNOWN: StepError = {
+  code: 'node_failed',
+  message: 'The node failed because of an internal error. The log of the service has the details.',
+};
+
+/** Converts a thrown value. Hides the message of unknown errors and passes them to `onUnknown`. */
+export function toStepError(thrown: unknown, onUnknown: (thrown: unknown) => void): StepError {
+  if (thrown instanceof NodeError) return { code: thrown.code, message: thrown.message };
+  if (thrown instanceof ValueError) return { code: 'invalid_input', message: thrown.message };
+  if (thrown instanceof AppError && thrown.code !== 'internal_error') {
+    return { code: thrown.code, message: thrown.message };
+  }
+  onUnknown(thrown);
+  return UNKNOWN;
+}
 
 /**
  * Returns whether the signal was aborted because the run ends. For any other reason, another worker continues the run.

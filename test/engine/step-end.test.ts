@@ -1,7 +1,7 @@
 // Tests what a node owes for its calls when its run ends before they do.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toCancelled } from '../../src/engine/owed.ts';
+import { toCancelled } from '../../src/engine/step-end.ts';
 import type { ProviderTask, Step } from '../../src/engine/types.ts';
 
 const job = (facts: Partial<ProviderTask>): ProviderTask => ({
