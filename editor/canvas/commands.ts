@@ -1,5 +1,6 @@
 // Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
+import { flushSync } from 'react-dom';
 import type { Layout } from '../../src/graph/layout/layout.ts';
 import { getBoundingBox } from '../../src/graph/rects.ts';
 import type { Position } from '../../src/graph/types.ts';
@@ -289,9 +290,9 @@ function renameNode({ session: { store } }: EditorContextValue): void {
   const { selection } = store.getState();
   if (focused === undefined || (selection.size === 1 && selection.has(focused))) edit();
   else {
-    store.actions.select([focused]);
-    // The inspector shows the node in the next frame.
-    requestAnimationFrame(edit);
+    // Renders the inspector now, so that the next key goes to its field.
+    flushSync(() => store.actions.select([focused]));
+    edit();
   }
 }
 

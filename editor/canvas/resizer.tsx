@@ -72,15 +72,24 @@ function useResizeHandle({ getSize, getZoom, commit }: ResizeOptions) {
       if (state === undefined || element === null) return;
       const width = Math.max(MIN_SIZE.width, state.from.width + (clientX - state.x) / getZoom());
       const height = Math.max(MIN_SIZE.height, state.from.height + (clientY - state.y) / getZoom());
-      element.style.width = `${width}px`;
-      element.style.height = `${height}px`;
+      setSize(element, { width, height });
       resize.current = { ...state, size: { width, height } };
     },
     onPointerUp: (): void => {
       if (resize.current !== undefined) commit(resize.current.size);
       resize.current = undefined;
     },
+    onPointerCancel: ({ currentTarget }: HandleEvent): void => {
+      const element = currentTarget.closest<HTMLElement>('.react-flow__node');
+      if (resize.current !== undefined && element !== null) setSize(element, resize.current.from);
+      resize.current = undefined;
+    },
   };
+}
+
+function setSize({ style }: HTMLElement, { width, height }: Size): void {
+  style.width = `${width}px`;
+  style.height = `${height}px`;
 }
 
 type HandleEvent = PointerEvent<HTMLButtonElement>;

@@ -13,21 +13,14 @@ import { setTheme, useTheme } from '../lib/theme.ts';
 import { showToast } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
 import styles from './account-menu.module.css';
+import { AccountMenuButton } from './account-menu-button.tsx';
 import type { NavRoute } from './header.tsx';
 
 const { system, light, dark } = messages.theme;
 
 export function AccountMenu() {
-  const { user } = useSession();
-  const [initial = '?'] = user.name.toUpperCase();
   return (
-    <Menu
-      trigger={
-        <button type="button" className={styles.account} aria-label={messages.account.menu(user.name)}>
-          {initial}
-        </button>
-      }
-    >
+    <Menu trigger={<AccountMenuButton />}>
       <AccountItems />
     </Menu>
   );

@@ -6,15 +6,16 @@ import Mail from 'icon:mail';
 import MenuIcon from 'icon:menu';
 import { Link, useRoute } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
+import { lazyMenu } from '../kit/lazy-menu.tsx';
 import { Tooltip } from '../kit/tooltip.tsx';
 import { VisuallyHidden } from '../kit/visually-hidden.tsx';
 import { formatCompact, formatNumber } from '../lib/format.ts';
-import { lazyComponent } from '../lib/lazy-component.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import { ROUTES, type Route } from '../routes.ts';
 import '../kit/menu.module.css';
 import './account-menu.module.css';
+import { AccountMenuButton } from './account-menu-button.tsx';
 import './bell.module.css';
 import styles from './header.module.css';
 import { Logo } from './logo.tsx';
@@ -23,17 +24,17 @@ import { preloadPage } from './pages.ts';
 export type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
 export const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
 
-const AccountMenu = lazyComponent(
+const AccountMenu = lazyMenu<object>(
   async () => (await import('./header-menus.tsx')).AccountMenu,
-  () => <span className={styles.pending} />,
+  (_, button) => <AccountMenuButton {...button} />,
 );
-const Bell = lazyComponent(
+const Bell = lazyMenu<object>(
   async () => (await import('./bell.tsx')).Bell,
-  () => <IconButton icon={BellIcon} label={messages.notices.open(0)} disabled />,
+  (_, button) => <IconButton icon={BellIcon} label={messages.notices.open(0)} {...button} />,
 );
-const NavigationMenu = lazyComponent<{ readonly routes: readonly NavRoute[] }>(
+const NavigationMenu = lazyMenu<{ readonly routes: readonly NavRoute[] }>(
   async () => (await import('./header-menus.tsx')).NavigationMenu,
-  () => <IconButton icon={MenuIcon} label={messages.nav.open} disabled />,
+  (_, button) => <IconButton icon={MenuIcon} label={messages.nav.open} {...button} />,
 );
 
 export function Header() {

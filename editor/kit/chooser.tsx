@@ -9,6 +9,7 @@ import {
   type SyntheticEvent,
   useEffect,
   useId,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
@@ -185,7 +186,8 @@ function toStyle({ x, y }: { readonly x: number; readonly y: number }): CSSPrope
 }
 
 function useModal(ref: RefObject<HTMLDialogElement | null>): void {
-  useEffect(() => {
+  // The cleanup of a layout effect runs before the element is removed, so that closing it restores the focus.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     return () => dialog?.close();

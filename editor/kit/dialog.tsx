@@ -1,7 +1,7 @@
 // Renders a modal dialog. The native element traps focus, closes on Escape, and restores focus.
 
 import Close from 'icon:x';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { messages } from '../messages.ts';
 import { IconButton } from './button.tsx';
 import styles from './dialog.module.css';
@@ -23,7 +23,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, size = 'm', children, actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // The cleanup of a layout effect runs before the element is removed, so that closing it restores the focus.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     // Otherwise the close button gets the focus, and its tooltip takes the first Escape.

@@ -1,11 +1,12 @@
 // Renders a media file: an image, a video player, audio with its waveform, or a link.
 
 import Download from 'icon:download';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { lazyComponent } from '../lib/lazy-component.ts';
 import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
 import styles from './media-view.module.css';
+import type { WaveformProps } from './waveform.tsx';
 // Of the waveform, which is loaded with the first sound.
 import './waveform.module.css';
 
@@ -82,17 +83,19 @@ export function MediaView({ url, contentType, posterUrl, label, variant = 'whole
   );
 }
 
-const Waveform = lazyComponent(
+const Waveform = lazyComponent<WaveformProps>(
   async () => (await import('./waveform.tsx')).Waveform,
-  ({ children }) => children,
+  () => null,
 );
 
 function AudioView({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
+  const audio = useRef<HTMLAudioElement>(null);
   return (
-    <Waveform url={url}>
+    <div className={`${styles.sound} nodrag`}>
+      <Waveform url={url} player={audio} />
       {/* biome-ignore lint/a11y/useMediaCaption: generated media has no captions */}
-      <audio className={`${styles.audio} nodrag`} src={url} controls preload="none" aria-label={label} />
-    </Waveform>
+      <audio ref={audio} className={styles.audio} src={url} controls preload="none" aria-label={label} />
+    </div>
   );
 }
 

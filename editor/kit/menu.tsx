@@ -1,9 +1,10 @@
 // Renders a dropdown menu.
 import * as DropdownMenu from 'radix-ui/dropdown-menu';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useContext } from 'react';
 import { Link } from 'wouter';
 import { classNames } from './class-names.ts';
 import type { Icon } from './icon.ts';
+import { MenuStartContext } from './lazy-menu.tsx';
 import styles from './menu.module.css';
 
 interface MenuProps {
@@ -17,10 +18,13 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = 'end', container = null, children }: MenuProps) {
+  const start = useContext(MenuStartContext);
   return (
     // Not modal, because locking the scroll position would need an inline style, which the security policy forbids.
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+    <DropdownMenu.Root modal={false} defaultOpen={start.isOpen}>
+      <DropdownMenu.Trigger asChild autoFocus={start.hasFocus}>
+        {trigger}
+      </DropdownMenu.Trigger>
       <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content className={styles.menu} align={align} sideOffset={6} collisionPadding={8}>
           {children}

@@ -1,6 +1,6 @@
-// Renders the waveform of an audio file above its player. A click seeks. If the file is too large or not readable, only the
-// player is shown.
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+// Renders the waveform of an audio file, to show above its player. A click seeks. Renders nothing if the file is too large
+// or not readable.
+import { type MouseEvent, type RefObject, useEffect, useState } from 'react';
 import styles from './waveform.module.css';
 
 const BARS = 96;
@@ -8,54 +8,49 @@ const BARS = 96;
 const MAX_BYTES = 12_000_000;
 const HEIGHT = 40;
 
-interface WaveformProps {
+type Player = RefObject<HTMLAudioElement | null>;
+
+export interface WaveformProps {
   readonly url: string;
-  /** The audio element. */
-  readonly children: ReactNode;
+  /** Not a child: it would stop playing when this component is loaded. */
+  readonly player: Player;
 }
 
-export function Waveform({ url, children }: WaveformProps) {
-  const root = useRef<HTMLDivElement>(null);
-  const peaks = usePeaks(root, url);
-  const playedFraction = usePlayedFraction(root);
+export function Waveform({ url, player }: WaveformProps) {
+  const peaks = usePeaks(player, url);
+  const playedFraction = usePlayedFraction(player);
   const seek = (event: MouseEvent): void => {
-    const audio = root.current?.querySelector('audio');
+    const audio = player.current;
     const { left, width } = event.currentTarget.getBoundingClientRect();
     if (!audio || !Number.isFinite(audio.duration)) return;
     audio.currentTime = ((event.clientX - left) / width) * audio.duration;
   };
+  if (peaks === undefined) return null;
   return (
-    <div ref={root} className={`${styles.sound} nodrag`}>
-      {peaks !== undefined && (
-        <svg
-          className={styles.bars}
-          viewBox={`0 0 ${BARS * 3} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          aria-hidden
-          onClick={seek}
-        >
-          {peaks.map((peak, index) => (
-            <rect
-              // biome-ignore lint/suspicious/noArrayIndexKey: bars have no other identity
-              key={index}
-              x={index * 3}
-              y={(HEIGHT - peak * HEIGHT) / 2}
-              width={2}
-              height={Math.max(1, peak * HEIGHT)}
-              data-played={index / BARS < playedFraction || undefined}
-            />
-          ))}
-        </svg>
-      )}
-      {children}
-    </div>
+    <svg
+      className={styles.bars}
+      viewBox={`0 0 ${BARS * 3} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden
+      onClick={seek}
+    >
+      {peaks.map((peak, index) => (
+        <rect
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no other identity
+          key={index}
+          x={index * 3}
+          y={(HEIGHT - peak * HEIGHT) / 2}
+          width={2}
+          height={Math.max(1, peak * HEIGHT)}
+          data-played={index / BARS < playedFraction || undefined}
+        />
+      ))}
+    </svg>
   );
 }
 
-type Root = React.RefObject<HTMLDivElement | null>;
-
 /** Reads the peaks of the file when the player scrolls into view. */
-function usePeaks(root: Root, url: string): readonly number[] | undefined {
+function usePeaks(player: Player, url: string): readonly number[] | undefined {
   const [peaks, setPeaks] = useState<readonly number[]>();
   useEffect(() => {
     const controller = new AbortController();
@@ -65,25 +60,25 @@ function usePeaks(root: Root, url: string): readonly number[] | undefined {
       // Without a waveform, the player is still usable.
       readPeaks(url, controller.signal).then(setPeaks, () => undefined);
     });
-    if (root.current !== null) observer.observe(root.current);
+    if (player.current !== null) observer.observe(player.current);
     return () => {
       controller.abort();
       observer.disconnect();
     };
-  }, [root, url]);
+  }, [player, url]);
   return peaks;
 }
 
 /** Returns the playback position as a fraction from 0 to 1. */
-function usePlayedFraction(root: Root): number {
+function usePlayedFraction(player: Player): number {
   const [part, setPlayedFraction] = useState(0);
   useEffect(() => {
-    const audio = root.current?.querySelector('audio');
+    const audio = player.current;
     const updateFraction = (): void =>
       setPlayedFraction(audio?.duration ? audio.currentTime / audio.duration : 0);
     audio?.addEventListener('timeupdate', updateFraction);
     return () => audio?.removeEventListener('timeupdate', updateFraction);
-  }, [root]);
+  }, [player]);
   return part;
 }
 

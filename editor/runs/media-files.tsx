@@ -46,7 +46,11 @@ export function FileButton({
         accept={`${kind}/*`}
         {...(usesCamera ? { capture: 'environment' } : {})}
         hidden
-        onChange={({ target }) => void onFile(target.files?.[0])}
+        onChange={({ target }) => {
+          void onFile(target.files?.[0]);
+          // Otherwise the browser reports no change when the same file is chosen again.
+          target.value = '';
+        }}
       />
       {isCompact ? (
         <IconButton

@@ -29,12 +29,8 @@ const NOT_THE_PAGE = /net::ERR_NETWORK_CHANGED/;
 /** A long timeout costs time only when a test fails; several test files share a small machine. */
 const ACTION_TIMEOUT_MS = 30_000;
 
-/**
- * Slows pages down by this factor, and each of their requests by LATENCY_MS, to find tests that rely on the speed of the
- * machine and actions that a slow page loses.
- */
+/** Slows pages down by this factor, to find tests that rely on a fast machine and actions that a slow page loses. */
 const SLOWDOWN = Number(process.env.SLOWDOWN ?? 1);
-const LATENCY_MS = 200;
 
 /** A page of every service that has no script. */
 const EMPTY_PATH = '/healthz';
@@ -155,13 +151,6 @@ async function createProfile(browser: Browser, url: string): Promise<Profile> {
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
-  await session.send('Network.enable');
-  await session.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency: LATENCY_MS,
-    downloadThroughput: -1,
-    uploadThroughput: -1,
-  });
 }
 
 async function openPage(context: BrowserContext): Promise<Pick<Profile, 'page' | 'session'>> {

@@ -1,6 +1,7 @@
 // Renders the palette for adding nodes. When a connection is being made, lists only the types that it fits.
 
 import Key from 'icon:key-round';
+import { flushSync } from 'react-dom';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
@@ -83,10 +84,13 @@ function MissingKey({ label, provider }: MissingKeyProps) {
 export function addNode(editor: EditorContextValue, entry: CatalogEntry, placement: Placement): void {
   const { session, canvas } = editor;
   const { id, changes } = placeNode(session, entry, placement, getDefaultPosition(editor));
-  session.store.actions.perform(flowMessages.edits.add(entry.label), changes);
-  session.store.actions.select([id]);
+  // Renders the node now, so that the next key goes to it.
+  flushSync(() => {
+    session.store.actions.perform(flowMessages.edits.add(entry.label), changes);
+    session.store.actions.select([id]);
+  });
   saveRecentType(entry.nodeType);
-  requestAnimationFrame(() => canvas.current?.focusNode(id));
+  canvas.current?.focusNode(id);
 }
 
 /**

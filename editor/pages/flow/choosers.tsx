@@ -1,5 +1,6 @@
 // Renders the command menu, the node search, and the list of keyboard shortcuts.
 
+import { flushSync } from 'react-dom';
 import { getCategory } from '../../canvas/colors.ts';
 import { COMMANDS, getCommand } from '../../canvas/commands.ts';
 import { CategoryIcon } from '../../canvas/icons.tsx';
@@ -26,7 +27,8 @@ export function CommandMenu({ onClose }: PanelProps) {
       placeholder={flowMessages.searchCommands}
       findChoices={text => choices.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
       onChoose={id => {
-        onClose();
+        // Commands that move the focus need it back from the dialog.
+        flushSync(onClose);
         getCommand(id).run(editor);
       }}
       onClose={onClose}
@@ -58,11 +60,13 @@ export function FindNode({ onClose }: PanelProps) {
       placeholder={flowMessages.searchBoard}
       findChoices={find}
       onChoose={id => {
-        onClose();
-        session.store.actions.select([id]);
-        canvas.current?.zoomTo([id]);
         // Elements outside of a dialog cannot get the focus before it closes.
-        requestAnimationFrame(() => canvas.current?.focusNode(id));
+        flushSync(() => {
+          onClose();
+          session.store.actions.select([id]);
+        });
+        canvas.current?.zoomTo([id]);
+        canvas.current?.focusNode(id);
       }}
       onClose={onClose}
     />

@@ -1,6 +1,7 @@
 // Renders the button that fixes an issue in one undo step, or opens the field or page where the user fixes it.
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
+import { flushSync } from 'react-dom';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import { getControlKind } from '../../board/control-kind.ts';
 import { findAllChanges, findFix } from '../../board/fixes/find-fix.ts';
@@ -80,7 +81,8 @@ function performFix(editor: EditorContextValue, fix: Fix): void {
     view.setState({ announcement: fixMessages.done(fix.label) });
   }
   if (fix.kind !== 'fill') return;
-  session.store.actions.select([fix.nodeId]);
+  // Renders the inspector now, so that the next key goes to its field.
+  flushSync(() => session.store.actions.select([fix.nodeId]));
   if (getControlKind(fix.input) !== undefined) focusField(fix.input.id);
   else {
     const from = { nodeId: fix.nodeId, handle: `in-${fix.input.id}` };
@@ -88,15 +90,9 @@ function performFix(editor: EditorContextValue, fix: Fix): void {
   }
 }
 
-const TRIES = 30;
 const FOCUSABLE = 'textarea, input, select, [contenteditable="true"], button';
 
-/** Focuses the field once it is rendered. */
-export function focusField(inputId: string, tries = TRIES): void {
-  requestAnimationFrame(() => {
-    const field = document.querySelector(`[data-input="${CSS.escape(inputId)}"]`);
-    const control = field?.querySelector<HTMLElement>(FOCUSABLE);
-    if (control) control.focus();
-    else if (tries > 0) focusField(inputId, tries - 1);
-  });
+function focusField(inputId: string): void {
+  const field = document.querySelector(`[data-input="${CSS.escape(inputId)}"]`);
+  field?.querySelector<HTMLElement>(FOCUSABLE)?.focus();
 }

@@ -17,8 +17,8 @@ import { messages } from '../../flow-messages.ts';
 import { AppMenuButton } from '../../frame/app-menu-button.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
 import type { Icon } from '../../kit/icon.ts';
+import { lazyMenu } from '../../kit/lazy-menu.tsx';
 import '../../kit/menu.module.css';
-import { lazyComponent } from '../../lib/lazy-component.ts';
 import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
 import { isInProgress } from '../../runs/run-store.ts';
@@ -31,13 +31,13 @@ const flowMessages = messages.flow;
 /** Windows up to this width have no space for the labels of the tools. */
 const NARROW = '(max-width: 1099.98px)';
 
-const AppMenu = lazyComponent<object>(
+const AppMenu = lazyMenu<object>(
   async () => (await import('../../frame/app-menu.tsx')).AppMenu,
-  () => <AppMenuButton disabled />,
+  (_, button) => <AppMenuButton {...button} />,
 );
-const MoreTools = lazyComponent<{ readonly tools: readonly Tool[] }>(
+const MoreTools = lazyMenu<{ readonly tools: readonly Tool[] }>(
   async () => (await import('./more-tools.tsx')).MoreTools,
-  () => <IconButton icon={Ellipsis} label={flowMessages.tools.more} disabled />,
+  (_, button) => <IconButton icon={Ellipsis} label={flowMessages.tools.more} {...button} />,
 );
 
 /** A command in the bar. Narrow windows show it in a menu. */

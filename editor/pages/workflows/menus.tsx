@@ -2,20 +2,20 @@
 
 import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';
+import { lazyMenu } from '../../kit/lazy-menu.tsx';
 import '../../kit/menu.module.css';
-import { lazyComponent } from '../../lib/lazy-component.ts';
 import { messages } from './messages.ts';
 import type { FolderMenuProps, WorkflowMenuProps } from './workflow-menu.tsx';
 
-export const WorkflowMenu = lazyComponent<WorkflowMenuProps>(
+export const WorkflowMenu = lazyMenu<WorkflowMenuProps>(
   async () => (await import('./workflow-menu.tsx')).WorkflowMenu,
-  ({ workflow }) => <Pending label={messages.actionsOf(workflow.name)} />,
+  ({ workflow }, button) => (
+    <IconButton icon={Ellipsis} size="s" label={messages.actionsOf(workflow.name)} {...button} />
+  ),
 );
-export const FolderMenu = lazyComponent<FolderMenuProps>(
+export const FolderMenu = lazyMenu<FolderMenuProps>(
   async () => (await import('./workflow-menu.tsx')).FolderMenu,
-  ({ name }) => <Pending label={messages.actionsOfFolder(name)} />,
+  ({ name }, button) => (
+    <IconButton icon={Ellipsis} size="s" label={messages.actionsOfFolder(name)} {...button} />
+  ),
 );
-
-function Pending({ label }: { readonly label: string }) {
-  return <IconButton icon={Ellipsis} size="s" label={label} disabled />;
-}

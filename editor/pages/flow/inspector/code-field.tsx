@@ -1,5 +1,5 @@
 // Renders a JSON field: the code editor, or a text area until the editor is loaded.
-import { lazyComponent } from '../../../lib/lazy-component.ts';
+import { type ComponentType, useEffect, useRef, useState } from 'react';
 import styles from './inspector.module.css';
 
 export interface CodeProps {
@@ -22,7 +22,7 @@ export function CodeField({ hint, error, ...code }: CodeFieldProps) {
       <span className={styles.codeLabel} aria-hidden>
         {code.label}
       </span>
-      <CodeEditor {...code} isInvalid={error !== undefined} />
+      <CodeInput {...code} isInvalid={error !== undefined} />
       {(error ?? hint) !== undefined && (
         <p className={styles.note} data-error={error !== undefined || undefined}>
           {error ?? hint}
@@ -32,16 +32,39 @@ export function CodeField({ hint, error, ...code }: CodeFieldProps) {
   );
 }
 
-const CodeEditor = lazyComponent<CodeProps>(
-  async () => (await import('./code-editor.tsx')).CodeEditor,
-  ({ label, value, onChange }) => (
+let LoadedEditor: ComponentType<CodeProps> | undefined;
+
+/** Keeps the text area while it has the focus, because keys typed after its removal would be commands of the board. */
+function CodeInput(props: CodeProps) {
+  const { label, value, onChange } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [Editor, setEditor] = useState(() => LoadedEditor);
+  const showEditor = (): void => setEditor(() => LoadedEditor);
+  useEffect(() => {
+    let isUnmounted = false;
+    import('./code-editor.tsx').then(
+      ({ CodeEditor }) => {
+        LoadedEditor = CodeEditor;
+        if (!isUnmounted && document.activeElement !== area.current) setEditor(() => CodeEditor);
+      },
+      // The text area stays.
+      () => undefined,
+    );
+    return () => {
+      isUnmounted = true;
+    };
+  }, []);
+  if (Editor !== undefined) return <Editor {...props} />;
+  return (
     <textarea
+      ref={area}
       className={styles.text}
       data-code
       aria-label={label}
       value={value}
       spellCheck={false}
       onChange={({ target }) => onChange(target.value)}
+      onBlur={showEditor}
     />
-  ),
-);
+  );
+}
