@@ -15,6 +15,7 @@ const flow = {
   minimap: 'Minimap',
   menu: 'Board actions',
   noValue: 'No data yet. Run the workflow to see what flows through this connection.',
+  arranged: 'Board arranged.',
   notArranged: 'The board could not be arranged. Try again, or arrange a selection.',
   resizeOf: (label: string): string => `Resize ${label}`,
   collapse: (label: string): string => `Collapse ${label}`,

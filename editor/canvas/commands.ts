@@ -354,7 +354,7 @@ function getSelectedBoxes(
  * Arranges the selected nodes if there are several, otherwise the whole board. Overwrites moves that were made while
  * the layout was computed.
  */
-async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
+async function arrange({ session, view, canvas }: EditorContextValue): Promise<void> {
   const { store, worker } = session;
   const { board, selection } = store.getState();
   const selectedIds = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
@@ -365,6 +365,7 @@ async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
       selectedIds.length > 1 ? selectedIds : undefined,
     );
     store.actions.perform(messages.flow.edits.arrange, toLayoutChanges(store.getState().board, layout));
+    view.setState({ announcement: messages.flow.arranged });
     requestAnimationFrame(() => canvas.current?.zoomTo());
   } catch {
     showToast(messages.flow.notArranged, { tone: 'failed' });

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import {
   addNode,
+  arrange,
   boardOf,
   clickTool,
   connect,
@@ -11,6 +12,7 @@ import {
   nodeOf,
   PICTURE,
   startFlowTests,
+  untilRendered,
   untilSaved,
 } from './flow-page.ts';
 
@@ -56,7 +58,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
       .fill('a lighthouse');
     await page.getByRole('button', { name: 'Close inspector' }).click();
     await page.getByRole('button', { name: 'Zoom to fit' }).click();
-    await page.waitForTimeout(300);
+    await untilRendered(page);
     await connect(page, 'Output Text of Text', 'Input Prompt of Sandbox image');
     await untilSaved(page);
     const stored = await flow.read(id);
@@ -113,7 +115,6 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await using testPage = await flow.open(id);
     const { page } = testPage;
     await connect(page, 'Output Image of Picture', 'Input Prompt of Picture');
-    await page.waitForTimeout(200);
     assert.equal(await page.getByRole('status', { name: 'Saving' }).textContent(), 'Saved');
     assert.equal((await flow.read(id)).edges.length, 2);
   });
@@ -162,8 +163,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-node-id') === 'preview');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Arrange' }).click();
-    await untilSaved(page);
+    await arrange(page);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await untilSaved(page);

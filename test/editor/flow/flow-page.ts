@@ -151,6 +151,22 @@ export const untilSaved = (page: Page): Promise<void> =>
     .filter({ hasText: /^Saved$/ })
     .waitFor();
 
+/** Waits until what was done before is rendered, also what runs in the next frame. */
+export const untilRendered = (page: Page): Promise<void> =>
+  page.evaluate(
+    () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  );
+
+/** Arranges the board, and waits until it is saved and in view. */
+export async function arrange(page: Page): Promise<void> {
+  // Otherwise the view moves for a while.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await clickTool(page, 'Arrange');
+  await page.getByRole('log').getByText('Board arranged.').waitFor();
+  await untilRendered(page);
+  await untilSaved(page);
+}
+
 export async function addNode(page: Page, name: string): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Add node' });
   await dialog.getByRole('combobox').fill(name);

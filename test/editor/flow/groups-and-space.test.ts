@@ -8,6 +8,7 @@ import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   addNode,
+  arrange,
   boardOf,
   type FlowTests,
   nodeOf,
@@ -90,14 +91,7 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
       const id = await flow.create({ nodes, edges });
       await using testPage = await flow.open(id);
       const { page } = testPage;
-      await page.getByRole('button', { name: 'Arrange' }).click();
-      await untilSaved(page);
-      await waitUntil('the view to rest', async () => {
-        const before = await page.locator('[data-node-id]').first().boundingBox();
-        await page.waitForTimeout(150);
-        const after = await page.locator('[data-node-id]').first().boundingBox();
-        return JSON.stringify(before) === JSON.stringify(after);
-      });
+      await arrange(page);
       await takeScreenshot(page, `flow-arranged-${name}`, VIEWS[2]);
       const stored = await flow.read(id);
       assert.deepEqual(await hiddenEdges(page, stored.edges), []);

@@ -19,9 +19,7 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     await using testPage = await flow.open(id);
     const { page } = testPage;
     for (const key of ['Tab', 'Shift+Tab']) {
-      // It is enabled once its menu is loaded.
-      const menu = page.getByRole('toolbar').getByRole('button', { name: 'Open menu', disabled: false });
-      await menu.focus();
+      await page.getByRole('toolbar').getByRole('button', { name: 'Open menu' }).focus();
       const seen: string[] = [];
       for (let presses = 0; presses < 80; presses++) {
         await page.keyboard.press(key);
@@ -83,8 +81,6 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     // A number and a choice, in the inspector of the second node.
     await nodeOf(page, 'Sandbox image').focus();
     await page.keyboard.press('F2');
-    // The focus moves in the next frame.
-    await page.waitForFunction(() => document.activeElement?.closest('[data-focus-region="inspector"]'));
     await tabTo(page, 'Seed');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('7');
