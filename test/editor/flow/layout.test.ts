@@ -154,11 +154,12 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await page.goto(`/flow/${id}`);
     const nodes = page.getByRole('list', { name: 'Outline' });
     await nodes.getByRole('listitem').nth(2).waitFor();
-    assert.deepEqual(await nodes.getByRole('listitem').getByRole('button').allInnerTexts(), [
-      'Idea\nText',
-      'Picture\nSandbox image',
-      'Preview\nPreview',
-    ]);
+    const buttons = await nodes.getByRole('listitem').getByRole('button').allInnerTexts();
+    // Results that are already loaded have buttons without text.
+    assert.deepEqual(
+      buttons.filter(text => text !== ''),
+      ['Idea\nText', 'Picture\nSandbox image', 'Preview\nPreview'],
+    );
     const figure = nodes.getByRole('figure', { name: 'Result of Picture' });
     await figure
       .locator(`img[src="${run?.nodeStates.find(({ nodeId }) => nodeId === 'picture')?.outputUrl}"]`)
