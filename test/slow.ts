@@ -7,6 +7,8 @@ import { matchesGlob } from 'node:path';
 const SLOW: Readonly<Record<string, readonly string[]>> = {
   'starts services or processes': [
     'automation/batches/*.test.ts',
+    'automation/schedules/*-*.test.ts',
+    'automation/schedules/schedules.test.ts',
     'cli/*.test.ts',
     'codecs/**',
     'deploy/**',

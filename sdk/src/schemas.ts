@@ -56,6 +56,7 @@ export type Error = {
    * - `not_resumable`: The execution cannot be resumed
    * - `media_in_use`: Workflows use this media
    * - `credential_in_use`: Workflows or calls in flight use this credential
+   * - `not_published`: The workflow is not published
    * - `conflict`: The resource already exists or is in another state
    * - `file_too_large`: The file is larger than the limit
    * - `storage_quota_exceeded`: The account's storage quota is used up
@@ -133,6 +134,7 @@ export type Error = {
     | 'not_resumable'
     | 'media_in_use'
     | 'credential_in_use'
+    | 'not_published'
     | 'conflict'
     | 'file_too_large'
     | 'storage_quota_exceeded'
@@ -271,6 +273,18 @@ export type AcceptedRun = {
   /** Nodes that take a sample result */
   readonly meta?: {
     readonly warnings: readonly string[];
+  };
+};
+
+/** The runs that make up for times in the past */
+export type Backfill = {
+  readonly runs: number;
+  readonly dueAt: readonly string[];
+  readonly estimate: {
+    /** Of all runs */
+    readonly credits: number;
+    readonly exact: boolean;
+    readonly perRun: number;
   };
 };
 
@@ -1163,6 +1177,23 @@ export type Failures = {
   }[];
   /** Whether there are more failed runs than the newest that are grouped */
   readonly isCut: boolean;
+};
+
+/** A time at which a schedule was due */
+export type Firing = {
+  readonly dueAt: string;
+  readonly acceptedAt: string | null;
+  readonly kind: 'scheduled' | 'catch_up' | 'backfill' | 'manual';
+  readonly outcome: 'accepted' | 'waiting' | 'skipped' | 'refused';
+  readonly reason: string | null;
+  readonly executionId: string | null;
+};
+
+/** One page of a list */
+export type FiringPage = {
+  readonly data: readonly Firing[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
 };
 
 /** A folder of workflows */
@@ -2136,6 +2167,100 @@ export type SceneGraphContract = {
   };
 };
 
+/** When a workflow runs by itself */
+export type Schedule = {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly name: string;
+  readonly cron: string | null;
+  readonly everySeconds: number | null;
+  readonly timeZone: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly maxCredits: number | null;
+  readonly version: 'published' | 'current';
+  readonly overlap: 'skip' | 'queue' | 'allow' | 'cancel_previous';
+  readonly catchUp: 'latest' | 'all' | 'none';
+  readonly jitterSeconds: number;
+  readonly isActive: boolean;
+  readonly pausedReason: 'access_lost' | 'credits' | 'unpublished' | 'failures' | null;
+  readonly nextRunAt: string | null;
+  readonly lastRunAt: string | null;
+  readonly lastExecutionId: string | null;
+  /** The user as whom it runs */
+  readonly createdBy: number;
+  readonly createdAt: string;
+};
+
+/** What to change. `cron` replaces `everySeconds`, and the other way round. */
+export type ScheduleChange = {
+  /** Five fields (minute, hour, day of the month, month, day of the week), or a name such as `@daily` */
+  readonly cron?: string;
+  /** An interval by elapsed time, counted from when it was set */
+  readonly everySeconds?: number;
+  /** Such as `Europe/Berlin` */
+  readonly timeZone?: string;
+  readonly maxCredits?: number | null;
+  readonly name?: string;
+  /** Values by input node ID, as in the request to run a workflow */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Which version of the workflow each run uses */
+  readonly version?: 'published' | 'current';
+  /** What happens if the previous run has not ended: `skip` the new one, `queue` one, `allow` both, or cancel the previous one */
+  readonly overlap?: 'skip' | 'queue' | 'allow' | 'cancel_previous';
+  /** What happens to times at which no worker was running: the `latest` of the last 24 hours runs, `all` run one after the other (at most 100), or `none` */
+  readonly catchUp?: 'latest' | 'all' | 'none';
+  /** Delays every run by the same random time of up to this long */
+  readonly jitterSeconds?: number;
+  readonly isActive?: boolean;
+};
+
+/** One page of a list */
+export type SchedulePage = {
+  readonly data: readonly Schedule[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** When a schedule would run */
+export type SchedulePreview = {
+  /** The next five times */
+  readonly times: readonly string[];
+};
+
+/** When a schedule would run */
+export type SchedulePreviewRequest = {
+  /** Five fields (minute, hour, day of the month, month, day of the week), or a name such as `@daily` */
+  readonly cron?: string;
+  /** An interval by elapsed time, counted from when it was set */
+  readonly everySeconds?: number;
+  /** Such as `Europe/Berlin` */
+  readonly timeZone?: string;
+};
+
+/** When to run a workflow: `cron` or `everySeconds`, and with what */
+export type ScheduleRequest = {
+  /** Five fields (minute, hour, day of the month, month, day of the week), or a name such as `@daily` */
+  readonly cron?: string;
+  /** An interval by elapsed time, counted from when it was set */
+  readonly everySeconds?: number;
+  /** Such as `Europe/Berlin` */
+  readonly timeZone?: string;
+  /** The credits that each run may cost */
+  readonly maxCredits?: number;
+  readonly name?: string;
+  /** Values by input node ID, as in the request to run a workflow */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Which version of the workflow each run uses */
+  readonly version?: 'published' | 'current';
+  /** What happens if the previous run has not ended: `skip` the new one, `queue` one, `allow` both, or cancel the previous one */
+  readonly overlap?: 'skip' | 'queue' | 'allow' | 'cancel_previous';
+  /** What happens to times at which no worker was running: the `latest` of the last 24 hours runs, `all` run one after the other (at most 100), or `none` */
+  readonly catchUp?: 'latest' | 'all' | 'none';
+  /** Delays every run by the same random time of up to this long */
+  readonly jitterSeconds?: number;
+  readonly isActive?: boolean;
+};
+
 /** The signed-in user */
 export type Session = {
   readonly user: {
@@ -2255,6 +2380,12 @@ export type Spending = {
     /** Calls of unknown cost */
     readonly unpricedCalls: number;
   }[];
+};
+
+/** A run that a schedule started */
+export type StartedFiring = {
+  readonly executionId: string;
+  readonly scheduleId: string;
 };
 
 /** The request succeeded */

@@ -1,9 +1,11 @@
 // Advances a schedule or trigger: settles its runs that have ended and starts what waited for them.
 import type { RunDeps } from '../runs/deps.ts';
+import { advanceSchedule } from './schedules/advance-schedule.ts';
+
+type Advance = (deps: RunDeps, id: string) => Promise<void>;
 
 /** How each kind of automation advances, by the prefix of its id. */
-const KINDS: readonly (readonly [prefix: string, advance: (deps: RunDeps, id: string) => Promise<void>])[] =
-  [];
+const KINDS: readonly (readonly [prefix: string, advance: Advance])[] = [['sch_', advanceSchedule]];
 
 /** Advances the automation with this id. Called by a job whenever one of its runs has ended. */
 export async function advanceAutomation(deps: RunDeps, id: string): Promise<void> {

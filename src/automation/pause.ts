@@ -1,18 +1,22 @@
 // Decides when automations pause by themselves, and says so. Schedules and triggers share the reasons.
 import type { AppError, ErrorCode } from '../lib/errors.ts';
+import { userWorkspace } from '../services/accounts/access.ts';
+import type { PauseCode } from '../store/automation/schedules.ts';
 import type { Tx } from '../store/db.ts';
+import { insertNotice } from '../store/notices.ts';
+import { findWorkspaceOf } from '../store/workflows/workflows.ts';
 
 /** Why an automation paused by itself, and the sentence that tells people what to do. */
 export const PAUSE_REASONS = {
   access_lost:
-    'The user who created it can no longer run the workflow. Restore their access, or create it again as another user.',
+    'The workflow was deleted, or the user who created the automation can no longer run it. Restore their access, or create it again as another user.',
   credits:
     'A run was refused because of credits or a limit of them. Add credits or raise the limit, then activate it again.',
   unpublished:
     'It runs the published version, but the workflow is no longer published. Publish it, then activate it again.',
   failures: 'Five runs in a row failed. Fix the workflow or the inputs, then activate it again.',
-} as const;
-export type PauseReason = keyof typeof PAUSE_REASONS;
+} as const satisfies Record<PauseCode, string>;
+export type PauseReason = PauseCode;
 
 /** It pauses after this many failed or refused runs in a row. Runs by hand and backfills do not count. */
 export const MAX_FAILURES = 5;
@@ -20,6 +24,7 @@ export const MAX_FAILURES = 5;
 const REASON_OF_REFUSAL: Partial<Record<ErrorCode, PauseReason>> = {
   forbidden: 'access_lost',
   not_found: 'access_lost',
+  not_published: 'unpublished',
   insufficient_credits: 'credits',
   max_credits_exceeded: 'credits',
   daily_budget_exceeded: 'credits',
@@ -34,15 +39,24 @@ export interface PausedAutomation {
   readonly name: string;
   readonly workflow_id: string;
   readonly user_id: number;
-  readonly workspace: string;
 }
+
+const NOTICES = { schedule_paused: 'Schedule', trigger_paused: 'Trigger' } as const;
 
 /** Tells the creator and the owners of the workspace. Call it in the transaction that pauses the automation. */
 export async function notifyPause(
-  _tx: Tx,
-  _kind: 'schedule_paused' | 'trigger_paused',
-  _automation: PausedAutomation,
-  _reason: PauseReason,
+  tx: Tx,
+  kind: keyof typeof NOTICES,
+  { id, name, workflow_id, user_id }: PausedAutomation,
+  reason: PauseReason,
 ): Promise<void> {
-  // Writes the notice.
+  await insertNotice(tx, {
+    kind,
+    cause: id,
+    workspace: (await findWorkspaceOf(tx, workflow_id)) ?? userWorkspace(user_id),
+    userId: user_id,
+    title: `${NOTICES[kind]} paused: ${name}`,
+    text: PAUSE_REASONS[reason],
+    link: '/automations',
+  });
 }

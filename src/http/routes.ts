@@ -27,6 +27,7 @@ import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
 import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
+import { registerSchedules } from './routes/schedules.ts';
 import { registerStart } from './routes/start.ts';
 import { registerInvitations } from './routes/teams/invitations.ts';
 import { registerTeams } from './routes/teams/teams.ts';
@@ -50,6 +51,7 @@ export const ROUTES: readonly Register[] = [
   registerTemplates,
   registerRuns,
   registerBatches,
+  registerSchedules,
   registerExecutions,
   registerDeliveries,
   registerHooks,

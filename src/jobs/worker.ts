@@ -2,6 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { startClock } from '../automation/schedules/clock.ts';
 import { runAccepted } from '../lib/limiter.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -92,6 +93,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   const heartbeat = await startHeartbeat(deps, slots, queue);
   stack.defer(() => clearInterval(heartbeat));
   stack.defer(startPolling(deps));
+  stack.defer(startClock(deps));
   const resources = stack.move();
   return {
     wake: executionId => slots.runs.get(executionId)?.wake(),

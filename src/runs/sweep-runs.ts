@@ -38,6 +38,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     ),
     batchRows: await sweepOld('batch_rows', KEEP_EXECUTIONS_DAYS),
     batches: await sweepOld('batches', KEEP_EXECUTIONS_DAYS),
+    firings: await sweepOld('firings', KEEP_EXECUTIONS_DAYS),
     tables: await sweepOld('tables', 1),
     // The files of these rows are temporary and are gone by now.
     renderParts: await sweepOld('render_parts', 2),

@@ -364,6 +364,8 @@ export const CHANNELS = {
   workflows: 'graphwright_workflows',
   /** Provider names, comma-separated: each accepts fewer concurrent calls than was known. */
   limits: 'graphwright_limits',
+  /** Constant: a schedule may be due earlier than was known. */
+  schedules: 'graphwright_schedules',
   /** Empty: the operator's models have changed. */
   models: 'graphwright_models',
   /** Stream keys of users, comma-separated: their notices have changed. */

@@ -3,6 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
 import { BATCH_STATUSES, ROW_STATUSES } from '../../src/store/automation/batches.ts';
+import {
+  CATCH_UPS,
+  FIRING_KINDS,
+  FIRING_OUTCOMES,
+  OVERLAPS,
+  PAUSE_CODES,
+  RUNS_VERSIONS,
+} from '../../src/store/automation/schedules.ts';
 import { DELIMITERS, TABLE_FORMATS } from '../../src/store/automation/tables.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/store/content.ts';
 import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
@@ -29,10 +37,16 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'deliveries.event': DELIVERY_EVENTS,
   'deliveries.state': DELIVERY_STATES,
   'executions.status': EXECUTION_STATUSES,
+  'firings.kind': FIRING_KINDS,
+  'firings.outcome': FIRING_OUTCOMES,
   'media.origin': MEDIA_ORIGINS,
   'oauth_tokens.kind': TOKEN_KINDS,
   'password_links.kind': LINK_KINDS,
   'renders.status': RENDER_STATUSES,
+  'schedules.catch_up': CATCH_UPS,
+  'schedules.overlap': OVERLAPS,
+  'schedules.paused_reason': PAUSE_CODES,
+  'schedules.runs_version': RUNS_VERSIONS,
   'tables.delimiter': DELIMITERS,
   'tables.format': TABLE_FORMATS,
   'team_invitations.role': TEAM_ROLES,

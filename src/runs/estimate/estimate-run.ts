@@ -69,11 +69,16 @@ export async function forecastPaidNodes(
 export async function estimateWorkflow(
   deps: RunDeps,
   actor: Actor,
-  input: { readonly workflowId: string; readonly request: RunRequest },
+  input: {
+    readonly workflowId: string;
+    readonly request: RunRequest;
+    /** Default: the current version. */
+    readonly version?: number;
+  },
 ) {
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
-  const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
+  const version = await deps.versions.get(deps.db, workflow.id, input.version ?? workflow.version);
   const workspace = getWorkspaceId(workflow);
   const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, input.request), {
     workspace,

@@ -108,6 +108,8 @@ const SWEEPS = {
   batches: `delete from batches where id in (
     select id from batches b where finished_at < $1 and not exists (
       select from batch_rows r where r.batch_id = b.id) limit $2)`,
+  firings: `delete from firings where id in (
+    select id from firings where due_at < $1 and outcome in ('accepted', 'skipped', 'refused') limit $2)`,
   tables: `delete from tables where id in (select id from tables where created_at < $1 limit $2)`,
   notices: `delete from notices where ctid in (select ctid from notices where created_at < $1 limit $2)`,
   rate_windows: `delete from rate_windows where ctid in (

@@ -258,6 +258,16 @@ export function createWorkflowReads(db: Db): FindInBatch {
   });
 }
 
+/** Returns the workspace of a workflow, which may be deleted; undefined if there never was one. */
+export async function findWorkspaceOf(tx: Tx, id: string): Promise<string | undefined> {
+  const row = await first<{ workspace: string }>(
+    tx,
+    `select coalesce(team_id, 'user:' || user_id) as workspace from workflows where id = $1`,
+    [id],
+  );
+  return row?.workspace;
+}
+
 export interface StoredSecrets {
   /** null if the workflow has none. */
   readonly secrets: Buffer | null;

@@ -62,6 +62,7 @@ const BATCH = {
   matrix: undefined,
   webhook: undefined,
 };
+const EVERY_DAY = { cron: '0 9 * * *', everySeconds: undefined, timeZone: 'Europe/Berlin' };
 const NO_CHOICE = { fal: null, replicate: null, openai: null, elevenlabs: null, comfyui: null };
 
 /**
@@ -84,6 +85,9 @@ export const MEMBERS: Readonly<Record<string, object>> = {
   },
   'POST /api/v1/workflows/{id}/batches': BATCH,
   'POST /api/v1/workflows/{id}/batches/estimate': BATCH,
+  'POST /api/v1/workflows/{id}/schedules': { ...EVERY_DAY, inputs: {}, version: 'current' },
+  'POST /api/v1/schedules/preview': EVERY_DAY,
+  'POST /api/v1/schedules/{id}/backfill': { from: '2026-01-02T03:04:05Z', to: '2026-02-02T03:04:05Z' },
   'POST /api/v1/credentials/test': { kind: 'comfyui', values: { baseUrl: URL_OF_NOBODY }, owner: undefined },
   'PUT /api/v1/workflows/{id}/credentials': NO_CHOICE,
   'POST /api/v1/webhooks/test': { url: URL_OF_NOBODY },

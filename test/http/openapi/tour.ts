@@ -4,6 +4,7 @@ import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import type { Receiver } from '../../support/network/receiver.ts';
 
+import { tourAutomations } from './tour-automations.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourNotices } from './tour-notices.ts';
 
@@ -53,6 +54,7 @@ export async function tour(context: TourContext): Promise<void> {
   const workflowId = await tourWorkflows(context);
   await tourRuns(context, workflowId);
   await tourBatches(context, workflowId);
+  await tourAutomations(context, workflowId);
   await tourMedia(context);
   await tourRenders(context);
   await tourContent(context);

@@ -54,6 +54,7 @@ const CREATIONS: Readonly<Record<string, () => unknown>> = {
   'POST /teams': () => ({ name: 'Another team' }),
   'POST /teams/{id}/invitations': () => ({ email: 'invited@example.com', role: 'VIEWER' }),
   'POST /admin/users': () => ({ email: 'new@example.com', name: 'New' }),
+  'POST /workflows/{id}/schedules': () => ({ cron: '@daily' }),
   'POST /credentials': () => ({
     kind: 'openai',
     name: 'Key',

@@ -70,6 +70,13 @@ describe('a created resource', () => {
       rename: byName,
       isDeletable: true,
     },
+    '/api/v1/workflows/{id}/schedules': {
+      method: 'POST',
+      path: `/workflows/${workflowId}/schedules`,
+      body: () => ({ name: 'First', cron: '@daily' }),
+      rename: ['PATCH', { name: 'Second' }],
+      isDeletable: true,
+    },
     '/api/v1/credentials': {
       method: 'POST',
       path: '/credentials',

@@ -89,6 +89,8 @@ describe('every list', () => {
       rows,
     });
     ids.batches = batch.body.batchId;
+    const schedules = `/workflows/${ids.workflows}/schedules`;
+    ids.schedules = (await caller.request<{ id: string }>('POST', schedules, { cron: '@yearly' })).body.id;
   });
   after(() => test.close());
 

@@ -43,6 +43,10 @@ before(async () => {
   const rows = [{ inputs: {} }];
   const batches = `/workflows/${own.workflows}/batches`;
   own.batches = (await owner.request<{ batchId: string }>('POST', batches, { rows })).body.batchId;
+  const schedule = { cron: '0 0 1 1 *' };
+  own.schedules = String(
+    (await owner.request('POST', `/workflows/${own.workflows}/schedules`, schedule)).body.id,
+  );
   const table = await test.app.inject({
     method: 'POST',
     url: `${V1}/tables`,
@@ -84,6 +88,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PATCH ${V1}/batches/:id/rows/:row`]: { rating: 1 },
   [`PATCH ${V1}/credentials/:id`]: { name: 'Taken' },
   [`POST ${V1}/workflows/:id/batches`]: { rows: [{ inputs: {} }] },
+  [`POST ${V1}/workflows/:id/schedules`]: { cron: '0 0 1 1 *' },
+  [`PATCH ${V1}/schedules/:id`]: { name: 'Taken' },
+  [`POST ${V1}/schedules/:id/backfill`]: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
 };
 
 async function snapshot(): Promise<string> {
@@ -97,6 +104,8 @@ async function snapshot(): Promise<string> {
     'api_keys',
     'batches',
     'batch_rows',
+    'schedules',
+    'firings',
     'credentials',
   ];
   const read = [...tables, ...more].map(async table => {
@@ -132,7 +141,16 @@ describe('another user', () => {
 
   it('finds no resources of others in lists', async () => {
     const accounts = ['teams', 'invitations', 'keys', 'credits', 'connections'];
-    const lists = ['workflows', 'executions', 'folders', 'media', 'batches', 'credentials', ...accounts];
+    const lists = [
+      'workflows',
+      'executions',
+      'folders',
+      'media',
+      'batches',
+      'schedules',
+      'credentials',
+      ...accounts,
+    ];
     for (const list of lists) {
       const { status, body } = await otherUser.request('GET', `/${list}`);
       assert.equal(status, 200, list);

@@ -1,0 +1,45 @@
+// Advances a schedule: takes note of its runs that have ended, pauses it if too many failed, and starts what waits. A
+// job does this whenever one of its runs has ended.
+import { newId } from '../../lib/ids.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import {
+  claimWaitingFiring,
+  type EndedFiring,
+  listOpenFirings,
+  lockSchedule,
+  type StartableFiring,
+  settleFirings,
+  updateSchedule,
+} from '../../store/automation/schedules.ts';
+import type { Tx } from '../../store/db.ts';
+import { MAX_FAILURES } from '../pause.ts';
+import { pauseSchedule } from './pause-schedule.ts';
+import { chooseWaiting } from './plan-firings.ts';
+import { startFirings } from './start-firings.ts';
+
+export async function advanceSchedule(deps: RunDeps, id: string): Promise<void> {
+  const next = await deps.runDb.transaction(tx => advance(deps, tx, id));
+  if (next !== undefined) await startFirings(deps, [next]);
+}
+
+async function advance(deps: RunDeps, tx: Tx, id: string): Promise<StartableFiring | undefined> {
+  const schedule = await lockSchedule(tx, id);
+  if (schedule === undefined) return undefined;
+  const ended = await settleFirings(tx, id);
+  const failures = countFailures(schedule.failures_in_a_row, ended);
+  if (failures !== schedule.failures_in_a_row) await updateSchedule(tx, id, { failures_in_a_row: failures });
+  if (failures >= MAX_FAILURES) await pauseSchedule(tx, schedule, 'failures');
+  const waiting = chooseWaiting(schedule, await listOpenFirings(tx, [id]));
+  return waiting && claimWaitingFiring(tx, waiting.id, newId('execution', deps.now()));
+}
+
+/** Counts the failures in a row. Backfills and runs by hand do not count, nor do cancelled runs. */
+function countFailures(before: number, ended: readonly EndedFiring[]): number {
+  let failures = before;
+  for (const { kind, status } of ended) {
+    if (kind === 'backfill' || kind === 'manual') continue;
+    if (status === 'COMPLETED') failures = 0;
+    else if (status !== 'CANCELLED') failures++;
+  }
+  return failures;
+}

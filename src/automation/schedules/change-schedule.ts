@@ -1,0 +1,186 @@
+// Creates, changes, pauses and deletes schedules.
+import { randomInt } from 'node:crypto';
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { inputOverrides } from '../../runs/run-request.ts';
+import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
+import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import {
+  countActiveSchedules,
+  deleteSchedule,
+  findSchedule,
+  insertSchedule,
+  lockSchedule,
+  readNow,
+  type ScheduleRow,
+  type ScheduleSettings,
+  skipWaiting,
+  updateSchedule,
+} from '../../store/automation/schedules.ts';
+import type { Tx } from '../../store/db.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { SKIP_REASONS } from './plan-firings.ts';
+import { getScheduleView, presentSchedule } from './read-schedule.ts';
+import type { CreateScheduleBody, PreviewBody, UpdateScheduleBody } from './schedule.schema.ts';
+import { requirePublished } from './start-firings.ts';
+import { findNextTime, listNextTimes, requireTiming, type Timing } from './times.ts';
+
+const MAX_ACTIVE = 100;
+const MAX_INPUT_BYTES = 262_144;
+const PREVIEW_COUNT = 5;
+
+/** Stores a schedule that runs as the caller. */
+export async function createSchedule(
+  deps: RunDeps,
+  actor: Actor,
+  workflowId: string,
+  body: CreateScheduleBody,
+) {
+  const user = requireScope(actor, 'workflows:execute');
+  const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, workflowId, user.userId));
+  const id = newId('schedule', deps.now());
+  const row = await deps.db.transaction(async tx => {
+    const settings = await readSettings(deps, tx, workflow, body, undefined);
+    if (settings.is_active) await requireFree(tx, workflow);
+    await insertSchedule(tx, {
+      ...settings,
+      id,
+      workflow_id: workflow.id,
+      user_id: user.userId,
+      next_run_at: settings.is_active ? (findNextTime(settings, await readNow(tx)) ?? null) : null,
+    });
+    return findSchedule(tx, id);
+  });
+  if (row === undefined)
+    throw new AppError('internal_error', 'The schedule was deleted while it was created.');
+  return presentSchedule(row);
+}
+
+/** Changes settings. Activating a paused schedule starts it afresh: without the times that passed, and its failures. */
+export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, body: UpdateScheduleBody) {
+  const user = requireScope(actor, 'workflows:execute');
+  const { workflow } = await getScheduleView(deps, user, id, 'run');
+  const row = await deps.db.transaction(async tx => {
+    const schedule = await lockSchedule(tx, id);
+    if (schedule === undefined) throw new AppError('not_found', 'Schedule not found.');
+    const settings = await readSettings(deps, tx, workflow, body, schedule);
+    if (settings.is_active && !schedule.is_active) await requireFree(tx, workflow);
+    const isChanged = TIMING.some(column => settings[column] !== schedule[column]);
+    const next_run_at =
+      settings.is_active && !isChanged
+        ? schedule.next_run_at
+        : settings.is_active
+          ? (findNextTime(settings, await readNow(tx)) ?? null)
+          : null;
+    const isActivated = settings.is_active && !schedule.is_active;
+    await updateSchedule(tx, id, {
+      ...settings,
+      next_run_at,
+      ...(body.isActive === undefined ? {} : { paused_reason: null }),
+      ...(isActivated ? { failures_in_a_row: 0 } : {}),
+    });
+    if (!settings.is_active && schedule.is_active) {
+      await skipWaiting(tx, id, SKIP_REASONS.paused, 'scheduled');
+      await skipWaiting(tx, id, SKIP_REASONS.paused, 'catch_up');
+    }
+    return findSchedule(tx, id);
+  });
+  if (row === undefined) throw new AppError('not_found', 'Schedule not found.');
+  return presentSchedule(row);
+}
+
+/** A change of one of these makes a schedule forget when it was due next. */
+const TIMING = ['cron', 'every_seconds', 'time_zone', 'offset_seconds', 'is_active'] as const;
+
+/** Deletes the schedule with its history. Its executions stay. */
+export async function removeSchedule(deps: RunDeps, actor: Actor, id: string): Promise<void> {
+  await getScheduleView(deps, requireScope(actor, 'workflows:execute'), id, 'run');
+  await deps.db.transaction(async tx => {
+    await lockSchedule(tx, id);
+    await deleteSchedule(tx, id);
+  });
+}
+
+/** Returns the next times of a schedule that is not stored. */
+export async function previewSchedule(deps: RunDeps, actor: Actor, body: PreviewBody) {
+  requireScope(actor, 'workflows:read');
+  const now = await readNow(deps.db);
+  const timing: Timing = { ...readTiming(body, undefined, now), offset_seconds: 0 };
+  requireTiming(timing, now);
+  return { times: listNextTimes(timing, now, PREVIEW_COUNT).map(time => time.toISOString()) };
+}
+
+/** Checks a request. What it does not name stays as it was, or has its default. */
+async function readSettings(
+  deps: RunDeps,
+  tx: Tx,
+  workflow: ReadWorkflowRow,
+  body: UpdateScheduleBody,
+  before: ScheduleRow | undefined,
+): Promise<ScheduleSettings> {
+  const now = await readNow(tx);
+  const jitter_seconds = body.jitterSeconds ?? before?.jitter_seconds ?? 0;
+  const isSameJitter = jitter_seconds === before?.jitter_seconds;
+  const settings: ScheduleSettings = {
+    name: body.name ?? before?.name ?? workflow.name,
+    ...readTiming(body, before, now),
+    inputs: body.inputs === undefined ? (before?.inputs ?? '{}') : JsonText.of(body.inputs).text,
+    max_credits: body.maxCredits === undefined ? (before?.max_credits ?? null) : body.maxCredits,
+    runs_version: body.version ?? before?.runs_version ?? 'current',
+    overlap: body.overlap ?? before?.overlap ?? 'skip',
+    catch_up: body.catchUp ?? before?.catch_up ?? 'latest',
+    jitter_seconds,
+    offset_seconds: isSameJitter ? before.offset_seconds : randomInt(0, jitter_seconds + 1),
+    is_active: body.isActive ?? before?.is_active ?? true,
+  };
+  requireTiming(settings, now);
+  const isActivated = settings.is_active && before?.is_active !== true;
+  if (settings.runs_version === 'published' && (body.version !== undefined || isActivated))
+    requirePublished(workflow);
+  if (body.inputs !== undefined) await requireInputs(deps, workflow, settings);
+  return settings;
+}
+
+function readTiming(
+  body: PreviewBody,
+  before: ScheduleRow | undefined,
+  now: Date,
+): Pick<Timing, 'cron' | 'every_seconds' | 'time_zone' | 'anchor_at'> {
+  const { cron, everySeconds } = body;
+  if (cron !== undefined && everySeconds !== undefined)
+    throw invalidField('/everySeconds', 'cannot be combined with cron. Send one of them');
+  const time_zone = body.timeZone ?? before?.time_zone ?? 'UTC';
+  if (cron !== undefined) return { cron, every_seconds: null, time_zone, anchor_at: now };
+  if (everySeconds !== undefined && everySeconds !== before?.every_seconds)
+    return { cron: null, every_seconds: everySeconds, time_zone, anchor_at: now };
+  if (before === undefined)
+    throw invalidField('/cron', 'is missing. Send cron, or everySeconds for an interval');
+  return { cron: before.cron, every_seconds: before.every_seconds, time_zone, anchor_at: before.anchor_at };
+}
+
+async function requireInputs(
+  deps: RunDeps,
+  workflow: ReadWorkflowRow,
+  { inputs, runs_version }: ScheduleSettings,
+): Promise<void> {
+  if (Buffer.byteLength(inputs) > MAX_INPUT_BYTES)
+    throw invalidField(
+      '/inputs',
+      `must be at most ${MAX_INPUT_BYTES / 1024} KB. Upload media, and send its URL`,
+    );
+  const number = runs_version === 'published' ? requirePublished(workflow) : workflow.version;
+  const { graph } = await deps.versions.get(deps.db, workflow.id, number);
+  inputOverrides(deps, graph, new JsonText<JsonObject>(inputs));
+}
+
+/** Throws 409 if the workspace has as many active schedules as it may have. */
+async function requireFree(tx: Tx, workflow: ReadWorkflowRow): Promise<void> {
+  if ((await countActiveSchedules(tx, getWorkspaceId(workflow))) < MAX_ACTIVE) return;
+  throw new AppError(
+    'conflict',
+    `The workspace has ${MAX_ACTIVE} active schedules, which is the limit. Pause or delete one of them.`,
+  );
+}

@@ -1,0 +1,86 @@
+// Decides what a due schedule does: which of its due times fire, wait or are skipped, and when it is due next.
+import type { FiringKind, FiringOutcome, OpenFiring, ScheduleRow } from '../../store/automation/schedules.ts';
+import { findNextTime, listLastTimes } from './times.ts';
+
+/** A due time is not missed if a worker handles it within this time. */
+const ON_TIME_MS = 60_000;
+/** `latest` makes up for times that were missed within this time. */
+const LATEST_WINDOW_MS = 86_400_000;
+/** `all` makes up for the last of the missed times. */
+export const MAX_CATCH_UP = 100;
+
+export const SKIP_REASONS = {
+  overlap: 'The previous run had not ended.',
+  queueFull: 'The previous run had not ended, and another one was waiting.',
+  missed: 'No worker was running at that time.',
+  paused: 'The schedule was paused.',
+} as const;
+
+export interface PlannedFiring {
+  readonly kind: Extract<FiringKind, 'scheduled' | 'catch_up'>;
+  readonly due_at: Date;
+  readonly outcome: Extract<FiringOutcome, 'starting' | 'waiting' | 'skipped'>;
+  readonly reason: string | null;
+}
+
+export interface FiringPlan {
+  readonly firings: readonly PlannedFiring[];
+  readonly next_run_at: Date | null;
+}
+
+/** `open`: its firings that wait or whose runs have not ended. */
+export function planFirings(schedule: ScheduleRow, open: readonly OpenFiring[], now: Date): FiringPlan {
+  const { next_run_at: first, catch_up } = schedule;
+  if (first === null) return { firings: [], next_run_at: null };
+  const second = findNextTime(schedule, first);
+  if (second === undefined || second > now)
+    return { firings: [planOne(schedule, open, first, now)], next_run_at: second ?? null };
+  const limit = catch_up === 'all' ? MAX_CATCH_UP : 1;
+  const due = listLastTimes(schedule, { from: first, to: now }, limit);
+  const next_run_at = findNextTime(schedule, now) ?? null;
+  if (catch_up === 'all') {
+    // One after the other; the job of the schedule starts the first one.
+    const firings = due.map(
+      due_at => ({ kind: 'catch_up', due_at, outcome: 'waiting', reason: null }) as const,
+    );
+    return { firings, next_run_at };
+  }
+  return { firings: due.map(due_at => planOne(schedule, open, due_at, now)), next_run_at };
+}
+
+function planOne(
+  { catch_up, overlap }: ScheduleRow,
+  open: readonly OpenFiring[],
+  due_at: Date,
+  now: Date,
+): PlannedFiring {
+  const lateMs = now.getTime() - due_at.getTime();
+  const kind = lateMs > ON_TIME_MS ? 'catch_up' : 'scheduled';
+  const skip = (reason: string): PlannedFiring => ({ kind, due_at, outcome: 'skipped', reason });
+  const isMissed =
+    kind === 'catch_up' && (catch_up === 'none' || (catch_up === 'latest' && lateMs > LATEST_WINDOW_MS));
+  if (isMissed) return skip(SKIP_REASONS.missed);
+  if (open.length > 0 && overlap === 'skip') return skip(SKIP_REASONS.overlap);
+  if (open.length > 0 && overlap === 'queue') {
+    const isFull = open.some(firing => firing.is_waiting && firing.kind === 'scheduled');
+    return isFull ? skip(SKIP_REASONS.queueFull) : { kind, due_at, outcome: 'waiting', reason: null };
+  }
+  return { kind, due_at, outcome: 'starting', reason: null };
+}
+
+/** Returns the waiting firing that starts next, if it may start now. */
+export function chooseWaiting(
+  { overlap }: Pick<ScheduleRow, 'overlap'>,
+  open: readonly OpenFiring[],
+): OpenFiring | undefined {
+  // Runs that may overlap do not hold up the others, which only run one after the other.
+  const isSequential = (firing: OpenFiring): boolean =>
+    firing.kind === 'catch_up' || firing.kind === 'backfill';
+  const mayOverlap = overlap === 'allow' || overlap === 'cancel_previous';
+  const running = open.filter(firing => !firing.is_waiting && (!mayOverlap || isSequential(firing)));
+  if (running.length > 0) return undefined;
+  const waiting = open
+    .filter(firing => firing.is_waiting)
+    .toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime());
+  return waiting.find(({ kind }) => kind === 'scheduled') ?? waiting[0];
+}

@@ -1,0 +1,104 @@
+// Runs a schedule at once, or for times in the past.
+
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
+import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { parseIsoTime } from '../../services/schema.ts';
+import {
+  enqueueAutomation,
+  insertFirings,
+  listOpenFirings,
+  lockSchedule,
+  readNow,
+} from '../../store/automation/schedules.ts';
+import { getScheduleView } from './read-schedule.ts';
+import type { BackfillBody } from './schedule.schema.ts';
+import { requirePublished, startManually } from './start-firings.ts';
+import { listLastTimes } from './times.ts';
+
+const MAX_BACKFILL = 100;
+
+/** Starts a run of the schedule as the caller, whatever its overlap says and also while it is paused. */
+export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
+  const user = requireScope(actor, 'workflows:execute');
+  const { schedule } = await getScheduleView(deps, user, id, 'run');
+  const executionId = newId('execution', deps.now());
+  const [firing] = await deps.db.transaction(async tx =>
+    insertFirings(tx, [
+      {
+        id: newId('firing', deps.now()),
+        schedule_id: schedule.id,
+        kind: 'manual',
+        due_at: await readNow(tx),
+        outcome: 'starting',
+        reason: null,
+        execution_id: executionId,
+      },
+    ]),
+  );
+  if (firing === undefined) throw new AppError('not_found', 'Schedule not found.');
+  await startManually(deps, user, firing);
+  return { executionId, scheduleId: schedule.id };
+}
+
+/**
+ * Runs the schedule for its times between two times in the past, one after the other. `dryRun` only estimates. Throws
+ * 400 if there is no such time, or more than 100; 409 while an earlier backfill waits.
+ */
+export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, body: BackfillBody) {
+  const user = requireScope(actor, 'workflows:execute');
+  const { schedule, workflow } = await getScheduleView(deps, user, id, 'run');
+  const times = listLastTimes(schedule, readRange(body, await readNow(deps.db)), MAX_BACKFILL + 1);
+  if (times.length === 0) throw invalidField('/from', 'and to have no time of the schedule between them');
+  if (times.length > MAX_BACKFILL)
+    throw invalidField(
+      '/from',
+      `and to have more than ${MAX_BACKFILL} times of the schedule between them. Choose a shorter range`,
+    );
+  const { credits, exact } = await estimateWorkflow(deps, actor, {
+    workflowId: workflow.id,
+    request: { inputs: new JsonText<JsonObject>(schedule.inputs) },
+    ...(schedule.runs_version === 'published' ? { version: requirePublished(workflow) } : {}),
+  });
+  if (body.dryRun !== true) await storeBackfill(deps, id, times);
+  return {
+    runs: times.length,
+    dueAt: times.map(time => time.toISOString()),
+    estimate: { credits: credits * times.length, exact, perRun: credits },
+  };
+}
+
+function readRange({ from, to }: BackfillBody, now: Date): { readonly from: Date; readonly to: Date } {
+  const range = { from: parseIsoTime(from), to: parseIsoTime(to) };
+  if (range.from === undefined) throw invalidField('/from', 'must be a time in ISO 8601');
+  if (range.to === undefined) throw invalidField('/to', 'must be a time in ISO 8601');
+  if (range.to > now) throw invalidField('/to', 'must be in the past');
+  return { from: range.from, to: range.to };
+}
+
+async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]): Promise<void> {
+  await deps.db.transaction(async tx => {
+    if ((await lockSchedule(tx, id)) === undefined) throw new AppError('not_found', 'Schedule not found.');
+    const open = await listOpenFirings(tx, [id]);
+    if (open.some(({ kind, is_waiting }) => kind === 'backfill' && is_waiting))
+      throw new AppError('conflict', 'An earlier backfill of this schedule has not ended. Wait for it.');
+    await insertFirings(
+      tx,
+      times.map((due_at, index) => ({
+        id: newId('firing', deps.now() + index),
+        schedule_id: id,
+        kind: 'backfill',
+        due_at,
+        outcome: 'waiting',
+        reason: null,
+        execution_id: null,
+      })),
+    );
+    await enqueueAutomation(tx, id);
+  });
+  deps.wakeTimers.set('deliveries', 0);
+}

@@ -1,0 +1,161 @@
+// Starts the runs of firings, and records whether they were accepted or refused.
+//
+// A firing is exact because of two commits. The first one, in claim-due.ts or advance-schedule.ts, stores the firing
+// with the id of its execution and, if it was due, moves the schedule to its next due time; `firings_due` lets no due
+// time in twice. The second one accepts that execution: its id is a primary key, and its idempotency key names the due
+// time. Whatever is killed in between leaves a firing that is `starting`. Its schedule is never due for that time again,
+// and any worker that finds it later (claimLostFirings) repeats the second commit, which has no effect if it was made.
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { cancelRuns } from '../../runs/executions.ts';
+import type { UserActor } from '../../services/accounts/actor.ts';
+import { getUserActor } from '../../services/accounts/user-actor.ts';
+import { findWorkflowBatched } from '../../services/workflows/read-workflow.ts';
+import {
+  acceptFirings,
+  enqueueAutomation,
+  listOpenFirings,
+  lockSchedule,
+  refuseFiring,
+  type StartableFiring,
+  skipWaiting,
+  updateSchedule,
+} from '../../store/automation/schedules.ts';
+import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { findPauseReason, MAX_FAILURES, type PauseReason } from '../pause.ts';
+import { startForUser, toRefusal } from '../start-for-user.ts';
+import { pauseSchedule } from './pause-schedule.ts';
+
+/** After this many attempts that failed by faults of the service, the firing counts as refused. */
+const MAX_ATTEMPTS = 20;
+
+interface Refusal {
+  readonly message: string;
+  /** Why the schedule pauses at once. */
+  readonly pause: PauseReason | undefined;
+}
+
+/** Starts the runs. A firing that fails by a fault of the service is tried again by the next worker that finds it. */
+export async function startFirings(deps: RunDeps, firings: readonly StartableFiring[]): Promise<void> {
+  const accepted: string[] = [];
+  const refused: { readonly firing: StartableFiring; readonly refusal: Refusal }[] = [];
+  await Promise.all(
+    firings.map(async firing => {
+      try {
+        const refusal = firing.is_accepted ? undefined : await startFiring(deps, firing);
+        if (refusal === undefined) accepted.push(firing.id);
+        else refused.push({ firing, refusal });
+      } catch (err) {
+        deps.log.warn({ err, firing: firing.id, schedule: firing.schedule_id }, 'a firing was not started');
+        if (firing.attempts >= MAX_ATTEMPTS)
+          refused.push({ firing, refusal: { message: 'The service failed to start it.', pause: undefined } });
+      }
+    }),
+  );
+  if (accepted.length > 0) await acceptFirings(deps.runDb, accepted);
+  for (const { firing, refusal } of refused) await refuse(deps, firing, refusal);
+}
+
+/** Starts the run of one firing for a user who asked for it. Throws the refusal. */
+export async function startManually(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
+  try {
+    await startAs(deps, actor, firing);
+    await acceptFirings(deps.runDb, [firing.id]);
+  } catch (err) {
+    const { message } = toRefusal(err);
+    await deps.runDb.transaction(async tx => {
+      await lockSchedule(tx, firing.schedule_id);
+      await refuseFiring(tx, firing.id, message);
+    });
+    throw err;
+  }
+}
+
+/** Starts the run as the creator of the schedule. Returns why it was refused. */
+async function startFiring(deps: RunDeps, firing: StartableFiring): Promise<Refusal | undefined> {
+  if (firing.overlap === 'cancel_previous' && firing.kind === 'scheduled') await cancelPrevious(deps, firing);
+  try {
+    await startAs(deps, await getUserActor(deps, firing.user_id), firing);
+    return undefined;
+  } catch (err) {
+    const refusal = toRefusal(err);
+    return { message: refusal.message, pause: findPauseReason(refusal) };
+  }
+}
+
+async function startAs(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
+  const version =
+    firing.runs_version === 'current' ? {} : { version: await getPublishedVersion(deps, actor, firing) };
+  const { id, schedule_id, execution_id: executionId, max_credits: maxCredits } = firing;
+  const due = firing.due_at.toISOString();
+  // Only a due time is unique. A backfill or a run by hand may repeat one.
+  const idempotencyKey =
+    firing.kind === 'scheduled' || firing.kind === 'catch_up'
+      ? `${schedule_id}:${due}`
+      : `${schedule_id}:${id}`;
+  await startForUser(deps, actor, {
+    workflowId: firing.workflow_id,
+    ...version,
+    route: 'schedule',
+    request: {
+      inputs: new JsonText<JsonObject>(firing.inputs),
+      ...(maxCredits === null ? {} : { maxCredits }),
+    },
+    idempotencyKey,
+    trigger: 'schedule',
+    origin: { id: schedule_id, key: due, executionId },
+  });
+}
+
+async function getPublishedVersion(
+  deps: RunDeps,
+  { userId }: UserActor,
+  { workflow_id: id }: StartableFiring,
+): Promise<number> {
+  const workflow = await findWorkflowBatched(deps, { id, userId });
+  if (workflow === undefined) throw new AppError('not_found', 'Workflow not found.');
+  return requirePublished(workflow);
+}
+
+/** Returns the published version. Throws 409 `not_published`. */
+export function requirePublished({
+  is_published,
+  published_version,
+}: Pick<ReadWorkflowRow, 'is_published' | 'published_version'>): number {
+  if (is_published && published_version !== null) return published_version;
+  throw new AppError(
+    'not_published',
+    'The workflow is not published. Publish it, or let the schedule run the current version.',
+  );
+}
+
+/** Cancels the earlier runs of the schedule, except those that catch-up and backfill started. */
+async function cancelPrevious(deps: RunDeps, firing: StartableFiring): Promise<void> {
+  const open = await listOpenFirings(deps.runDb, [firing.schedule_id]);
+  const ids = open.flatMap(({ kind, due_at, execution_id }) =>
+    (kind === 'scheduled' || kind === 'manual') && execution_id !== null && due_at < firing.due_at
+      ? [execution_id]
+      : [],
+  );
+  if (ids.length > 0) await cancelRuns(deps, ids);
+}
+
+async function refuse(deps: RunDeps, firing: StartableFiring, { message, pause }: Refusal): Promise<void> {
+  await deps.runDb.transaction(async tx => {
+    const schedule = await lockSchedule(tx, firing.schedule_id);
+    if (schedule === undefined || !(await refuseFiring(tx, firing.id, message))) return;
+    if (firing.kind === 'backfill') {
+      // The rest would be refused as well.
+      if (pause !== undefined) await skipWaiting(tx, schedule.id, message, 'backfill');
+    } else if (firing.kind !== 'manual') {
+      const failures = schedule.failures_in_a_row + 1;
+      await updateSchedule(tx, schedule.id, { failures_in_a_row: failures });
+      const reason = pause ?? (failures >= MAX_FAILURES ? 'failures' : undefined);
+      if (reason !== undefined) await pauseSchedule(tx, schedule, reason);
+    }
+    await enqueueAutomation(tx, schedule.id);
+  });
+  deps.wakeTimers.set('deliveries', 0);
+}

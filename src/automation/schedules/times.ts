@@ -1,0 +1,118 @@
+// Computes when a schedule is due. All functions are pure: the caller passes the time of the database.
+//
+// A cron expression is read in a time zone. On the two days of change of daylight saving, a time of day without
+// wildcards fires once: in the hour that is skipped, at its end; in the hour that repeats, the first time. Other
+// patterns and intervals go by elapsed time.
+import { Cron } from 'croner';
+import { AppError, invalidField } from '../../lib/errors.ts';
+import { createLru } from '../../lib/lru.ts';
+
+export interface Timing {
+  readonly cron: string | null;
+  readonly every_seconds: number | null;
+  readonly time_zone: string;
+  /** Intervals are counted from here. */
+  readonly anchor_at: Date;
+  /** Added to every time. Constant for a schedule, so that its times stay in order and as far apart. */
+  readonly offset_seconds: number;
+}
+
+/** Returns the first due time after a time; undefined if there is none. */
+export function findNextTime(timing: Timing, after: Date): Date | undefined {
+  return shift(timing, after, from => {
+    if (timing.every_seconds !== null)
+      return atStep(timing, Math.max(1, Math.floor(countSteps(timing, from)) + 1));
+    return getPattern(timing).nextRun(from) ?? undefined;
+  });
+}
+
+/** Returns the next due times after a time, at most `count`. */
+export function listNextTimes(timing: Timing, after: Date, count: number): readonly Date[] {
+  const times: Date[] = [];
+  for (let last = findNextTime(timing, after); last !== undefined; last = findNextTime(timing, last)) {
+    times.push(last);
+    if (times.length === count) break;
+  }
+  return times;
+}
+
+/** Returns the last due time before a time; undefined if there is none. */
+function findTimeBefore(timing: Timing, before: Date): Date | undefined {
+  return shift(timing, before, from => {
+    if (timing.every_seconds !== null) return atStep(timing, Math.ceil(countSteps(timing, from)) - 1);
+    return getPattern(timing).previousRuns(1, from)[0];
+  });
+}
+
+/** Returns the due times from `from` to `to`, both included: the last ones, at most `count`, in order. */
+export function listLastTimes(
+  timing: Timing,
+  { from, to }: { readonly from: Date; readonly to: Date },
+  count: number,
+): readonly Date[] {
+  const times: Date[] = [];
+  let last = findTimeBefore(timing, new Date(to.getTime() + 1));
+  while (last !== undefined && last >= from && times.length < count) {
+    times.unshift(last);
+    last = findTimeBefore(timing, last);
+  }
+  return times;
+}
+
+function shift(
+  { offset_seconds }: Timing,
+  time: Date,
+  find: (from: Date) => Date | undefined,
+): Date | undefined {
+  const offsetMs = offset_seconds * 1000;
+  const found = find(new Date(time.getTime() - offsetMs));
+  return found && new Date(found.getTime() + offsetMs);
+}
+
+/** Returns how many intervals lie between the anchor and the time. */
+const countSteps = ({ anchor_at, every_seconds }: Timing, time: Date): number =>
+  (time.getTime() - anchor_at.getTime()) / ((every_seconds ?? 0) * 1000);
+
+/** Returns the time after that many intervals; undefined before the first one. */
+function atStep({ anchor_at, every_seconds }: Timing, count: number): Date | undefined {
+  return count < 1 ? undefined : new Date(anchor_at.getTime() + count * (every_seconds ?? 0) * 1000);
+}
+
+// Parsing an expression takes longer than finding a time.
+const patterns = createLru<Cron>(1000);
+
+function getPattern({ cron, time_zone }: Pick<Timing, 'cron' | 'time_zone'>): Cron {
+  const key = `${time_zone} ${cron}`;
+  const cached = patterns.get(key);
+  if (cached !== undefined) return cached;
+  const pattern = new Cron(cron ?? '', {
+    timezone: time_zone,
+    paused: true,
+    mode: '5-part',
+    fixedTimeRule: 'no-wildcard',
+  });
+  patterns.set(key, pattern);
+  return pattern;
+}
+
+/** Throws 400 for an unknown time zone, an expression that cannot be read, and one that never fires. */
+export function requireTiming(timing: Timing, now: Date): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timing.time_zone });
+  } catch {
+    throw invalidField('/timeZone', 'must be a time zone such as Europe/Berlin');
+  }
+  if (timing.cron === null) return;
+  let next: Date | undefined;
+  try {
+    next = findNextTime(timing, now);
+  } catch (err) {
+    if (err instanceof AppError) throw err;
+    const reason = err instanceof Error ? err.message.replace(/^CronPattern: /, '') : '';
+    throw invalidField(
+      '/cron',
+      `must be five fields (minute, hour, day of the month, month, day of the week) such as "0 9 * * 1-5", or a name such as @daily: ${reason.replace(/\.$/, '')}`,
+    );
+  }
+  if (next === undefined) throw invalidField('/cron', 'names a date that does not exist, so it never fires');
+}

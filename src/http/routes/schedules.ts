@@ -1,0 +1,173 @@
+// Routes of schedules.
+import {
+  changeSchedule,
+  createSchedule,
+  previewSchedule,
+  removeSchedule,
+} from '../../automation/schedules/change-schedule.ts';
+import { getSchedule, listFiringPage, listSchedules } from '../../automation/schedules/read-schedule.ts';
+import { backfillSchedule, runScheduleNow } from '../../automation/schedules/run-schedule.ts';
+import {
+  Backfill,
+  BackfillBody,
+  CreateScheduleBody,
+  FiringPage,
+  PreviewBody,
+  Schedule,
+  SchedulePage,
+  ScheduleParams,
+  SchedulePreview,
+  StartedFiring,
+  UpdateScheduleBody,
+} from '../../automation/schedules/schedule.schema.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { Success } from '../../services/accounts/account.schema.ts';
+import { PageQuery } from '../../services/paging.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import type { App } from '../app.ts';
+import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { START_ERRORS } from './runs.ts';
+
+const operation = operationsOf('Automations');
+const CHANGE_ERRORS = [...RESOURCE_ERRORS, 'invalid_inputs', 'not_published', 'conflict'] as const;
+
+export function registerSchedules(app: App, deps: RunDeps): void {
+  app.post(
+    '/api/v1/workflows/:id/schedules',
+    operation('createSchedule', 'workflows:execute', {
+      summary: 'Schedule a workflow',
+      description:
+        'Stores when to run a workflow and with what. Send `cron` with a `timeZone`, or `everySeconds`. The runs have your rights and are charged to the workspace of the workflow. A workspace may have 100 active schedules.',
+      errors: CHANGE_ERRORS,
+      params: WorkflowId,
+      body: CreateScheduleBody,
+      response: { 201: Schedule },
+      hasExactNumbers: true,
+    }),
+    async (req, reply) => {
+      const schedule = await createSchedule(deps, req.actor, req.params.id, req.body);
+      created(deps, reply, `/api/v1/schedules/${schedule.id}`);
+      return schedule;
+    },
+  );
+  app.get(
+    '/api/v1/workflows/:id/schedules',
+    operation('listWorkflowSchedules', 'workflows:read', {
+      summary: 'List the schedules of a workflow',
+      description: 'Returns the schedules of a workflow, newest first.',
+      errors: RESOURCE_ERRORS,
+      params: WorkflowId,
+      querystring: PageQuery,
+      response: { 200: SchedulePage },
+    }),
+    req => listSchedules(deps, req.actor, req.query, req.params.id),
+  );
+  app.get(
+    '/api/v1/schedules',
+    operation('listSchedules', 'workflows:read', {
+      summary: 'List schedules',
+      description: 'Returns the schedules of all workflows that you may edit, newest first.',
+      querystring: PageQuery,
+      response: { 200: SchedulePage },
+    }),
+    req => listSchedules(deps, req.actor, req.query),
+  );
+  app.post(
+    '/api/v1/schedules/preview',
+    operation('previewSchedule', 'workflows:read', {
+      summary: 'Preview a schedule',
+      description: 'Returns the next five times of a cron expression or an interval. Stores nothing.',
+      body: PreviewBody,
+      response: { 200: SchedulePreview },
+    }),
+    req => previewSchedule(deps, req.actor, req.body),
+  );
+  app.get(
+    '/api/v1/schedules/:id',
+    operation('getSchedule', 'workflows:read', {
+      summary: 'Read a schedule',
+      description: 'Returns a schedule, when it runs next, and its last run.',
+      errors: RESOURCE_ERRORS,
+      params: ScheduleParams,
+      response: { 200: Schedule },
+    }),
+    req => getSchedule(deps, req.actor, req.params.id),
+  );
+  app.patch(
+    '/api/v1/schedules/:id',
+    operation('updateSchedule', 'workflows:execute', {
+      summary: 'Change, pause or activate a schedule',
+      description:
+        'Changes the settings of a schedule. With `isActive`, it pauses or continues; times that pass while it is paused do not run. It still runs as the user who created it.',
+      errors: CHANGE_ERRORS,
+      params: ScheduleParams,
+      body: UpdateScheduleBody,
+      response: { 200: Schedule },
+      hasExactNumbers: true,
+    }),
+    req => changeSchedule(deps, req.actor, req.params.id, req.body),
+  );
+  app.delete(
+    '/api/v1/schedules/:id',
+    operation('deleteSchedule', 'workflows:execute', {
+      summary: 'Delete a schedule',
+      description: 'Deletes a schedule with its history. Its executions stay.',
+      errors: RESOURCE_ERRORS,
+      params: ScheduleParams,
+      response: { 200: Success },
+    }),
+    req => whenDone(removeSchedule(deps, req.actor, req.params.id)),
+  );
+  registerRuns(app, deps);
+}
+
+function registerRuns(app: App, deps: RunDeps): void {
+  app.post(
+    '/api/v1/schedules/:id/run',
+    operation('runSchedule', 'workflows:execute', {
+      summary: 'Run a schedule now',
+      description:
+        'Starts a run of the schedule with your rights, also while it is paused. The schedule itself does not change. Counts against the executions per minute.',
+      errors: [...START_ERRORS, 'not_published'],
+      params: ScheduleParams,
+      response: { 202: StartedFiring },
+      limit: 'executions',
+    }),
+    async (req, reply) => {
+      const started = await runScheduleNow(deps, req.actor, req.params.id);
+      const path = `/api/v1/executions/${started.executionId}`;
+      return reply.code(202).header('location', `${deps.settings.BASE_URL}${path}`).send(started);
+    },
+  );
+  app.post(
+    '/api/v1/schedules/:id/backfill',
+    operation('backfillSchedule', 'workflows:execute', {
+      summary: 'Run a schedule for times in the past',
+      description:
+        'Runs the schedule for each of its times from `from` to `to`, at most 100, one after the other. With `dryRun`, returns the times and what the runs would cost, and starts nothing.',
+      errors: [...START_ERRORS, 'not_published', 'conflict'],
+      params: ScheduleParams,
+      body: BackfillBody,
+      response: { 200: Backfill, 202: Backfill },
+    }),
+    async (req, reply) =>
+      reply
+        .code(req.body.dryRun === true ? 200 : 202)
+        .send(await backfillSchedule(deps, req.actor, req.params.id, req.body)),
+  );
+  app.get(
+    '/api/v1/schedules/:id/firings',
+    operation('listFirings', 'workflows:read', {
+      summary: 'List the firings of a schedule',
+      description: 'Returns what came of each due time, newest first.',
+      errors: RESOURCE_ERRORS,
+      params: ScheduleParams,
+      querystring: PageQuery,
+      response: { 200: FiringPage },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return listFiringPage(deps, req.actor, req.params.id, req.query);
+    },
+  );
+}

@@ -1,0 +1,399 @@
+// Reads and writes schedules and their firings. Every transaction that locks both locks schedules first.
+import type { Tx } from '../db.ts';
+import { CHANNELS } from '../db.ts';
+import { isMember, USER_SHARES } from '../permissions.ts';
+import { enqueue } from '../queue.ts';
+import { type After, all, countRows, first } from '../rows.ts';
+
+export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
+export type Overlap = (typeof OVERLAPS)[number];
+export const CATCH_UPS = ['latest', 'all', 'none'] as const;
+export type CatchUp = (typeof CATCH_UPS)[number];
+export const RUNS_VERSIONS = ['published', 'current'] as const;
+export type RunsVersion = (typeof RUNS_VERSIONS)[number];
+export const PAUSE_CODES = ['access_lost', 'credits', 'unpublished', 'failures'] as const;
+export type PauseCode = (typeof PAUSE_CODES)[number];
+
+/** What a user decides about a schedule. */
+export interface ScheduleSettings {
+  readonly name: string;
+  readonly cron: string | null;
+  readonly every_seconds: number | null;
+  readonly time_zone: string;
+  /** JSON text of the inputs by node id. */
+  readonly inputs: string;
+  readonly max_credits: number | null;
+  readonly runs_version: RunsVersion;
+  readonly overlap: Overlap;
+  readonly catch_up: CatchUp;
+  readonly jitter_seconds: number;
+  /** Added to every due time, at most `jitter_seconds`. */
+  readonly offset_seconds: number;
+  readonly is_active: boolean;
+  /** Intervals are counted from here. */
+  readonly anchor_at: Date;
+}
+
+interface ScheduleState {
+  readonly paused_reason: PauseCode | null;
+  readonly next_run_at: Date | null;
+  readonly failures_in_a_row: number;
+}
+
+export interface ScheduleRow extends ScheduleSettings, ScheduleState {
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly user_id: number;
+  readonly created_at: Date;
+}
+
+export type NewSchedule = Omit<ScheduleRow, 'paused_reason' | 'failures_in_a_row' | 'created_at'>;
+
+const COLUMNS = `s.id, s.workflow_id, s.user_id, s.name, s.cron, s.every_seconds, s.time_zone, s.inputs, s.max_credits,
+  s.runs_version, s.overlap, s.catch_up, s.jitter_seconds, s.offset_seconds, s.is_active, s.paused_reason, s.anchor_at,
+  s.next_run_at, s.failures_in_a_row, s.created_at`;
+
+/** A schedule with the last of its runs. */
+export interface ShownSchedule extends ScheduleRow {
+  readonly last_run_at: Date | null;
+  readonly last_execution_id: string | null;
+}
+
+const SHOWN = `${COLUMNS}, l.due_at as last_run_at, l.execution_id as last_execution_id`;
+const WITH_LAST = `schedules s left join lateral (
+  select f.due_at, f.execution_id from firings f where f.schedule_id = s.id and f.outcome = 'accepted'
+  order by f.id desc limit 1) l on true`;
+
+/** Returns the time of the database, which decides what is due. */
+export async function readNow(tx: Tx): Promise<Date> {
+  return (await first<{ now: Date }>(tx, 'select now()::timestamptz(3) as now'))?.now ?? new Date(Number.NaN);
+}
+
+export async function insertSchedule(tx: Tx, schedule: NewSchedule): Promise<void> {
+  await tx.query(
+    `insert into schedules (id, workflow_id, user_id, name, cron, every_seconds, time_zone, inputs, max_credits, runs_version,
+       overlap, catch_up, jitter_seconds, offset_seconds, is_active, anchor_at, next_run_at)
+     select id, workflow_id, user_id, name, cron, every_seconds, time_zone, inputs, max_credits, runs_version,
+       overlap, catch_up, jitter_seconds, offset_seconds, is_active, anchor_at, next_run_at
+     from json_populate_record(null::schedules, $1::json)`,
+    [JSON.stringify(schedule)],
+  );
+  await notifyClocks(tx);
+}
+
+/** Writes what changed. The schedule must be locked. */
+export async function updateSchedule(
+  tx: Tx,
+  id: string,
+  change: Partial<ScheduleSettings & ScheduleState>,
+): Promise<void> {
+  const columns = Object.keys(change);
+  if (columns.length === 0) return;
+  const set = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
+  await tx.query(`update schedules set ${set} where id = $1`, [id, ...Object.values(change)]);
+  if (change.next_run_at !== undefined && change.next_run_at !== null) await notifyClocks(tx);
+}
+
+/** Wakes the clocks of all workers, because a schedule may be due earlier than they know. */
+async function notifyClocks(tx: Tx): Promise<void> {
+  await tx.query(`select pg_notify('${CHANNELS.schedules}', '${SCHEDULES_CHANGED}')`);
+}
+
+/** The payload of the notification, under which processes subscribe to it. */
+export const SCHEDULES_CHANGED = 'schedules';
+
+/** Deletes the schedule with its history; its executions stay. */
+export async function deleteSchedule(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from schedules where id = $1', [id]);
+}
+
+export function findSchedule(tx: Tx, id: string): Promise<ShownSchedule | undefined> {
+  return first(tx, `select ${SHOWN} from ${WITH_LAST} where s.id = $1`, [id]);
+}
+
+/** Reads the schedule and locks it until the transaction ends. */
+export function lockSchedule(tx: Tx, id: string): Promise<ScheduleRow | undefined> {
+  return first(tx, `select ${COLUMNS} from schedules s where s.id = $1 for no key update`, [id]);
+}
+
+/** Newest first: the schedules of a workflow. */
+export function listWorkflowSchedules(
+  tx: Tx,
+  workflowId: string,
+  { after, limit }: After<string>,
+): Promise<readonly ShownSchedule[]> {
+  return all(
+    tx,
+    `select ${SHOWN} from ${WITH_LAST} where s.workflow_id = $1 and ($2::text is null or s.id < $2)
+     order by s.id desc limit $3`,
+    [workflowId, after, limit],
+  );
+}
+
+/** The condition that user $1 may edit the workflow `w`: it is theirs, of a team of theirs, or shared with them. */
+export const EDITABLE = `w.deleted_at is null and (
+  w.user_id = $1::int and (w.team_id is null or ${isMember('w.team_id', '$1::int')})
+  or exists (select from team_members t where t.team_id = w.team_id and t.user_id = $1::int and t.role in ('OWNER', 'EDITOR'))
+  or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $1::int and p.role in ('OWNER', 'EDIT')))`;
+
+/** Newest first: the schedules of all workflows that the user may edit. */
+export function listUserSchedules(
+  tx: Tx,
+  userId: number,
+  { after, limit }: After<string>,
+): Promise<readonly ShownSchedule[]> {
+  return all(
+    tx,
+    `select ${SHOWN} from ${WITH_LAST} join workflows w on w.id = s.workflow_id
+     where ${EDITABLE} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
+    [userId, after, limit],
+  );
+}
+
+/** Counts the active schedules of a workspace. Two transactions that count never run at the same time. */
+export async function countActiveSchedules(tx: Tx, workspace: string): Promise<number> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules:' || $1, 0))`, [workspace]);
+  return countRows(
+    tx,
+    `select count(*) as count from schedules s join workflows w on w.id = s.workflow_id
+     where s.is_active and w.deleted_at is null and coalesce(w.team_id, 'user:' || w.user_id) = $1`,
+    [workspace],
+  );
+}
+
+export const FIRING_KINDS = ['scheduled', 'catch_up', 'backfill', 'manual'] as const;
+export type FiringKind = (typeof FIRING_KINDS)[number];
+export const FIRING_OUTCOMES = ['starting', 'waiting', 'accepted', 'skipped', 'refused'] as const;
+export type FiringOutcome = (typeof FIRING_OUTCOMES)[number];
+
+export interface NewFiring {
+  readonly id: string;
+  readonly schedule_id: string;
+  readonly kind: FiringKind;
+  readonly due_at: Date;
+  readonly outcome: FiringOutcome;
+  readonly reason: string | null;
+  /** Set if it starts. */
+  readonly execution_id: string | null;
+}
+
+/** A firing whose run is to be started, with what the schedule says about the run. */
+export interface StartableFiring
+  extends Pick<
+    ScheduleRow,
+    'workflow_id' | 'user_id' | 'name' | 'inputs' | 'max_credits' | 'runs_version' | 'overlap'
+  > {
+  readonly id: string;
+  readonly schedule_id: string;
+  readonly kind: FiringKind;
+  readonly due_at: Date;
+  readonly execution_id: string;
+  /** How many processes have tried to start it. */
+  readonly attempts: number;
+  readonly is_accepted: boolean;
+}
+
+const STARTABLE = `f.id, f.schedule_id, f.kind, f.due_at, f.execution_id, f.attempts, s.workflow_id, s.user_id, s.name,
+  s.inputs, s.max_credits, s.runs_version, s.overlap,
+  exists (select from executions e where e.id = f.execution_id) as is_accepted`;
+
+/**
+ * Returns in how many ms something is due at the earliest: a schedule, or a firing that was lost with the process that
+ * was starting it. Undefined: nothing is. Two lookups in indexes.
+ */
+export async function readNextDueMs(tx: Tx): Promise<number | undefined> {
+  const row = await first<{ ms: number | null }>(
+    tx,
+    `select ceil(extract(epoch from least(
+       (select next_run_at from schedules where is_active and next_run_at is not null order by next_run_at limit 1),
+       (select retry_at from firings where outcome = 'starting' order by retry_at limit 1)
+     ) - clock_timestamp()) * 1000)::float8 as ms`,
+  );
+  return row?.ms ?? undefined;
+}
+
+/** Locks schedules that are due and that no other process is handling, the longest due first. Requires a transaction. */
+export function lockDueSchedules(tx: Tx, limit: number): Promise<readonly ScheduleRow[]> {
+  return all(
+    tx,
+    `select ${COLUMNS} from schedules s where s.is_active and s.next_run_at <= now()
+     order by s.next_run_at limit $1 for no key update skip locked`,
+    [limit],
+  );
+}
+
+/** A firing that waits, or whose run has not ended. */
+export interface OpenFiring {
+  readonly id: string;
+  readonly schedule_id: string;
+  readonly kind: FiringKind;
+  readonly due_at: Date;
+  readonly is_waiting: boolean;
+  readonly execution_id: string | null;
+}
+
+/** Lists the open firings of the schedules: what waits first, then what runs. */
+export function listOpenFirings(tx: Tx, scheduleIds: readonly string[]): Promise<readonly OpenFiring[]> {
+  return all(
+    tx,
+    `select f.id, f.schedule_id, f.kind, f.due_at, f.outcome = 'waiting' as is_waiting, f.execution_id from firings f
+     where f.schedule_id = any ($1::text[]) and (f.outcome in ('starting', 'waiting')
+       or f.outcome = 'accepted' and f.ended_at is null
+         and exists (select from executions e where e.id = f.execution_id and e.finished_at is null))`,
+    [scheduleIds],
+  );
+}
+
+/** How long the process that chose a firing has to start it, before another one tries. */
+const RETRY_SECONDS = 5;
+
+/** Stores firings. A due time that has fired before is left out. Returns those that are to be started. */
+export async function insertFirings(
+  tx: Tx,
+  firings: readonly NewFiring[],
+): Promise<readonly StartableFiring[]> {
+  if (firings.length === 0) return [];
+  await tx.query(
+    `insert into firings (id, schedule_id, kind, due_at, outcome, reason, execution_id, retry_at)
+     select id, schedule_id, kind, due_at, outcome, reason, execution_id,
+       case when outcome = 'starting' then now() + interval '${RETRY_SECONDS} seconds' end
+     from json_populate_recordset(null::firings, $1::json)
+     on conflict do nothing`,
+    [JSON.stringify(firings)],
+  );
+  const ids = firings.filter(({ outcome }) => outcome === 'starting').map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return all(
+    tx,
+    `select ${STARTABLE} from firings f join schedules s on s.id = f.schedule_id where f.id = any ($1::text[])`,
+    [ids],
+  );
+}
+
+/** Writes when the schedules are due next. They must be locked. */
+export async function updateNextRuns(
+  tx: Tx,
+  rows: readonly Pick<ScheduleRow, 'id' | 'next_run_at'>[],
+): Promise<void> {
+  await tx.query(
+    `update schedules s set next_run_at = i.next_run_at
+     from json_to_recordset($2::json) as i(id text, next_run_at timestamptz)
+     where s.id = any ($1::text[]) and s.id = i.id`,
+    [rows.map(({ id }) => id), JSON.stringify(rows)],
+  );
+}
+
+/** Chooses the run of a waiting firing. The schedule must be locked. */
+export function claimWaitingFiring(
+  tx: Tx,
+  id: string,
+  executionId: string,
+): Promise<StartableFiring | undefined> {
+  return first(
+    tx,
+    `with claimed as (
+       update firings set outcome = 'starting', execution_id = $2, retry_at = now() + interval '${RETRY_SECONDS} seconds'
+       where id = $1 and outcome = 'waiting' returning *)
+     select ${STARTABLE} from claimed f join schedules s on s.id = f.schedule_id`,
+    [id, executionId],
+  );
+}
+
+/** Claims firings that were lost with the process that was starting them. Each attempt waits longer for the next. */
+export function claimLostFirings(tx: Tx, limit: number): Promise<readonly StartableFiring[]> {
+  return all(
+    tx,
+    `with claimed as (
+       update firings set attempts = attempts + 1, retry_at = now() + attempts * interval '${RETRY_SECONDS} seconds'
+       where id in (select id from firings where outcome = 'starting' and retry_at <= now()
+         order by retry_at limit $1 for no key update skip locked)
+       returning *)
+     select ${STARTABLE} from claimed f join schedules s on s.id = f.schedule_id`,
+    [limit],
+  );
+}
+
+/** Records that the runs of firings were accepted. */
+export async function acceptFirings(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update firings set outcome = 'accepted', accepted_at = now(), retry_at = null
+     where id in (select id from firings where id = any ($1::text[]) and outcome = 'starting' order by id for no key update)`,
+    [ids],
+  );
+}
+
+/**
+ * Records that the run of a firing was refused. Returns false if another process has started it meanwhile. The schedule
+ * must be locked.
+ */
+export async function refuseFiring(tx: Tx, id: string, reason: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update firings f set outcome = 'refused', reason = $2, execution_id = null, retry_at = null
+     where f.id = $1 and f.outcome = 'starting' and not exists (select from executions e where e.id = f.execution_id)`,
+    [id, reason],
+  );
+  return rowCount === 1;
+}
+
+/** Skips the waiting firings of the schedule, of all kinds or of one. The schedule must be locked. */
+export async function skipWaiting(
+  tx: Tx,
+  scheduleId: string,
+  reason: string,
+  kind: FiringKind | null = null,
+): Promise<void> {
+  await tx.query(
+    `update firings set outcome = 'skipped', reason = $2
+     where schedule_id = $1 and outcome = 'waiting' and ($3::text is null or kind = $3)`,
+    [scheduleId, reason, kind],
+  );
+}
+
+export interface EndedFiring {
+  readonly kind: FiringKind;
+  /** The status of its run. */
+  readonly status: string;
+}
+
+/** Takes note of the runs of the schedule that have ended. Returns them in that order. The schedule must be locked. */
+export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly EndedFiring[]> {
+  return all(
+    tx,
+    `with ended as (
+       update firings f set outcome = 'accepted', accepted_at = coalesce(f.accepted_at, now()), retry_at = null,
+         ended_at = e.finished_at
+       from executions e
+       where f.schedule_id = $1 and f.outcome in ('starting', 'accepted') and f.ended_at is null
+         and e.id = f.execution_id and e.finished_at is not null
+       returning f.id, f.kind, e.status, e.finished_at)
+     select kind, status from ended order by finished_at, id`,
+    [scheduleId],
+  );
+}
+
+export interface ListedFiring {
+  readonly id: string;
+  readonly kind: FiringKind;
+  readonly due_at: Date;
+  readonly accepted_at: Date | null;
+  readonly outcome: FiringOutcome;
+  readonly reason: string | null;
+  readonly execution_id: string | null;
+}
+
+/** Newest first. */
+export function listFirings(
+  tx: Tx,
+  scheduleId: string,
+  { after, limit }: After<string>,
+): Promise<readonly ListedFiring[]> {
+  return all(
+    tx,
+    `select id, kind, due_at, accepted_at, outcome, reason, execution_id from firings
+     where schedule_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+    [scheduleId, after, limit],
+  );
+}
+
+/** Queues the job that advances a schedule or trigger. */
+export const enqueueAutomation = (tx: Tx, id: string): Promise<void> => enqueue(tx, 'automation', [id]);

@@ -1,0 +1,474 @@
+// Schedules over HTTP: settings, firing, overlaps, catch-up, pausing, backfill, history and rights. The test moves a
+// schedule's next due time instead of waiting for it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { SCHEDULES_CHANGED } from '../../../src/store/automation/schedules.ts';
+import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+interface Schedule {
+  readonly id: string;
+  readonly name: string;
+  readonly cron: string | null;
+  readonly everySeconds: number | null;
+  readonly inputs: object;
+  readonly isActive: boolean;
+  readonly pausedReason: string | null;
+  readonly nextRunAt: string | null;
+  readonly lastRunAt: string | null;
+  readonly lastExecutionId: string | null;
+  readonly code?: string;
+  readonly error?: string;
+}
+
+interface Firing {
+  readonly dueAt: string;
+  readonly acceptedAt: string | null;
+  readonly kind: string;
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly executionId: string | null;
+}
+
+let service: TestService;
+let receiver: Receiver;
+before(async () => {
+  service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
+  receiver = await startReceiver();
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+const GRAPH = {
+  nodes: [node('who', 'input:text', { value: 'nobody' }), node('out', 'output:preview')],
+  edges: [edge('who.text > out.input')],
+};
+/** Waits for an approval, so that a run stays active until a test ends it. */
+const WAITING = {
+  nodes: [node('who', 'input:text'), node('ask', 'logic:approval'), node('out', 'output:preview')],
+  edges: [edge('who.text > ask.input'), edge('ask.approved > out.input')],
+};
+const FAILING = () => ({
+  nodes: [
+    node('who', 'input:text', { value: 'x' }),
+    node('call', 'utility:http_request', { url: `${receiver.url}/fail`, method: 'POST' }),
+    node('out', 'output:preview'),
+  ],
+  edges: [edge('who.text > call.body'), edge('call.text > out.input')],
+});
+const YEARLY = { cron: '0 0 1 1 *' };
+const HOUR_MS = 3_600_000;
+
+const create = async (workflow: string, body: object = {}): Promise<Schedule> => {
+  const answer = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, {
+    ...YEARLY,
+    ...body,
+  });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body;
+};
+const read = async (id: string): Promise<Schedule> =>
+  (await service.request<Schedule>('GET', `/schedules/${id}`)).body;
+const firingsOf = async (id: string): Promise<readonly Firing[]> =>
+  (await service.request<{ data: readonly Firing[] }>('GET', `/schedules/${id}/firings?limit=200`)).body.data;
+const outcomes = async (id: string): Promise<readonly string[]> =>
+  (await firingsOf(id)).map(({ outcome }) => outcome);
+const untilOutcomes = async (id: string, ...expected: readonly string[]): Promise<readonly Firing[]> => {
+  await waitUntil(
+    `firings of ${id}: ${expected.join(', ')}`,
+    async () => (await outcomes(id)).join() === expected.join(),
+  );
+  return firingsOf(id);
+};
+/** Makes the schedule due at that time, and wakes the clock. */
+const setDue = async (id: string, dueAt = new Date()): Promise<void> => {
+  await service.db.query('update schedules set next_run_at = $2 where id = $1', [id, dueAt]);
+  await wakeClock();
+};
+const wakeClock = () => service.db.query(`select pg_notify('graphwright_schedules', '${SCHEDULES_CHANGED}')`);
+const decide = (executionId: string) =>
+  service.request('POST', `/executions/${executionId}/resume`, {
+    decision: { nodeId: 'ask', approved: true },
+  });
+const statusOf = async (executionId: string | null): Promise<string> =>
+  (await service.request<{ status: string }>('GET', `/executions/${executionId}`)).body.status;
+const untilStatus = (executionId: string | null, status: string) =>
+  waitUntil(`run ${executionId} to be ${status}`, async () => (await statusOf(executionId)) === status);
+
+let users = 0;
+const newUser = async () => {
+  const { body } = await service.request<{ apiKey: string; userId: number }>('POST', '/admin/users', {
+    email: `user-${++users}@example.com`,
+    name: 'User',
+    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+  });
+  return Object.assign(service.as(body.apiKey), { userId: body.userId });
+};
+
+describe('a schedule', () => {
+  it('runs the workflow when it is due, with its inputs and as its creator', async () => {
+    const workflow = await service.create(GRAPH);
+    const { id, nextRunAt, name } = await create(workflow, { name: 'Daily', inputs: { who: 'ada' } });
+    assert.equal(name, 'Daily');
+    assert.match(String(nextRunAt), /-01-01T00:00:00\.000Z$/);
+    const due = new Date();
+    await setDue(id, due);
+    const [firing] = await untilOutcomes(id, 'accepted');
+    assert.deepEqual([firing?.dueAt, firing?.kind, firing?.reason], [due.toISOString(), 'scheduled', null]);
+    await untilStatus(firing?.executionId ?? null, 'COMPLETED');
+    const { body: run } = await service.request<Record<string, unknown>>(
+      'GET',
+      `/executions/${firing?.executionId}`,
+    );
+    assert.deepEqual(
+      [run.trigger, run.scheduleId, run.inputs, run.idempotencyKey],
+      ['schedule', id, { who: 'ada' }, `${id}:${due.toISOString()}`],
+    );
+    const after = await read(id);
+    assert.deepEqual([after.lastExecutionId, after.lastRunAt], [firing?.executionId, firing?.dueAt]);
+    assert.equal(after.nextRunAt, nextRunAt);
+  });
+
+  it('has defaults, can be changed and deleted', async () => {
+    const workflow = await service.create({ ...GRAPH, name: 'Poster' });
+    const schedule = await create(workflow);
+    const { id, nextRunAt, createdBy, createdAt, ...rest } = schedule as unknown as Record<string, unknown>;
+    assert.deepEqual(rest, {
+      workflowId: workflow,
+      name: 'Poster',
+      cron: YEARLY.cron,
+      everySeconds: null,
+      timeZone: 'UTC',
+      inputs: {},
+      maxCredits: null,
+      version: 'current',
+      overlap: 'skip',
+      catchUp: 'latest',
+      jitterSeconds: 0,
+      isActive: true,
+      pausedReason: null,
+      lastRunAt: null,
+      lastExecutionId: null,
+    });
+    const patch = await service.request<Schedule>('PATCH', `/schedules/${id}`, { everySeconds: 3600 });
+    assert.deepEqual([patch.body.cron, patch.body.everySeconds], [null, 3600]);
+    const inMs = Date.parse(String(patch.body.nextRunAt)) - Date.now();
+    assert.ok(inMs > HOUR_MS - 60_000 && inMs <= HOUR_MS + 5000, `due in ${inMs} ms`);
+    const list = await service.request<{ data: Schedule[] }>('GET', `/workflows/${workflow}/schedules`);
+    assert.deepEqual(
+      list.body.data.map(row => row.id),
+      [id],
+    );
+    assert.equal((await service.request('DELETE', `/schedules/${id}`)).status, 200);
+    assert.equal((await service.request('GET', `/schedules/${id}`)).status, 404);
+  });
+
+  it('is refused in words', async () => {
+    const workflow = await service.create(GRAPH);
+    const refuse = async (body: object, pattern: RegExp): Promise<void> => {
+      const answer = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, body);
+      assert.match(`${answer.status} ${answer.body.error}`, pattern);
+    };
+    await refuse({}, /^400 cron is missing/);
+    await refuse({ cron: '* * * * *', everySeconds: 60 }, /^400 everySeconds cannot be combined with cron/);
+    await refuse({ everySeconds: 59 }, /^400 .*everySeconds/);
+    await refuse({ cron: '61 * * * *' }, /^400 cron must be five fields .*minute: 61/);
+    await refuse({ cron: '0 0 30 2 *' }, /^400 cron names a date that does not exist/);
+    await refuse({ ...YEARLY, timeZone: 'Mars' }, /^400 timeZone must be a time zone/);
+    await refuse({ ...YEARLY, inputs: { what: 1 } }, /^400 .*no input node "what"/);
+    await refuse({ ...YEARLY, version: 'published' }, /^409 The workflow is not published/);
+    await refuse({ ...YEARLY, inputs: { who: 'x'.repeat(300_000) } }, /^400 inputs must be at most 256 KB/);
+  });
+
+  it('shows its next five times in advance', async () => {
+    const { body } = await service.request<{ times: string[] }>('POST', '/schedules/preview', {
+      cron: '30 2 * * *',
+      timeZone: 'Europe/Berlin',
+    });
+    assert.equal(body.times.length, 5);
+    const { status } = await service.request('POST', '/schedules/preview', { cron: 'never' });
+    assert.equal(status, 400);
+  });
+
+  it('may have 99 others that are active in its workspace', async () => {
+    const user = await newUser();
+    const workflow = await user.create(GRAPH);
+    const post = (body = {}) =>
+      user.request<Schedule>('POST', `/workflows/${workflow}/schedules`, { ...YEARLY, ...body });
+    const first = await post();
+    await service.db.query(
+      `insert into schedules select r.* from schedules s, generate_series(1, 99) n,
+         json_populate_record(s, json_build_object('id', s.id || n)) r where s.id = $1`,
+      [first.body.id],
+    );
+    const refused = await post();
+    assert.match(`${refused.status} ${refused.body.error}`, /^409 The workspace has 100 active schedules/);
+    assert.equal((await post({ isActive: false })).status, 201);
+    await service.db.query(`delete from schedules where workflow_id = $1`, [workflow]);
+  });
+});
+
+describe('an overlap', () => {
+  const start = async (overlap: string): Promise<{ id: string; first: string }> => {
+    const workflow = await service.create(WAITING);
+    const { id } = await create(workflow, { overlap });
+    await setDue(id);
+    const [firing] = await untilOutcomes(id, 'accepted');
+    const first = String(firing?.executionId);
+    await untilStatus(first, 'WAITING');
+    await setDue(id);
+    return { id, first };
+  };
+
+  it('skips by default', async () => {
+    const { id, first } = await start('skip');
+    const [skipped] = await untilOutcomes(id, 'skipped', 'accepted');
+    assert.match(String(skipped?.reason), /previous run/);
+    await decide(first);
+    await untilStatus(first, 'COMPLETED');
+    await setDue(id);
+    await untilOutcomes(id, 'accepted', 'skipped', 'accepted');
+  });
+
+  it('queues one', async () => {
+    const { id, first } = await start('queue');
+    await untilOutcomes(id, 'waiting', 'accepted');
+    await setDue(id);
+    await untilOutcomes(id, 'skipped', 'waiting', 'accepted');
+    await decide(first);
+    const firings = await untilOutcomes(id, 'skipped', 'accepted', 'accepted');
+    await untilStatus(firings[1]?.executionId ?? null, 'WAITING');
+  });
+
+  it('allows both', async () => {
+    const { id, first } = await start('allow');
+    await untilOutcomes(id, 'accepted', 'accepted');
+    assert.equal(await statusOf(first), 'WAITING');
+  });
+
+  it('cancels the previous run', async () => {
+    const { id, first } = await start('cancel_previous');
+    const [second] = await untilOutcomes(id, 'accepted', 'accepted');
+    await untilStatus(first, 'CANCELLED');
+    await untilStatus(second?.executionId ?? null, 'WAITING');
+  });
+});
+
+describe('times at which no worker was running', () => {
+  const hourly = async (catchUp: string, hours: number): Promise<string> => {
+    const workflow = await service.create(GRAPH);
+    const { id } = await create(workflow, { cron: '0 * * * *', catchUp });
+    const due = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS;
+    await setDue(id, new Date(due));
+    return id;
+  };
+  // At the full hour, the newest time is not missed.
+  const isFullHour = (): boolean => Date.now() % HOUR_MS < 120_000;
+
+  it('run once, for the latest', async () => {
+    const id = await hourly('latest', 30);
+    const [firing] = await untilOutcomes(id, 'accepted');
+    assert.ok(Date.now() - Date.parse(String(firing?.dueAt)) <= HOUR_MS + 60_000);
+    assert.ok(Date.parse(String((await read(id)).nextRunAt)) > Date.now());
+  });
+
+  it('are not made up for after a day', async () => {
+    const workflow = await service.create(GRAPH);
+    const { id } = await create(workflow);
+    await setDue(id, new Date(Date.now() - 25 * HOUR_MS));
+    const [firing] = await untilOutcomes(id, 'skipped');
+    assert.equal(firing?.reason, 'No worker was running at that time.');
+  });
+
+  it('all run, one after the other', async () => {
+    const id = await hourly('all', 4);
+    const firings = await untilOutcomes(id, ...Array.from({ length: 5 }, () => 'accepted'));
+    assert.equal(new Set(firings.map(({ dueAt }) => dueAt)).size, 5);
+    await untilStatus(firings[0]?.executionId ?? null, 'COMPLETED');
+    const { rows } = await service.db.query<{ overlaps: number }>(
+      `select count(*) as overlaps from executions a join executions b on a.origin_id = b.origin_id and a.id < b.id
+       where a.origin_id = $1 and b.created_at < a.finished_at`,
+      [id],
+    );
+    assert.equal(rows[0]?.overlaps, 0);
+  });
+
+  it('run at most a hundred times', async () => {
+    const workflow = await service.create(WAITING);
+    const { id } = await create(workflow, { cron: '0 * * * *', catchUp: 'all' });
+    await setDue(id, new Date(Date.now() - 500 * HOUR_MS));
+    await waitUntil('the firings', async () => (await outcomes(id)).length === 100);
+    await service.request('PATCH', `/schedules/${id}`, { isActive: false });
+    assert.ok(!(await outcomes(id)).includes('waiting'), 'pausing skips what waits');
+  });
+
+  it('do not run if the schedule says so', { skip: isFullHour() }, async () => {
+    const id = await hourly('none', 2);
+    await untilOutcomes(id, 'skipped');
+    assert.ok(Date.parse(String((await read(id)).nextRunAt)) > Date.now());
+  });
+});
+
+describe('a schedule that pauses by itself', () => {
+  const untilPaused = async (id: string, reason: string): Promise<Schedule> => {
+    await waitUntil(`${id} to pause`, async () => !(await read(id)).isActive);
+    const schedule = await read(id);
+    assert.deepEqual([schedule.pausedReason, schedule.nextRunAt], [reason, null]);
+    return schedule;
+  };
+
+  it('does so after five failures in a row, and starts afresh', async () => {
+    receiver.answer(res => void res.writeHead(404).end());
+    const workflow = await service.create(FAILING());
+    const { id } = await create(workflow, { overlap: 'allow' });
+    for (let count = 1; count <= 5; count++) {
+      await setDue(id);
+      const firings = await untilOutcomes(id, ...Array.from({ length: count }, () => 'accepted'));
+      await untilStatus(firings[0]?.executionId ?? null, 'FAILED');
+    }
+    await untilPaused(id, 'failures');
+    const { body: notices } = await service.request<{ data: readonly Record<string, unknown>[] }>(
+      'GET',
+      '/notices?unread=true',
+    );
+    const told = notices.data.filter(notice => notice.kind === 'schedule_paused');
+    assert.equal(told.length, 1);
+    assert.match(String(told[0]?.text), /^Five runs in a row failed/);
+    const { body } = await service.request<Schedule>('PATCH', `/schedules/${id}`, { isActive: true });
+    assert.deepEqual([body.isActive, body.pausedReason], [true, null]);
+    assert.ok(body.nextRunAt !== null);
+  });
+
+  it('does not count runs by hand and backfills', async () => {
+    receiver.answer(res => void res.writeHead(404).end());
+    const workflow = await service.create(FAILING());
+    const { id } = await create(workflow, { cron: '0 0 * * *' });
+    for (let count = 0; count < 3; count++) await service.request('POST', `/schedules/${id}/run`);
+    const from = new Date(Date.now() - 4 * 24 * HOUR_MS).toISOString();
+    const to = new Date().toISOString();
+    const { status } = await service.request('POST', `/schedules/${id}/backfill`, { from, to });
+    assert.equal(status, 202);
+    await waitUntil('seven runs to end', async () => {
+      const { rows } = await service.db.query<{ count: number }>(
+        'select count(*) as count from firings where schedule_id = $1 and ended_at is not null',
+        [id],
+      );
+      return rows[0]?.count === 7;
+    });
+    assert.equal((await read(id)).isActive, true);
+  });
+
+  it('does so if its creator lost access', async () => {
+    const user = await newUser();
+    const workflow = await service.create(GRAPH);
+    await service.request('PUT', `/workflows/${workflow}/permissions`, { userId: user.userId, role: 'EDIT' });
+    const { status, body } = await user.request<Schedule>('POST', `/workflows/${workflow}/schedules`, YEARLY);
+    assert.equal(status, 201, JSON.stringify(body));
+    await setDue(body.id);
+    await untilOutcomes(body.id, 'accepted');
+    await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
+    await setDue(body.id);
+    const [refused] = await untilOutcomes(body.id, 'refused', 'accepted');
+    assert.match(String(refused?.reason), /permission/);
+    await untilPaused(body.id, 'access_lost');
+  });
+
+  it('does so if the published version is gone', async () => {
+    const workflow = await service.create(GRAPH);
+    await service.request('POST', `/workflows/${workflow}/publish`, { isPublished: true });
+    const { id } = await create(workflow, { version: 'published' });
+    await setDue(id);
+    await untilOutcomes(id, 'accepted');
+    await service.request('POST', `/workflows/${workflow}/publish`, { isPublished: false });
+    await setDue(id);
+    await untilOutcomes(id, 'refused', 'accepted');
+    await untilPaused(id, 'unpublished');
+    const { status } = await service.request('PATCH', `/schedules/${id}`, { isActive: true });
+    assert.equal(status, 409);
+  });
+
+  it('is deleted with nothing left to run if its workflow is deleted', async () => {
+    const workflow = await service.create(GRAPH);
+    const { id } = await create(workflow);
+    await service.request('DELETE', `/workflows/${workflow}`);
+    await setDue(id);
+    await waitUntil('the pause', async () => {
+      const { rows } = await service.db.query<{ reason: string }>(
+        'select paused_reason as reason from schedules where id = $1',
+        [id],
+      );
+      return rows[0]?.reason === 'access_lost';
+    });
+    assert.equal((await service.request('GET', `/schedules/${id}`)).status, 404);
+  });
+});
+
+describe('a run by hand', () => {
+  it('starts at once, also while the schedule is paused', async () => {
+    const workflow = await service.create(GRAPH);
+    const { id } = await create(workflow, { isActive: false, inputs: { who: 'now' } });
+    const { status, body } = await service.request<{ executionId: string }>('POST', `/schedules/${id}/run`);
+    assert.equal(status, 202);
+    await untilStatus(body.executionId, 'COMPLETED');
+    const [firing] = await firingsOf(id);
+    assert.deepEqual([firing?.kind, firing?.executionId], ['manual', body.executionId]);
+  });
+
+  it('says why it was refused, and so does the history', async () => {
+    const workflow = await service.create(GRAPH);
+    const { id } = await create(workflow);
+    await service.request('PUT', `/workflows/${workflow}`, { isActive: false });
+    const { status, body } = await service.request<Schedule>('POST', `/schedules/${id}/run`);
+    assert.deepEqual([status, body.code], [400, 'workflow_inactive']);
+    const [firing] = await firingsOf(id);
+    assert.deepEqual([firing?.outcome, firing?.executionId], ['refused', null]);
+    assert.equal((await read(id)).isActive, true);
+  });
+});
+
+describe('a backfill', () => {
+  it('is estimated first, and runs one after the other', async () => {
+    const workflow = await service.create(GRAPH);
+    const { id } = await create(workflow, { cron: '0 0 * * *', overlap: 'allow' });
+    const body = {
+      from: new Date(Date.now() - 3 * 24 * HOUR_MS).toISOString(),
+      to: new Date().toISOString(),
+    };
+    const dry = await service.request<{ runs: number; estimate: object }>(
+      'POST',
+      `/schedules/${id}/backfill`,
+      { ...body, dryRun: true },
+    );
+    assert.deepEqual(
+      [dry.status, dry.body.runs, dry.body.estimate],
+      [200, 3, { credits: 0, exact: true, perRun: 0 }],
+    );
+    assert.deepEqual(await firingsOf(id), []);
+    assert.equal((await service.request('POST', `/schedules/${id}/backfill`, body)).status, 202);
+    const firings = await untilOutcomes(id, 'accepted', 'accepted', 'accepted');
+    assert.deepEqual(
+      firings.map(({ kind }) => kind),
+      ['backfill', 'backfill', 'backfill'],
+    );
+    assert.ok(String(firings[0]?.dueAt) > String(firings[2]?.dueAt), 'newest first');
+  });
+
+  it('is refused without a time, with too many, or in the future', async () => {
+    const workflow = await service.create(GRAPH);
+    const { id } = await create(workflow, { cron: '0 * * * *' });
+    const post = async (fromMs: number, toMs: number): Promise<string> => {
+      const { status, body } = await service.request<Schedule>('POST', `/schedules/${id}/backfill`, {
+        from: new Date(Date.now() - fromMs).toISOString(),
+        to: new Date(Date.now() - toMs).toISOString(),
+      });
+      return `${status} ${body.error}`;
+    };
+    assert.match(await post(101 * HOUR_MS, -HOUR_MS), /^400 to must be in the past/);
+    assert.match(await post(200 * HOUR_MS, 1000), /^400 .*more than 100 times/);
+    assert.match(await post(1000, HOUR_MS), /^400 .*no time of the schedule/);
+  });
+});
