@@ -331,6 +331,14 @@ export type Batch = {
     readonly exact: boolean;
     readonly charged: number;
   };
+  readonly axes:
+    | readonly {
+        readonly nodeId: string;
+        readonly field: string | null;
+        /** The number of its values */
+        readonly count: number;
+      }[]
+    | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly createdAt: string;
   readonly finishedAt: string | null;
@@ -375,6 +383,8 @@ export type BatchRequest = {
     readonly key?: string;
     /** Values by input node ID, as in the request to run a workflow */
     readonly inputs: Readonly<Record<string, unknown>>;
+    /** Config fields by node ID, as in the request to run a workflow */
+    readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   }[];
   /** A table that was uploaded, `tbl_…` */
   readonly tableId?: string;
@@ -382,10 +392,12 @@ export type BatchRequest = {
   readonly mapping?: Readonly<Record<string, string>>;
   /** With `tableId`: the column with the keys of the rows */
   readonly keyColumn?: string;
-  /** Varies inputs */
+  /** Varies inputs and config fields. The last one varies fastest. */
   readonly matrix?: {
     /** By input node ID, the values to vary */
-    readonly inputs: Readonly<Record<string, readonly unknown[]>>;
+    readonly inputs?: Readonly<Record<string, readonly unknown[]>>;
+    /** By node ID and config field, the values to vary, such as {"picture": {"model": ["fast", "best"]}}. Needs the scope workflows:write. */
+    readonly config?: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
     /** `product`: every combination; `zip`: the first values, then the second ones, … */
     readonly mode?: 'product' | 'zip';
   };
@@ -412,6 +424,7 @@ export type BatchRow = {
   readonly row: number;
   readonly key: string | null;
   readonly inputs: Readonly<Record<string, unknown>>;
+  readonly config: Readonly<Record<string, unknown>> | null;
   readonly status: 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped';
   readonly executionId: string | null;
   /** As in the execution record */
@@ -930,6 +943,8 @@ export type EdgeInput = {
 export type EstimateRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
+  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
+  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Run only these nodes and the nodes that they need */
   readonly targets?: readonly string[];
   /** An ended execution of this workflow whose results are reused if they are still valid */
@@ -948,6 +963,8 @@ export type EstimateRequest = {
 export type ExecuteRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
+  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
+  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Run only these nodes and the nodes that they need */
@@ -1044,6 +1061,8 @@ export type Execution = {
   /** The app that started the run */
   readonly appId?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
+  /** By node ID, the config that the run set */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** In topological order */
   readonly nodeStates: readonly NodeState[];
   /** Results of the output nodes; without output nodes, results of the last nodes */
@@ -2128,6 +2147,8 @@ export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEven
 export type RunRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
+  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
+  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Run only these nodes and the nodes that they need */

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
 import { AppError } from '../lib/errors.ts';
-import { markInexactNumbers } from '../lib/exact-numbers.ts';
+import { markInexactNumbers, parseExactJson } from '../lib/exact-numbers.ts';
 import { JsonText, joinMembers, parseMemberTexts } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
 import type { Deps } from '../services/deps.ts';
@@ -17,10 +17,10 @@ declare module 'fastify' {
      */
     asSent?: Readonly<Record<string, 'read' | 'opaque'>>;
     /**
-     * Whether numbers that JavaScript would round are parsed as Infinity, so that validation rejects them by their
-     * path.
+     * What happens to numbers that JavaScript would round: `true` parses them as Infinity, so that validation rejects
+     * them by their path; `kept` parses them as raw JSON, which is stored as it was sent.
      */
-    hasExactNumbers?: boolean;
+    hasExactNumbers?: boolean | 'kept';
   }
 }
 
@@ -53,7 +53,8 @@ export function registerBodyParsers(app: App): void {
           ),
         );
       }
-      return done(null, isRecord(value) ? Object.assign(value, kept.members) : value);
+      const parsed = req.routeOptions.config.hasExactNumbers === 'kept' ? parseExactJson(text) : value;
+      return done(null, isRecord(parsed) ? Object.assign(parsed, kept.members) : parsed);
     });
   });
 }

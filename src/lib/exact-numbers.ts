@@ -1,4 +1,4 @@
-// Finds numbers in JSON text that JavaScript would change, before JSON.parse silently rounds them.
+// Finds numbers in JSON text that JavaScript would change, before JSON.parse silently rounds them, or keeps them.
 import { findClosingQuote } from './json-text.ts';
 
 /** Replaces such a number: JSON.parse turns it into Infinity, which is not a JSON value. */
@@ -54,6 +54,36 @@ export function markInexactNumbers(text: string): string {
     }
   }
   return copiedTo === 0 ? text : pieces.join('') + text.slice(copiedTo);
+}
+
+/** Matches texts that may contain a number that JavaScript changes. */
+const MAY_CHANGE = new RegExp(`[\\d.]{${SAFE_LENGTH + 1}}|\\d[eE][+-]?\\d`);
+
+/**
+ * Parses JSON. A number that JavaScript would change becomes raw JSON, an object that JSON.stringify writes as it was
+ * sent.
+ */
+export function parseExactJson(text: string): unknown {
+  if (!MAY_CHANGE.test(text)) return JSON.parse(text) as unknown;
+  return JSON.parse(text, (_name, value: unknown, { source } = {}) =>
+    typeof value === 'number' && source !== undefined && isChanged(source, true)
+      ? JSON.rawJSON(source)
+      : value,
+  ) as unknown;
+}
+
+/** Returns whether JavaScript keeps the number that the text stands for. */
+export const isExactNumber = (literal: string): boolean => !isChanged(literal, true);
+
+declare global {
+  // In the standard since ES2025, but not in the types.
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (name: string, value: unknown, context?: { readonly source?: string }) => unknown,
+    ): unknown;
+    rawJSON(text: string): object;
+  }
 }
 
 function isExactMember(text: string, start: number, end: number): boolean {

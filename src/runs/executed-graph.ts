@@ -8,6 +8,7 @@ import type { Tx } from '../store/db.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { listBoundedSteps, listStepsOfRuns, listWholeSteps, type StepRow } from '../store/steps.ts';
 import type { RunDeps } from './deps.ts';
+import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
 
 /**
@@ -18,9 +19,9 @@ export async function readPlan(
   deps: RunDeps,
   row: Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'>,
 ): Promise<Plan> {
+  const { config, targets, pins = {} } = parseRunRequest(row.request);
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const { targets, pins = {} } = parseRunRequest(row.request);
-  const result = version.plan(targets, Object.keys(pins));
+  const result = configureVersion(deps, version, config).plan(targets, Object.keys(pins));
   return result.ok ? result.plan : { nodes: [] };
 }
 

@@ -20,6 +20,8 @@ import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
+import { configureVersion } from './run-config.ts';
+import { parseRunRequest } from './run-request.ts';
 
 /**
  * Returns the execution for users who may edit its workflow, or who started it and have not left its team. Throws 404
@@ -98,7 +100,8 @@ export async function getViewer(deps: RunDeps, actor: Actor, row: ExecutionRow):
 /** Returns the graph that the run executes. */
 export async function getExecutionGraph(deps: RunDeps, actor: Actor, id: string): Promise<string> {
   const row = await getExecutionRow(deps, actor, id);
-  const { text } = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const { text } = configureVersion(deps, version, parseRunRequest(row.request).config);
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
 }
 

@@ -231,10 +231,11 @@ export function presentExecution(
 ) {
   const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), reader));
   const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
-  const { inputs = {} as JsonObject, metadata } = parseRunRequest(row.request);
+  const { inputs = {} as JsonObject, config, metadata } = parseRunRequest(row.request);
   return cutRecord({
     ...presentListedExecution({ ...row, nodes_done: settled.length }, metadata),
     inputs,
+    ...(config === undefined ? {} : { config }),
     nodeStates,
     outputs: presentOutputs(plan, steps),
   });

@@ -15,6 +15,7 @@ import { readBoundedSteps } from './executed-graph.ts';
 import { type AcceptedRun, findReplay, type Idempotency, toAccepted, toIdempotency } from './idempotency.ts';
 import { findReusedSteps } from './reused-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
+import { configureVersion } from './run-config.ts';
 import { resolvePlan } from './run-credentials.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
@@ -117,7 +118,11 @@ async function startFollowUp(
   requireActive(workflow);
   const earlierRequest = parseRunRequest(row.request);
   const number = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
-  const version = await deps.versions.get(deps.db, workflow.id, number);
+  const version = configureVersion(
+    deps,
+    await deps.versions.get(deps.db, workflow.id, number),
+    earlierRequest.config,
+  );
   const nodeIds = new Set(version.graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
   const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>

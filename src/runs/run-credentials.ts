@@ -11,15 +11,19 @@ export interface PlanWithCredentials {
   readonly credentials: RunCredentials;
 }
 
-/** Returns the plan in which nodes are unavailable only if the run has no credential for their provider. */
+/**
+ * Returns the plan in which nodes are unavailable only if the run has no credential for their provider. `known`: the
+ * credentials of the owner, if they have been resolved.
+ */
 export async function resolvePlan(
   deps: RunDeps,
   plan: Plan,
   owner: { readonly workspace: string; readonly workflowId: string | null },
+  known?: RunCredentials,
 ): Promise<PlanWithCredentials> {
   if (!plan.nodes.some(node => findProvider(deps, node) !== undefined))
     return { plan, credentials: deps.environment };
-  const credentials = await resolveCredentials(deps, deps.db, owner);
+  const credentials = known ?? (await resolveCredentials(deps, deps.db, owner));
   const nodes = plan.nodes.map(node => {
     const isSupplied =
       node.unavailable !== undefined && findCredential(deps, node, credentials) !== undefined;

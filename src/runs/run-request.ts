@@ -15,24 +15,32 @@ const MAX_LISTED = 20;
 
 /** Returns the text stored in `executions.request`. */
 export function runRequestText(request: RunRequest): string {
-  const { inputs, metadata, targets, pins, useSample, useCache, timeoutMs, maxCredits } = request;
-  return stringifyJson({ inputs, metadata, targets, pins, useSample, useCache, timeoutMs, maxCredits });
+  const { inputs, config, metadata, targets, pins, useSample, useCache, timeoutMs, maxCredits } = request;
+  return stringifyJson({
+    inputs,
+    config,
+    metadata,
+    targets,
+    pins,
+    useSample,
+    useCache,
+    timeoutMs,
+    maxCredits,
+  });
 }
 
 export function parseRunRequest(text: string): RunRequest {
   const request = JSON.parse(text) as RunRequest;
-  if (request.inputs === undefined && request.metadata === undefined) return request;
+  const asSent = AS_SENT.filter(name => request[name] !== undefined);
+  if (asSent.length === 0) return request;
   const members = parseMemberTexts(text);
-  return { ...request, ...readJsonText('inputs', members), ...readJsonText('metadata', members) };
+  return {
+    ...request,
+    ...Object.fromEntries(asSent.map(name => [name, new JsonText(members.get(name) ?? '{}')])),
+  };
 }
 
-function readJsonText(
-  name: 'inputs' | 'metadata',
-  members: ReadonlyMap<string, string>,
-): Pick<RunRequest, 'inputs' | 'metadata'> {
-  const text = members.get(name);
-  return text === undefined ? {} : { [name]: new JsonText(text) };
-}
+const AS_SENT = ['inputs', 'config', 'metadata'] as const;
 
 /** Returns the plan for the request. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
 export function planRequest(

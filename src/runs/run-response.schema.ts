@@ -169,6 +169,9 @@ const LIST_FIELDS = {
 export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, outputs and costs', {
   ...LIST_FIELDS,
   inputs: Type.Object({}, { additionalProperties: true }),
+  config: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'By node ID, the config that the run set' }),
+  ),
   nodeStates: Type.Array(NodeState, { description: 'In topological order' }),
   outputs: Type.Array(
     Type.Object({

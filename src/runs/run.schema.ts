@@ -9,12 +9,23 @@ import { EXECUTION_STATUSES } from '../store/executions.ts';
 /** Defines an object that is kept as the JSON text that was sent. Routes list these members in `config.asSent`. */
 const AsSent = (schema: TSchema) => Type.Unsafe<JsonText<JsonObject>>(schema);
 
+/** By node id, the config fields that a run sets. */
+export type RunConfig = Readonly<Record<string, JsonObject>>;
+
 const RUN_FIELDS = {
   inputs: Type.Optional(
     AsSent(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
           'Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
+      }),
+    ),
+  ),
+  config: Type.Optional(
+    Type.Unsafe<JsonText<RunConfig>>(
+      Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+        description:
+          'By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write.',
       }),
     ),
   ),

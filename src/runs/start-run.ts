@@ -27,6 +27,7 @@ import { requireDrawable } from './estimate/svg-inputs.ts';
 import { type AcceptedRun, findReplay, type RunRoute, toIdempotency } from './idempotency.ts';
 import { findReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
+import { configureVersion, requireValidConfig } from './run-config.ts';
 import { resolvePlan } from './run-credentials.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
 
@@ -61,7 +62,13 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   if (firstResponse !== undefined) return firstResponse;
   requireActive(workflow);
   const number = input.version ?? workflow.version;
-  const version = await deps.versions.get(deps.db, workflow.id, number);
+  if (request.config !== undefined) {
+    requireScope(actor, 'workflows:write');
+    authorize(actor, 'edit', workflow);
+  }
+  const stored = await deps.versions.get(deps.db, workflow.id, number);
+  requireValidConfig(deps, stored, request.config);
+  const version = configureVersion(deps, stored, request.config);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
   const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, request), {
     workspace: owner.workspace,

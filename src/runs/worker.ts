@@ -42,6 +42,7 @@ import { createPay, type EarlierSpending } from './pay.ts';
 import { createCredentialPayments } from './pay-by-credential.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
+import { configureVersion } from './run-config.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { traceNodes } from './trace/node-spans.ts';
 import { inRunScope, recordOutcome } from './trace/run-scope.ts';
@@ -147,10 +148,11 @@ async function loadRun(
     return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadError };
   }
   try {
-    const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+    const stored = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+    const version = configureVersion(deps, stored, request.config);
     const plan = planRequest(deps, version, request);
     const overrides = inputOverrides(deps, version.graph, request.inputs);
-    const secrets = await createRunSecrets(deps, deps.db, row, version.text);
+    const secrets = await createRunSecrets(deps, deps.db, row, stored.text);
     return { ...run, plan, overrides, ...(secrets === undefined ? {} : { secrets }) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;

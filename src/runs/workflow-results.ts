@@ -11,6 +11,7 @@ import { cutRecord } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
 import { readBoundedSteps } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
+import { configureVersion } from './run-config.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
 /** The number of latest runs that are searched. */
@@ -78,8 +79,8 @@ export async function readPlannedRun(deps: RunDeps, id: string): Promise<Planned
   const row = await findExecution(deps.db, id);
   if (row === undefined) return undefined;
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const { inputs } = parseRunRequest(row.request);
-  const planned = version.plan();
+  const { inputs, config } = parseRunRequest(row.request);
+  const planned = configureVersion(deps, version, config).plan();
   if (!planned.ok) return undefined;
   return { plan: planned.plan, overrides: inputOverrides(deps, version.graph, inputs) };
 }

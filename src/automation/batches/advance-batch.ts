@@ -6,6 +6,7 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/executions.ts';
+import type { RunConfig } from '../../runs/run.schema.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import {
@@ -16,15 +17,17 @@ import {
   failRow,
   hasWaitingRow,
   listActiveExecutions,
+  listRowsToStart,
   listRunningRows,
   listWaitingRows,
   lockBatch,
   OVERDUE_SECONDS,
+  type RunningRow,
   returnRow,
   type SettledRow,
   type StartableRow,
   settleRows,
-  sumEndedCredits,
+  sumSettledCredits,
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
@@ -76,7 +79,8 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<Advanced | un
   const seq = batch.seq + 1;
   const failures = countFailures(batch.failures_in_a_row, await settleRows(tx, id, seq));
   const running = await listRunningRows(tx, id);
-  const lost = running.filter((row): row is typeof row & ClaimedRow => !row.is_accepted && row.is_overdue);
+  const lost = running.filter(row => !row.is_accepted && row.is_overdue).map(row => row.row_number);
+  const lostRows = lost.length === 0 ? [] : await listRowsToStart(tx, id, lost);
   const hasFailedOften = batch.stop_after_failures > 0 && failures >= batch.stop_after_failures;
   const stops = batch.status === 'RUNNING' && hasFailedOften ? 'failures_in_a_row' : undefined;
   const next =
@@ -99,11 +103,13 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<Advanced | un
   if (nextAtMs !== undefined) await enqueueBatch(tx, id, new Date(nextAtMs));
   return {
     batch: { ...batch, seq },
-    rows: [...lost, ...next.rows],
+    rows: [...lostRows.filter(isClaimed), ...next.rows],
     cancels: batch.cancels_running && running.length > 0,
     nextAtMs,
   };
 }
+
+const isClaimed = (row: StartableRow): row is ClaimedRow => row.execution_id !== null;
 
 function countFailures(before: number, settled: readonly SettledRow[]): number {
   let failures = before;
@@ -125,7 +131,7 @@ async function claimNext(
   deps: RunDeps,
   tx: Tx,
   batch: BatchRow,
-  running: readonly StartableRow[],
+  running: readonly RunningRow[],
 ): Promise<NextRows> {
   const free = Math.min(batch.concurrency - running.length, await countFreeSlots(deps, tx, batch.workspace));
   if (free <= 0) return { rows: [] };
@@ -152,9 +158,9 @@ async function countFreeSlots({ settings }: RunDeps, tx: Tx, workspace: string):
 }
 
 /** Returns the credits of the batch that are neither spent nor needed by the rows that run. */
-async function findRemaining(tx: Tx, batch: BatchRow, running: readonly StartableRow[]): Promise<number> {
+async function findRemaining(tx: Tx, batch: BatchRow, running: readonly RunningRow[]): Promise<number> {
   const promised = running.reduce((sum, { max_credits }) => sum + (max_credits ?? 0), 0);
-  return (batch.max_credits ?? 0) - (await sumEndedCredits(tx, batch.id)) - promised;
+  return (batch.max_credits ?? 0) - (await sumSettledCredits(tx, batch.id)) - promised;
 }
 
 /** Returns the rows that the credits pay for, each with its limit. What is left over is shared if prices vary. */
@@ -242,6 +248,7 @@ async function startRow(
     route: 'batch',
     request: {
       inputs: new JsonText<JsonObject>(row.inputs),
+      ...(row.config === null ? {} : { config: new JsonText<RunConfig>(row.config) }),
       ...(maxCredits === null ? {} : { maxCredits }),
       ...(retriedId === null ? {} : { keep: { executionId: retriedId } }),
     },

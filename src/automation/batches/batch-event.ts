@@ -2,15 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
-import { type BatchRow, countBatches } from '../../store/automation/batches.ts';
+import { type BatchRow, findBatch, sumCharged } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import type { NewDelivery } from '../../store/runs.ts';
 
-/** Returns null if the batch has no webhook. Each end of a batch has an event of its own, also after a resume. */
+/**
+ * Returns null if the batch has no webhook. Each end of a batch has an event of its own, also after a resume. `batch` has
+ * its new state; its counts are read again.
+ */
 export async function buildBatchDelivery(tx: Tx, batch: BatchRow): Promise<NewDelivery | null> {
   if (batch.webhook === null) return null;
   const { url, secret } = JSON.parse(batch.webhook) as { url: string; secret: string | null };
-  const counted = (await countBatches(tx, [batch.id])).get(batch.id);
+  const counts = (await findBatch(tx, batch.id))?.counts ?? batch.counts;
+  const charged = (await sumCharged(tx, [batch.id])).get(batch.id) ?? 0;
   const event = batch.status === 'COMPLETED' ? 'batch.completed' : 'batch.stopped';
   const event_id = randomUUID();
   const body = stringifyJson({
@@ -20,8 +24,8 @@ export async function buildBatchDelivery(tx: Tx, batch: BatchRow): Promise<NewDe
     workflowId: batch.workflow_id,
     status: batch.status,
     reason: batch.reason,
-    counts: { total: batch.total, ...counted?.counts },
-    credits: counted?.credits ?? 0,
+    counts: { total: batch.total, ...counts },
+    credits: charged,
     ...(batch.metadata === null ? {} : { metadata: new JsonText(batch.metadata) }),
     createdAt: batch.finished_at?.toISOString() ?? null,
   });

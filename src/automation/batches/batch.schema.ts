@@ -13,15 +13,20 @@ const NodeId = Type.String({ maxLength: 200 });
 const Inputs = Type.Record(NodeId, Type.Unknown(), {
   description: 'Values by input node ID, as in the request to run a workflow',
 });
+const Config = Type.Record(NodeId, Type.Record(Type.String({ maxLength: 200 }), Type.Unknown()), {
+  description: 'Config fields by node ID, as in the request to run a workflow',
+});
 const Key = Type.String({
   minLength: 1,
   maxLength: 200,
   description: 'Your name for the row, unique in the batch',
 });
 
+const Values = Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_ROWS });
+
 const SOURCES = {
   rows: Type.Optional(
-    Type.Array(Exact({ key: Type.Optional(Key), inputs: Inputs }), {
+    Type.Array(Exact({ key: Type.Optional(Key), inputs: Inputs, config: Type.Optional(Config) }), {
       minItems: 1,
       maxItems: MAX_ROWS,
       description: 'The inputs of each row',
@@ -41,11 +46,19 @@ const SOURCES = {
   matrix: Type.Optional(
     Exact(
       {
-        inputs: Type.Record(NodeId, Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_ROWS }), {
-          minProperties: 1,
-          maxProperties: 1000,
-          description: 'By input node ID, the values to vary',
-        }),
+        inputs: Type.Optional(
+          Type.Record(NodeId, Values, {
+            maxProperties: 1000,
+            description: 'By input node ID, the values to vary',
+          }),
+        ),
+        config: Type.Optional(
+          Type.Record(NodeId, Type.Record(Type.String({ maxLength: 200 }), Values, { maxProperties: 100 }), {
+            maxProperties: 1000,
+            description:
+              'By node ID and config field, the values to vary, such as {"picture": {"model": ["fast", "best"]}}. Needs the scope workflows:write.',
+          }),
+        ),
         mode: Type.Optional(
           Type.Enum(['product', 'zip'], {
             default: 'product',
@@ -53,7 +66,7 @@ const SOURCES = {
           }),
         ),
       },
-      { description: 'Varies inputs' },
+      { description: 'Varies inputs and config fields. The last one varies fastest.' },
     ),
   ),
 };
@@ -199,6 +212,16 @@ export const Batch = Named('Batch', 'A workflow that runs over many rows', {
     exact: Type.Boolean(),
     charged: Type.Integer(),
   }),
+  axes: Nullable(
+    Type.Array(
+      Type.Object({
+        nodeId: Type.String(),
+        field: Nullable(Type.String({ description: 'The config field; null: an input node' })),
+        count: Type.Integer({ description: 'The number of its values' }),
+      }),
+      { description: 'For a matrix of combinations, what varies. The last one varies fastest.' },
+    ),
+  ),
   metadata: Nullable(Type.Object({}, { additionalProperties: true })),
   createdAt: Timestamp,
   finishedAt: Nullable(Timestamp),
@@ -210,6 +233,9 @@ export const BatchRowSchema = Named('BatchRow', 'A row of a batch', {
   row: Type.Integer({ description: 'From 1' }),
   key: Nullable(Type.String()),
   inputs: Type.Object({}, { additionalProperties: true }),
+  config: Nullable(
+    Type.Object({}, { additionalProperties: true, description: 'By node ID, the config that the row sets' }),
+  ),
   status: Type.Enum(ROW_STATUSES),
   executionId: Nullable(Type.String()),
   outputs: Type.Array(Type.Object({}, { additionalProperties: true }), {

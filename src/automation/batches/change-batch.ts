@@ -16,6 +16,7 @@ import {
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
+import { requireBatchSlot } from './create-batch.ts';
 import { getBatchRow, presentBatch, presentRows } from './read-batch.ts';
 
 type Change = Partial<Omit<BatchState, 'seq'>>;
@@ -34,6 +35,8 @@ async function changeBatch(
     if (batch === undefined) throw new AppError('not_found', 'Batch not found.');
     const change = await decide(batch, tx);
     if (change === undefined) return;
+    const isActive = batch.status === 'RUNNING' || batch.status === 'STOPPING';
+    if (change.status === 'RUNNING' && !isActive) await requireBatchSlot(tx, batch.workspace);
     await updateBatch(tx, id, change);
     await enqueueBatch(tx, id);
   });

@@ -19,17 +19,29 @@ import {
 } from '../../runs/estimate/estimate-plan.ts';
 import { forecastPaidNodes } from '../../runs/estimate/estimate-run.ts';
 import { toIdempotency } from '../../runs/idempotency.ts';
-import { resolvePlan } from '../../runs/run-credentials.ts';
+import type { RunConfig } from '../../runs/run.schema.ts';
+import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
+import { type PlanWithCredentials, resolvePlan } from '../../runs/run-credentials.ts';
 import { inputOverrides, planRequest } from '../../runs/run-request.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import type { RunCredentials } from '../../services/credentials/credential.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
-import { type BatchRow, findBatch, insertBatch, type NewBatchRow } from '../../store/automation/batches.ts';
+import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
+import {
+  type BatchRow,
+  countRunningBatches,
+  findBatch,
+  insertBatch,
+  lockRunningBatches,
+  type NewBatchRow,
+} from '../../store/automation/batches.ts';
+import type { Tx } from '../../store/db.ts';
 import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
-import { expandRows, invalidRows } from './expand-rows.ts';
+import { type Axis, expandRows, invalidRows } from './expand-rows.ts';
 
 export interface BatchEstimate {
   readonly rows: number;
@@ -43,6 +55,7 @@ interface PricedBatch {
   readonly workflow: ReadWorkflowRow;
   readonly rows: readonly NewBatchRow[];
   readonly estimate: BatchEstimate;
+  readonly axes: readonly Axis[] | null;
 }
 
 /** Returns what a batch would cost. Throws the errors of `createBatch`. */
@@ -83,7 +96,7 @@ export async function createBatch(
   const key = idempotency && { userId: user.userId, workflowId, route: 'batch', key: idempotency.key };
   const repeated = key && (await findRepeated(deps, key, idempotency.body_hash));
   if (repeated !== null) return repeated;
-  const { workflow, rows, estimate } = await priceBatch(deps, user, workflowId, body);
+  const { workflow, rows, estimate, axes } = await priceBatch(deps, user, workflowId, body);
   const id = newId('batch', deps.now());
   const batch = {
     id,
@@ -98,11 +111,13 @@ export async function createBatch(
     first_rows: body.firstRows ?? null,
     estimated_credits: estimate.credits,
     estimate_is_exact: estimate.exact,
+    axes: axes === null ? null : JSON.stringify(axes),
     metadata: body.metadata === undefined ? null : stringifyJson(body.metadata),
     webhook: webhook === undefined ? null : encryptTarget(deps, webhook),
     created_at: new Date(deps.now()),
   };
   const stored = await deps.db.transaction(async tx => {
+    await requireBatchSlot(tx, batch.workspace);
     await insertBatch(tx, batch, rows);
     if (key !== null)
       await saveIdempotencyKey(tx, { ...key, body_hash: idempotency?.body_hash ?? '', executionId: id });
@@ -120,6 +135,19 @@ export async function createBatch(
   if (stored === undefined)
     throw new AppError('internal_error', 'The batch was deleted while it was created.');
   return { batch: stored, estimate, replayed: false };
+}
+
+/** The maximum number of batches of a workspace that run at the same time. */
+const MAX_RUNNING_BATCHES = 20;
+
+/** Throws 409 `conflict` if the workspace may not have another running batch. */
+export async function requireBatchSlot(tx: Tx, workspace: string): Promise<void> {
+  await lockRunningBatches(tx, workspace);
+  if ((await countRunningBatches(tx, workspace)) < MAX_RUNNING_BATCHES) return;
+  throw new AppError(
+    'conflict',
+    `The workspace has ${MAX_RUNNING_BATCHES} running batches, the most allowed. Wait until one ends, or stop one.`,
+  );
 }
 
 type Key = Parameters<typeof findIdempotencyKey>[1];
@@ -150,26 +178,32 @@ async function priceBatch(
 ): Promise<PricedBatch> {
   const { workflow } = authorize(user, 'run', await findWorkflow(deps.db, workflowId, user.userId));
   requireActive(workflow);
+  const hasConfig = body.matrix?.config !== undefined || body.rows?.some(row => row.config !== undefined);
+  if (hasConfig === true) {
+    requireScope(user, 'workflows:write');
+    authorize(user, 'edit', workflow);
+  }
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
-  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, {}), {
-    workspace: owner.workspace,
-    workflowId: workflow.id,
-  });
-  requireProviders(findUnavailable(plan));
-  const isPaid = hasPaidNode(deps, plan);
+  const planRow = createRowPlanner(deps, version, { workspace: owner.workspace, workflowId: workflow.id });
+  if (hasConfig !== true) await planRow(null);
   const issues: Issue[] = [];
   const rows: NewBatchRow[] = [];
   let isExact = true;
-  for (const [index, row] of (await expandRows(deps, user, version.graph, body)).entries()) {
+  const expanded = await expandRows(deps, user, version.graph, body, issues);
+  let index = -1;
+  for await (const row of expanded.rows) {
+    index++;
     if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
     const inputs = JsonText.of(row.inputs as JsonObject);
+    const config = row.config === null ? null : JSON.stringify(row.config);
     try {
+      const { plan, credentials } = await planRow(config);
       const overrides = inputOverrides(deps, version.graph, inputs);
       const missing = findMissingInputs({ plan, overrides });
       issues.push(...missing.map(issue => toRowIssue(index, row.path, issue)));
       let credits = 0;
-      if (isPaid && missing.length === 0) {
+      if (missing.length === 0 && hasPaidNode(deps, plan)) {
         const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
         const find = credentialFinder(deps, { credentials, overrides });
         requirePriced(findUnpriced(deps, user, forecasts, overrides, find));
@@ -178,7 +212,8 @@ async function priceBatch(
         credits = price.credits;
         isExact &&= price.exact;
       }
-      rows.push({ row_number: index + 1, key: row.key, inputs: inputs.text, estimated_credits: credits });
+      const { key } = row;
+      rows.push({ row_number: index + 1, key, inputs: inputs.text, config, estimated_credits: credits });
     } catch (err) {
       if (!(err instanceof AppError) || err.status !== 400) throw err;
       issues.push(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
@@ -189,7 +224,34 @@ async function priceBatch(
   const [onlyPrice = 0] = prices;
   const credits = rows.reduce((sum, { estimated_credits }) => sum + estimated_credits, 0);
   const estimate = { rows: rows.length, credits, exact: isExact, perRow: prices.size > 1 ? null : onlyPrice };
-  return { workflow, rows, estimate };
+  return { workflow, rows, estimate, axes: expanded.axes };
+}
+
+/** The plans of different configs that are kept. Rows of a matrix repeat them in turn. */
+const MAX_PLANS = 100;
+
+/** Returns a function that plans a row with its config, which is JSON text. Throws the errors of `requireValidConfig`. */
+function createRowPlanner(
+  deps: RunDeps,
+  version: GraphVersion,
+  owner: Parameters<typeof resolvePlan>[2],
+): (config: string | null) => Promise<PlanWithCredentials> {
+  const plans = new Map<string | null, PlanWithCredentials>();
+  let credentials: RunCredentials | undefined;
+  return async text => {
+    const known = plans.get(text);
+    if (known !== undefined) return known;
+    const config = text === null ? undefined : new JsonText<RunConfig>(text);
+    requireValidConfig(deps, version, config);
+    const plan = planRequest(deps, configureVersion(deps, version, config), {});
+    const resolved = await resolvePlan(deps, plan, owner, credentials);
+    if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
+    requireProviders(findUnavailable(resolved.plan));
+    if (plans.size >= MAX_PLANS) plans.clear();
+    plans.set(text, resolved);
+    await nextTurn();
+    return resolved;
+  };
 }
 
 function toRowIssue(index: number, path: string, issue: Issue): Issue {

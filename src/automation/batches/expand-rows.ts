@@ -2,65 +2,130 @@
 import { pointer } from '../../graph/issues.ts';
 import type { Graph, Json } from '../../graph/types.ts';
 import { AppError, type Issue, invalidField } from '../../lib/errors.ts';
+import { isExactNumber, parseExactJson } from '../../lib/exact-numbers.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
-import { readTableRows, type TableRows } from '../tables/read-table.ts';
+import { readTable, type StoredTable } from '../tables/read-table.ts';
 import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
 
 export interface ExpandedRow {
   readonly key: string | null;
   readonly inputs: Readonly<Record<string, unknown>>;
+  /** By node id, the config fields that the row sets. */
+  readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null;
   /** A JSON pointer into the request. */
   readonly path: string;
 }
 
-/** Throws 400 `invalid_rows` with all problems of the table or the keys, and 400 `invalid_request`. */
+/** What a matrix varies: an input, or a config field of a node. */
+export interface Axis {
+  readonly nodeId: string;
+  readonly field: string | null;
+  readonly count: number;
+}
+
+export interface ExpandedRows {
+  readonly rows: AsyncIterable<ExpandedRow> | Iterable<ExpandedRow>;
+  /** null: the rows are not the combinations of a matrix. */
+  readonly axes: readonly Axis[] | null;
+}
+
+/**
+ * Returns the rows, which are read as they are iterated. Problems of a table's lines and of keys are added to `issues`
+ * then. Throws 400 `invalid_request`.
+ */
 export async function expandRows(
   deps: Deps,
   actor: UserActor,
   graph: Graph,
   body: CreateBatchBody,
-): Promise<readonly ExpandedRow[]> {
+  issues: Issue[],
+): Promise<ExpandedRows> {
   const sources = [body.rows, body.tableId, body.matrix].filter(source => source !== undefined);
   if (sources.length !== 1)
     throw new AppError('invalid_request', 'Send exactly one of rows, tableId and matrix.');
   if (body.tableId === undefined && (body.mapping !== undefined || body.keyColumn !== undefined))
     throw new AppError('invalid_request', 'mapping and keyColumn belong to a tableId.');
+  if (body.matrix !== undefined) return expandMatrix(body.matrix);
   const rows =
     body.rows !== undefined
-      ? body.rows.map(({ key = null, inputs }, index) => ({ key, inputs, path: `/rows/${index}` }))
-      : body.matrix !== undefined
-        ? expandMatrix(body.matrix)
-        : expandTable(graph, await readTableRows(deps, actor, body.tableId ?? ''), body);
-  requireUniqueKeys(rows);
-  return rows;
+      ? listRows(body.rows)
+      : expandTable(graph, await readTable(deps, actor, body.tableId ?? ''), body, issues);
+  return { rows: withUniqueKeys(rows, issues), axes: null };
 }
 
-function expandMatrix({ inputs, mode = 'product' }: NonNullable<CreateBatchBody['matrix']>): ExpandedRow[] {
-  const axes = Object.entries(inputs);
-  const lengths = axes.map(([, values]) => values.length);
-  const total = mode === 'zip' ? Math.max(...lengths) : lengths.reduce((product, n) => product * n, 1);
-  if (mode === 'zip' && lengths.some(length => length !== total))
-    throw invalidField('/matrix/inputs', 'must have lists of the same length with mode zip');
+function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<ExpandedRow> {
+  for (const [index, { key = null, inputs, config = null }] of rows.entries())
+    yield { key, inputs, config, path: `/rows/${index}` };
+}
+
+interface ValueList extends Axis {
+  readonly values: readonly unknown[];
+}
+
+function expandMatrix({
+  inputs = {},
+  config = {},
+  mode = 'product',
+}: NonNullable<CreateBatchBody['matrix']>): ExpandedRows {
+  const lists: readonly ValueList[] = [
+    ...Object.entries(inputs).map(([nodeId, values]) => ({
+      nodeId,
+      field: null,
+      values,
+      count: values.length,
+    })),
+    ...Object.entries(config).flatMap(([nodeId, fields]) =>
+      Object.entries(fields).map(([field, values]) => ({ nodeId, field, values, count: values.length })),
+    ),
+  ];
+  if (lists.length === 0) throw invalidField('/matrix', 'must vary at least one input or config field');
+  const counts = lists.map(({ count }) => count);
+  const total = mode === 'zip' ? Math.max(...counts) : counts.reduce((product, n) => product * n, 1);
+  if (mode === 'zip' && counts.some(count => count !== total))
+    throw invalidField('/matrix', 'must have lists of the same length with mode zip');
   if (total > MAX_ROWS)
     throw invalidField('/matrix', `has ${total} combinations. A batch has at most ${MAX_ROWS} rows`);
-  return Array.from({ length: total }, (_, row) => {
-    let rest = row;
-    // The last input varies fastest, as in nested loops.
-    const picked = axes.toReversed().map(([nodeId, values]): [string, unknown] => {
-      const index = mode === 'zip' ? row : rest % values.length;
-      rest = Math.floor(rest / values.length);
-      return [nodeId, values[index]];
-    });
-    return { key: null, inputs: Object.fromEntries(picked.toReversed()), path: '/matrix' };
-  });
+  return {
+    rows: combine(lists, total, mode),
+    axes: mode === 'zip' ? null : lists.map(({ nodeId, field, count }) => ({ nodeId, field, count })),
+  };
 }
 
-function expandTable(
+function* combine(
+  lists: readonly ValueList[],
+  total: number,
+  mode: 'product' | 'zip',
+): Generator<ExpandedRow> {
+  for (let row = 0; row < total; row++) {
+    const inputs: Record<string, unknown> = {};
+    const config: Record<string, Record<string, unknown>> = {};
+    // The last list varies fastest, as in nested loops.
+    let repeats = total;
+    for (const { nodeId, field, values } of lists) {
+      repeats /= values.length;
+      const value = values[mode === 'zip' ? row : Math.floor(row / repeats) % values.length];
+      if (field === null) inputs[nodeId] = value;
+      else {
+        config[nodeId] ??= {};
+        config[nodeId][field] = value;
+      }
+    }
+    yield {
+      key: null,
+      inputs,
+      config: lists.some(list => list.field !== null) ? config : null,
+      path: '/matrix',
+    };
+  }
+}
+
+async function* expandTable(
   graph: Graph,
-  { columns, rows, total, problems }: TableRows,
+  { columns, total, problems, readLines }: StoredTable,
   { mapping = {}, keyColumn }: CreateBatchBody,
-): ExpandedRow[] {
+  issues: Issue[],
+): AsyncGenerator<ExpandedRow> {
   if (total > MAX_ROWS)
     throw invalidField('/tableId', `has ${total} rows. A batch has at most ${MAX_ROWS}`, 'The table');
   if (Object.keys(mapping).length === 0)
@@ -79,31 +144,35 @@ function expandTable(
     parse: CELL_PARSERS[types.get(nodeId) ?? ''],
   }));
   const keyIndex = keyColumn === undefined ? undefined : indexOf(keyColumn, '/keyColumn');
-  const issues: Issue[] = problems.map(({ line, message }) => toIssue(line, message));
-  const expanded = rows.map(({ line, cells }) => {
+  issues.push(...problems.map(({ line, message }) => toIssue(line, message)));
+  const unusable = new Set(problems.map(({ line }) => line));
+  for await (const { line, cells } of readLines()) {
+    if (unusable.has(line)) continue;
     const inputs: Record<string, unknown> = {};
+    let isReadable = true;
     for (const { nodeId, column, index, parse } of mapped) {
       const cell = cells[index] ?? '';
       if (cell === '') continue;
       try {
         inputs[nodeId] = typeof cell === 'string' && parse !== undefined ? parse(cell) : cell;
       } catch (err) {
+        isReadable = false;
         issues.push(toIssue(line, `Column ${JSON.stringify(column)} ${(err as Error).message}.`));
       }
     }
     const key = keyIndex === undefined ? '' : String(cells[keyIndex] ?? '');
-    return { key: key === '' ? null : key.slice(0, 200), inputs, path: `/tableId/${line}` };
-  });
-  if (issues.length > 0) throw invalidRows(issues);
-  return expanded;
+    const path = `/tableId/${line}`;
+    if (isReadable) yield { key: key === '' ? null : key.slice(0, 200), inputs, config: null, path };
+  }
 }
 
 /** Parses the text of a cell by the type of its input node. Other nodes take the text. */
-const CELL_PARSERS: Readonly<Record<string, (text: string) => Json>> = {
-  'input:number': text => {
-    const number = Number(text.trim());
+const CELL_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'input:number': cell => {
+    const text = cell.trim();
+    const number = Number(text);
     if (!Number.isFinite(number)) throw new Error('must be a number');
-    return number;
+    return isExactNumber(text) ? number : parseExactJson(text);
   },
   'input:json': parseJson,
   'input:list': parseJson,
@@ -111,7 +180,7 @@ const CELL_PARSERS: Readonly<Record<string, (text: string) => Json>> = {
 
 function parseJson(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseExactJson(text) as Json;
   } catch {
     throw new Error('must be JSON');
   }
@@ -123,16 +192,18 @@ const toIssue = (line: number, message: string): Issue => ({
   message: `Line ${line}: ${message}`,
 });
 
-function requireUniqueKeys(rows: readonly ExpandedRow[]): void {
+async function* withUniqueKeys(
+  rows: AsyncIterable<ExpandedRow> | Iterable<ExpandedRow>,
+  issues: Issue[],
+): AsyncGenerator<ExpandedRow> {
   const seen = new Set<string>();
-  const issues: Issue[] = [];
-  for (const { key, path } of rows) {
-    if (key === null) continue;
-    if (seen.has(key))
+  for await (const row of rows) {
+    const { key, path } = row;
+    if (key !== null && seen.has(key))
       issues.push({ path, code: 'invalid_rows', message: `The key ${JSON.stringify(key)} is used twice.` });
-    seen.add(key);
+    if (key !== null) seen.add(key);
+    yield row;
   }
-  if (issues.length > 0) throw invalidRows(issues);
 }
 
 const MAX_ISSUES = 1000;

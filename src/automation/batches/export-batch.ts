@@ -87,11 +87,20 @@ async function* writeCsv(
 ): AsyncGenerator<string> {
   const inputs = plan.nodes.filter(node => deps.findNode(node.nodeType)?.runInput !== undefined);
   const outputs = listResultNodes(plan);
+  // All rows of a matrix set the same fields.
+  const [firstRow] = await listRows(
+    deps.db,
+    batch.id,
+    { status: null, isPicked: null },
+    { after: null, limit: 1 },
+  );
+  const fields = listFields(firstRow?.config ?? null).map(({ name }) => name);
   const header = [
     'row',
     'key',
     'status',
     ...inputs.map(({ id }) => `input: ${id}`),
+    ...fields.map(name => `config: ${name}`),
     ...outputs.map(({ id, label }) => `output: ${label} (${id})`),
     'error',
     'credits',
@@ -103,6 +112,7 @@ async function* writeCsv(
   for await (const rows of listAllRows(deps, batch, signal)) {
     for (const row of rows) {
       const values = parseMemberTexts(row.inputs);
+      const config = new Map(listFields(row.config).map(({ name, text }) => [name, text]));
       const results = await readResults(deps, plan, row);
       const error = row.error === null ? '' : (JSON.parse(row.error) as { message: string }).message;
       yield toCsvLine([
@@ -110,6 +120,7 @@ async function* writeCsv(
         row.key ?? '',
         row.status,
         ...inputs.map(({ id }) => toCell(values.get(id))),
+        ...fields.map(name => toCell(config.get(name))),
         ...outputs.map(({ id }) =>
           results
             .filter(({ node }) => node.id === id)
@@ -124,6 +135,13 @@ async function* writeCsv(
       ]);
     }
   }
+}
+
+/** Lists the config fields that a row sets, with their values as JSON texts. */
+function listFields(config: string | null): readonly { readonly name: string; readonly text: string }[] {
+  return [...parseMemberTexts(config ?? '{}')].flatMap(([nodeId, fields]) =>
+    Array.from(parseMemberTexts(fields), ([field, text]) => ({ name: `${nodeId}.${field}`, text })),
+  );
 }
 
 /** Cells that a spreadsheet would take for a formula begin with an apostrophe. */

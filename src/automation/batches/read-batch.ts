@@ -9,17 +9,17 @@ import { authorize, canDo, findRole, type WorkflowVerb } from '../../services/ac
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, byNumber, type PageQuery, readPage } from '../../services/paging.ts';
 import {
-  type BatchCounts,
   type BatchRow,
-  countBatches,
   findBatch,
   listBatches,
   listRows,
   type ShownRow,
+  sumCharged,
 } from '../../store/automation/batches.ts';
 import { listStepsOfRuns } from '../../store/steps.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { ListRowsQuery } from './batch.schema.ts';
+import type { Axis } from './expand-rows.ts';
 
 /**
  * Returns the batch for the user who started it and for users with the permission on its workflow. Throws 404 or 403.
@@ -60,26 +60,22 @@ export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuer
     row => row,
   );
   const ids = page.data.map(({ id }) => id);
-  const counted = await countBatches(deps.db, ids);
-  return { ...page, data: page.data.map(row => present(deps, row, counted.get(row.id))) };
+  const charged = await sumCharged(deps.db, ids);
+  return { ...page, data: page.data.map(row => present(deps, row, charged.get(row.id))) };
 }
 
 export async function presentBatch(deps: RunDeps, batch: BatchRow) {
-  return present(deps, batch, (await countBatches(deps.db, [batch.id])).get(batch.id));
+  return present(deps, batch, (await sumCharged(deps.db, [batch.id])).get(batch.id));
 }
 
-function present(
-  deps: RunDeps,
-  batch: BatchRow,
-  counted: { readonly counts: BatchCounts; readonly credits: number } | undefined,
-) {
+function present(deps: RunDeps, batch: BatchRow, charged = 0) {
   return {
     id: batch.id,
     workflowId: batch.workflow_id,
     workflowVersion: batch.workflow_version,
     status: batch.status,
     reason: batch.reason,
-    counts: { total: batch.total, ...(counted?.counts as BatchCounts) },
+    counts: { total: batch.total, ...batch.counts },
     concurrency: batch.concurrency,
     stopAfterFailures: batch.stop_after_failures,
     firstRows: batch.first_rows,
@@ -87,8 +83,9 @@ function present(
     credits: {
       estimated: batch.estimated_credits,
       exact: batch.estimate_is_exact,
-      charged: counted?.credits ?? 0,
+      charged,
     },
+    axes: batch.axes === null ? null : (JSON.parse(batch.axes) as readonly Axis[]),
     metadata: batch.metadata === null ? null : new JsonText(batch.metadata),
     createdAt: batch.created_at.toISOString(),
     finishedAt: batch.finished_at?.toISOString() ?? null,
@@ -141,6 +138,7 @@ export async function presentRows(
     row: row.row_number,
     key: row.key,
     inputs: new JsonText(row.inputs),
+    config: row.config === null ? null : new JsonText(row.config),
     status: row.status,
     executionId: row.execution_id,
     outputs: outputs.get(row.execution_id ?? '') ?? [],

@@ -1,8 +1,8 @@
 // Parses tables: CSV with any usual delimiter and encoding, and JSON lines.
-import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Papa from 'papaparse';
 import type { Json } from '../../graph/types.ts';
+import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
 import type { Problem, TableLine } from './read-table.ts';
@@ -13,8 +13,8 @@ export interface ParsedTable {
   readonly encoding: string;
   readonly columns: readonly string[];
   readonly total: number;
-  /** The first rows, as many as a batch can have. */
-  readonly rows: readonly TableLine[];
+  /** The first rows. */
+  readonly sample: readonly TableLine[];
   readonly problems: readonly Problem[];
 }
 
@@ -26,20 +26,25 @@ export interface TableOptions {
   readonly delimiter?: Delimiter | undefined;
   /** Rows beyond it are only counted. */
   readonly maxRows: number;
+  /** Called with the rows in order, some at a time. */
+  readonly onLines: (lines: readonly TableLine[]) => Promise<void>;
 }
 
 const CHUNK_BYTES = 65_536;
 const MAX_COLUMNS = 1000;
 const MAX_PROBLEMS = 1000;
 
-/** Decodes and parses the file in chunks, so that other requests get their turn. */
-export async function parseTable(file: Uint8Array, options: TableOptions): Promise<ParsedTable> {
-  const { encoding, start } = findEncoding(file);
-  const chunks = decode(file.subarray(start), encoding);
-  return (options.format ?? (looksLikeJson(file.subarray(start), encoding) ? 'jsonl' : 'csv')) === 'jsonl'
+/** Decodes and parses the file part by part, so that other requests get their turn. Empties `parts`. */
+export async function parseTable(parts: Uint8Array[], options: TableOptions): Promise<ParsedTable> {
+  const head = Buffer.concat(parts.slice(0, 2)).subarray(0, HEAD_BYTES);
+  const { encoding, start } = await findEncoding(parts, head);
+  const chunks = decode(parts, encoding, start);
+  return (options.format ?? (looksLikeJson(head.subarray(start), encoding) ? 'jsonl' : 'csv')) === 'jsonl'
     ? parseJsonLines(chunks, encoding, options)
     : parseCsv(chunks, encoding, options);
 }
+
+const HEAD_BYTES = 4096;
 
 const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
@@ -48,13 +53,30 @@ const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] 
 ];
 
 /** Finds the encoding by the byte order mark, or whether the bytes are valid UTF-8; anything else is GB 18030. */
-function findEncoding(file: Uint8Array): { readonly encoding: string; readonly start: number } {
+async function findEncoding(
+  parts: readonly Uint8Array[],
+  head: Uint8Array,
+): Promise<{ readonly encoding: string; readonly start: number }> {
   for (const [encoding, bytes] of MARKS)
-    if (bytes.every((byte, index) => file[index] === byte)) return { encoding, start: bytes.length };
-  const halves = countZeros(file.subarray(0, 4096));
+    if (bytes.every((byte, index) => head[index] === byte)) return { encoding, start: bytes.length };
+  const halves = countZeros(head);
   if (halves.odd > 4 && halves.odd > 10 * halves.even) return { encoding: 'utf-16le', start: 0 };
   if (halves.even > 4 && halves.even > 10 * halves.odd) return { encoding: 'utf-16be', start: 0 };
-  return { encoding: isUtf8(file) ? 'utf-8' : 'gb18030', start: 0 };
+  return { encoding: (await isUtf8(parts)) ? 'utf-8' : 'gb18030', start: 0 };
+}
+
+async function isUtf8(parts: readonly Uint8Array[]): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (const [index, part] of parts.entries()) {
+      decoder.decode(part, { stream: true });
+      if (index % 16 === 15) await nextTurn();
+    }
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Counts zero bytes at even and odd places: UTF-16 text without a mark has many on one side. */
@@ -69,32 +91,58 @@ function countZeros(bytes: Uint8Array): { readonly even: number; readonly odd: n
   return { even, odd };
 }
 
-function* decode(bytes: Uint8Array, encoding: string): Generator<string> {
-  const decoder = new TextDecoder(encoding);
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
-    yield decoder.decode(bytes.subarray(at, at + CHUNK_BYTES), { stream: true });
+/** Yields the text of the parts after `start` bytes, and removes each part from the list. */
+function* decode(parts: Uint8Array[], encoding: string, start: number): Generator<string> {
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  parts.reverse();
+  let skipped = start;
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    for (let at = Math.min(skipped, part.length); at < part.length; at += CHUNK_BYTES)
+      yield decoder.decode(part.subarray(at, at + CHUNK_BYTES), { stream: true });
+    skipped = Math.max(0, skipped - part.length);
+  }
   yield decoder.decode();
 }
 
 function looksLikeJson(bytes: Uint8Array, encoding: string): boolean {
-  const text = new TextDecoder(encoding).decode(bytes.subarray(0, 4096));
+  const text = new TextDecoder(encoding).decode(bytes);
   return text.trimStart().startsWith('{');
 }
+
+/** Rows are handed on when they have this many characters. */
+const FLUSHED_CHARACTERS = 500_000;
+const SAMPLE_ROWS = 20;
 
 class Collector {
   columns: readonly string[] = [];
   total = 0;
-  readonly rows: TableLine[] = [];
+  readonly sample: TableLine[] = [];
   readonly problems: Problem[] = [];
-  readonly #maxRows: number;
+  readonly #options: TableOptions;
+  #lines: TableLine[] = [];
+  #characters = 0;
 
-  constructor(maxRows: number) {
-    this.#maxRows = maxRows;
+  constructor(options: TableOptions) {
+    this.#options = options;
   }
 
-  add(line: number, cells: readonly Json[]): void {
+  /** `characters`: the length of the row in the file. */
+  add(line: number, cells: readonly Json[], characters: number): void {
     this.total++;
-    if (this.rows.length < this.#maxRows) this.rows.push({ line, cells });
+    if (this.total > this.#options.maxRows) return;
+    const row = { line, cells };
+    if (this.sample.length < SAMPLE_ROWS) this.sample.push(row);
+    this.#lines.push(row);
+    this.#characters += characters;
+  }
+
+  /** Hands the rows on if they are many, or with `isEnd` in any case. */
+  async flush(isEnd: boolean): Promise<void> {
+    if (this.#lines.length === 0 || (!isEnd && this.#characters < FLUSHED_CHARACTERS)) return;
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#characters = 0;
+    await this.#options.onLines(lines);
   }
 
   report(line: number, message: string): void {
@@ -114,7 +162,7 @@ async function parseCsv(
   encoding: string,
   options: TableOptions,
 ): Promise<ParsedTable> {
-  const collector = new Collector(options.maxRows);
+  const collector = new Collector(options);
   let delimiter = options.delimiter;
   let rest = '';
   let line = 1;
@@ -136,7 +184,7 @@ async function parseCsv(
       if (!hasHeader) {
         hasHeader = true;
         readHeader(collector, line, cells);
-      } else addRecord(collector, line, cells, { isAtEnd, fault });
+      } else addRecord(collector, line, cells, { isAtEnd, fault, characters: end - start });
       line += countLineBreaks(text.slice(start, end));
       start = end;
     }
@@ -146,6 +194,7 @@ async function parseCsv(
     rest += chunk;
     if (rest.length > CHUNK_BYTES) {
       parse(rest, false);
+      await collector.flush(false);
       await nextTurn();
     }
     if (rest.length > MAX_RECORD_CHARS) {
@@ -156,6 +205,7 @@ async function parseCsv(
   }
   if (rest !== '') parse(rest, true);
   if (collector.columns.length === 0) collector.report(1, 'The table is empty.');
+  await collector.flush(true);
   return toTable(collector, { format: 'csv', delimiter: delimiter ?? 'comma', encoding });
 }
 
@@ -180,7 +230,11 @@ function addRecord(
   collector: Collector,
   line: number,
   cells: readonly string[],
-  { isAtEnd, fault }: { readonly isAtEnd: boolean; readonly fault: string | undefined },
+  {
+    isAtEnd,
+    fault,
+    characters,
+  }: { readonly isAtEnd: boolean; readonly fault: string | undefined; readonly characters: number },
 ): void {
   const { columns } = collector;
   const isEmpty = cells.every(cell => cell === '');
@@ -190,7 +244,7 @@ function addRecord(
   else if (isEmpty) collector.report(line, 'The row is empty.');
   else if (cells.length !== columns.length)
     collector.report(line, `The row has ${cells.length} cells, but there are ${columns.length} columns.`);
-  collector.add(line, cells);
+  collector.add(line, cells, characters);
 }
 
 /** The delimiter that splits the first lines into the most columns of the same number. */
@@ -211,9 +265,9 @@ function findDelimiter(text: string): Delimiter {
 async function parseJsonLines(
   chunks: Iterable<string>,
   encoding: string,
-  { maxRows }: TableOptions,
+  options: TableOptions,
 ): Promise<ParsedTable> {
-  const collector = new Collector(maxRows);
+  const collector = new Collector(options);
   const indexOf = new Map<string, number>();
   let line = 0;
   let rest = '';
@@ -232,6 +286,7 @@ async function parseJsonLines(
       collector.add(
         line,
         Array.from(cells, cell => cell ?? ''),
+        text.length,
       );
     }
   };
@@ -244,16 +299,18 @@ async function parseJsonLines(
       rest = '';
       break;
     }
+    await collector.flush(false);
     await nextTurn();
   }
   if (rest.trim() !== '') parseLine(rest);
+  await collector.flush(true);
   collector.columns = [...indexOf.keys()];
   return toTable(collector, { format: 'jsonl', delimiter: null, encoding });
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
@@ -261,8 +318,8 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function toTable(
-  { columns, total, rows, problems }: Collector,
+  { columns, total, sample, problems }: Collector,
   found: Pick<ParsedTable, 'format' | 'delimiter' | 'encoding'>,
 ): ParsedTable {
-  return { ...found, columns, total, rows, problems };
+  return { ...found, columns, total, sample, problems };
 }

@@ -1,10 +1,10 @@
 // Reads uploaded tables.
-
 import type { Json } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
-import { findTable, listChunks, type TableRow } from '../../store/automation/tables.ts';
+import { findChunk, findTable, type TableRow } from '../../store/automation/tables.ts';
 
 /** A row with the line of the file on which it begins. */
 export interface TableLine {
@@ -17,23 +17,31 @@ export interface Problem {
   readonly message: string;
 }
 
-export interface TableRows {
+export interface StoredTable {
   readonly columns: readonly string[];
   readonly total: number;
-  readonly rows: readonly TableLine[];
   readonly problems: readonly Problem[];
+  /** Yields the rows in order. Reads them in parts, so that a large table is never in memory. */
+  readonly readLines: () => AsyncGenerator<TableLine>;
 }
 
 /** Throws 404 if the table does not exist, has expired or belongs to another user. */
-export async function readTableRows(deps: Deps, user: UserActor, id: string): Promise<TableRows> {
+export async function readTable(deps: Deps, user: UserActor, id: string): Promise<StoredTable> {
   const table = await getTableRow(deps, user, id);
-  const chunks = await listChunks(deps.db, id);
   return {
     columns: JSON.parse(table.columns) as string[],
     total: table.total,
-    rows: chunks.flatMap(text => JSON.parse(text) as TableLine[]),
     problems: JSON.parse(table.problems) as Problem[],
+    readLines: () => readLines(deps, id),
   };
+}
+
+async function* readLines({ db }: Pick<Deps, 'db'>, id: string): AsyncGenerator<TableLine> {
+  for (let chunk = 0; ; chunk++) {
+    const text = await findChunk(db, id, chunk);
+    if (text === undefined) return;
+    yield* parseExactJson(text) as TableLine[];
+  }
 }
 
 async function getTableRow({ db }: Pick<Deps, 'db'>, user: UserActor, id: string): Promise<TableRow> {

@@ -58,12 +58,12 @@ export function registerBatches(app: App, deps: RunDeps): void {
         summary: 'Run a workflow over many rows',
         description:
           'Starts a batch: one run of the current version of the workflow for each row. Every row is checked first; if any is invalid, nothing runs and the response lists the problems of all of them. Rows run in order, at most `concurrency` at a time and within the limits of the workspace. Credits are reserved as rows start. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one batch.',
-        errors: [...BATCH_ERRORS, 'invalid_webhook'],
+        errors: [...BATCH_ERRORS, 'invalid_webhook', 'conflict'],
         params: WorkflowId,
         body: CreateBatchBody,
         response: { 202: AcceptedBatch },
         requestHeaders: ['Idempotency-Key'],
-        hasExactNumbers: true,
+        hasExactNumbers: 'kept',
       }),
       preValidation: (req, _reply, done) => done(webhookFault(deps, getWebhook(req.body))),
     },
@@ -88,7 +88,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       params: WorkflowId,
       body: CreateBatchBody,
       response: { 200: BatchEstimate },
-      hasExactNumbers: true,
+      hasExactNumbers: 'kept',
     }),
     req => estimateBatch(deps, req.actor, req.params.id, req.body),
   );

@@ -90,7 +90,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       errors: [...RESOURCE_ERRORS, 'invalid_graph', 'invalid_inputs', 'cyclic_graph'],
       params: WorkflowId,
       body: EstimateBody,
-      asSent: { inputs: 'read' },
+      asSent: { inputs: 'read', config: 'read' },
       response: { 200: RunEstimate },
     }),
     req => estimateWorkflow(deps, req.actor, { workflowId: req.params.id, request: req.body }),

@@ -14,7 +14,7 @@ import type { App } from '../app.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = operationsOf('Runs');
-const asSent = { inputs: 'read', metadata: 'opaque' } as const;
+const asSent = { inputs: 'read', config: 'read', metadata: 'opaque' } as const;
 const response = { 200: ExecutionRecord, 202: AcceptedRun };
 const ofRun = { parameters: { id: '$response.body#/executionId' } } as const;
 const links = {

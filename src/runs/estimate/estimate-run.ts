@@ -17,6 +17,7 @@ import type { RunDeps } from '../deps.ts';
 import { createNodeCache } from '../node-cache.ts';
 import { findReusedSteps, type ReusedSteps } from '../reused-steps.ts';
 import type { RunRequest } from '../run.schema.ts';
+import { configureVersion, requireValidConfig } from '../run-config.ts';
 import { resolvePlan } from '../run-credentials.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
 import {
@@ -78,7 +79,10 @@ export async function estimateWorkflow(
 ) {
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
-  const version = await deps.versions.get(deps.db, workflow.id, input.version ?? workflow.version);
+  const { config } = input.request;
+  const stored = await deps.versions.get(deps.db, workflow.id, input.version ?? workflow.version);
+  requireValidConfig(deps, stored, config);
+  const version = configureVersion(deps, stored, config);
   const workspace = getWorkspaceId(workflow);
   const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, input.request), {
     workspace,

@@ -4,7 +4,7 @@ import { PAID_BY } from '../../providers/credential.ts';
 import { Named, NamedExact, Nullable } from '../../services/schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 
-const { inputs, targets, keep, pins, useSample } = ExecuteBody.properties;
+const { inputs, config, targets, keep, pins, useSample } = ExecuteBody.properties;
 
 /** Who pays for calls. */
 const PaidFields = {
@@ -17,6 +17,7 @@ const PaidFields = {
 
 export const EstimateBody = NamedExact('EstimateRequest', 'The run to estimate', {
   inputs,
+  config,
   targets,
   keep,
   pins,

@@ -1,13 +1,16 @@
-// Stores batches and their rows. The counts of a batch are read from its rows, so they always add up.
+// Stores batches and their rows. The statement that moves rows to another status also moves the counts of their batch,
+// so the counts always add up.
 import type { Tx } from '../db.ts';
 import { jobSpecs } from '../queue.ts';
-import { type After, all, first, matches } from '../rows.ts';
+import { type After, all, countRows, first, matches } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 
 export const BATCH_STATUSES = ['RUNNING', 'PAUSED', 'STOPPING', 'STOPPED', 'COMPLETED'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 export const ROW_STATUSES = ['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
+
+export type BatchCounts = Readonly<Record<RowStatus, number>>;
 
 export interface NewBatch {
   readonly id: string;
@@ -22,6 +25,8 @@ export interface NewBatch {
   readonly first_rows: number | null;
   readonly estimated_credits: number;
   readonly estimate_is_exact: boolean;
+  /** JSON text: what a matrix of combinations varies. */
+  readonly axes: string | null;
   /** JSON text. */
   readonly metadata: string | null;
   /** JSON text of {url, secret}, with the secret encrypted. */
@@ -44,35 +49,51 @@ export interface BatchState {
   readonly finished_at: Date | null;
 }
 
-export type BatchRow = NewBatch & BatchState;
+export type BatchRow = NewBatch & BatchState & { readonly counts: BatchCounts };
 
 const COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
   b.max_credits, b.stop_after_failures, b.failures_in_a_row, b.cancels_running, b.first_rows, b.estimated_credits, b.estimate_is_exact,
-  b.metadata, b.webhook, b.seq, b.created_at, b.finished_at`;
+  b.axes, b.metadata, b.webhook, b.seq, b.created_at, b.finished_at,
+  json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
 
 export interface NewBatchRow {
   readonly row_number: number;
   readonly key: string | null;
+  /** JSON text by node id. */
   readonly inputs: string;
+  /** JSON text by node id; null: none. */
+  readonly config: string | null;
   readonly estimated_credits: number;
 }
+
+/** The characters of inputs that one statement writes. */
+const MAX_INSERTED_CHARACTERS = 1_000_000;
 
 /** Stores a batch with its rows, and queues its job. */
 export async function insertBatch(tx: Tx, batch: NewBatch, rows: readonly NewBatchRow[]): Promise<void> {
   await tx.query(
     `insert into batches (id, workflow_id, workflow_version, user_id, workspace, total, concurrency, max_credits,
-       stop_after_failures, first_rows, estimated_credits, estimate_is_exact, metadata, webhook, created_at)
+       stop_after_failures, first_rows, estimated_credits, estimate_is_exact, axes, metadata, webhook, created_at, rows_waiting)
      select id, workflow_id, workflow_version, user_id, workspace, total, concurrency, max_credits,
-       stop_after_failures, first_rows, estimated_credits, estimate_is_exact, metadata, webhook, created_at
+       stop_after_failures, first_rows, estimated_credits, estimate_is_exact, axes, metadata, webhook, created_at, total
      from json_populate_record(null::batches, $1::json)`,
     [JSON.stringify(batch)],
   );
-  await tx.query(
-    `insert into batch_rows (batch_id, row_number, key, inputs, estimated_credits)
-     select $1, row_number, key, inputs, estimated_credits
-     from json_to_recordset($2::json) as i(row_number int, key text, inputs text, estimated_credits bigint)`,
-    [batch.id, JSON.stringify(rows)],
-  );
+  let part: NewBatchRow[] = [];
+  let characters = 0;
+  for (const [index, row] of rows.entries()) {
+    part.push(row);
+    characters += row.inputs.length + (row.config?.length ?? 0) + 100;
+    if (characters < MAX_INSERTED_CHARACTERS && index < rows.length - 1) continue;
+    await tx.query(
+      `insert into batch_rows (batch_id, row_number, key, inputs, config, estimated_credits)
+       select $1, row_number, key, inputs, config, estimated_credits
+       from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, estimated_credits bigint)`,
+      [batch.id, JSON.stringify(part)],
+    );
+    part = [];
+    characters = 0;
+  }
   await enqueueBatch(tx, batch.id);
 }
 
@@ -109,32 +130,34 @@ export function listBatches(
   );
 }
 
-export type BatchCounts = Readonly<Record<RowStatus, number>>;
+/**
+ * Returns the credits charged to the executions of each batch by id. Reads only executions that may still be charged:
+ * those of running rows, and those whose calls continue at a provider.
+ */
+export async function sumCharged(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await all<{ id: string; credits: number }>(
+    tx,
+    `select b.id, (b.credits_charged
+       + coalesce((select sum(c.charged) from run_credits c where c.execution_id = any (b.open_executions)), 0)
+       + coalesce((select sum(c.charged) from batch_rows r join run_credits c on c.execution_id = r.execution_id
+           where r.batch_id = b.id and r.status = 'running'), 0))::bigint as credits
+     from batches b where b.id = any ($1::text[])`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, credits }) => [id, credits]));
+}
 
-/** Returns the counts of each batch by id, and the credits charged to its executions. */
-export async function countBatches(
-  tx: Tx,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, { readonly counts: BatchCounts; readonly credits: number }>> {
-  const counted = await all<{ batch_id: string; status: RowStatus; count: number }>(
+/** Lets no other transaction start a batch of the workspace until this one ends. */
+export async function lockRunningBatches(tx: Tx, workspace: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('batches ' || $1, 0))`, [workspace]);
+}
+
+/** Counts the batches of the workspace that start rows or wait for rows to end. */
+export function countRunningBatches(tx: Tx, workspace: string): Promise<number> {
+  return countRows(
     tx,
-    `select batch_id, status, count(*) as count from batch_rows where batch_id = any ($1::text[]) group by batch_id, status`,
-    [ids],
-  );
-  const charged = await all<{ batch_id: string; credits: number }>(
-    tx,
-    `select e.origin_id as batch_id, sum(c.charged)::bigint as credits from executions e
-     join run_credits c on c.execution_id = e.id where e.origin_id = any ($1::text[]) group by e.origin_id`,
-    [ids],
-  );
-  const credits = new Map(charged.map(row => [row.batch_id, row.credits]));
-  const counts = Map.groupBy(counted, row => row.batch_id);
-  return new Map(
-    ids.map(id => {
-      const own = new Map((counts.get(id) ?? []).map(({ status, count }) => [status, count]));
-      const all = Object.fromEntries(ROW_STATUSES.map(status => [status, own.get(status) ?? 0]));
-      return [id, { counts: all as BatchCounts, credits: credits.get(id) ?? 0 }];
-    }),
+    `select count(*) as count from batches where workspace = $1 and status in ('RUNNING', 'STOPPING')`,
+    [workspace],
   );
 }
 
@@ -177,18 +200,58 @@ export interface SettledRow {
   readonly status: RowStatus;
 }
 
+/**
+ * Returns an update of rows that moves the counts of the batch `$1` with them. `update` must return `row_number`,
+ * `old_status` and `status`, and the columns of `result`.
+ */
+const movingRows = (update: string, result: string): string => `
+  with moved as (${update}),
+  change as (select ${ROW_STATUSES.map(
+    status =>
+      `count(*) filter (where status = '${status}') - count(*) filter (where old_status = '${status}') as ${status}`,
+  ).join(', ')} from moved),
+  counted as (update batches b set ${ROW_STATUSES.map(
+    status => `rows_${status} = b.rows_${status} + c.${status}`,
+  ).join(', ')} from change c where b.id = $1 and exists (select from moved) returning b.id)
+  select ${result}, (select count(*) from counted) as batches from moved`;
+
 /** Settles the running rows whose executions have ended. Returns them in the order in which they ended. */
-export function settleRows(tx: Tx, batchId: string, seq: number): Promise<readonly SettledRow[]> {
-  return all(
+export async function settleRows(tx: Tx, batchId: string, seq: number): Promise<readonly SettledRow[]> {
+  const settled = await all<SettledRow & { readonly execution_id: string }>(
     tx,
-    `with settled as (
-       update batch_rows r set error = e.error, seq = $2,
+    `${movingRows(
+      `update batch_rows r set error = e.error, seq = $2,
          status = case e.status when 'COMPLETED' then 'completed' when 'CANCELLED' then 'cancelled' else 'failed' end
        from executions e
        where r.batch_id = $1 and r.status = 'running' and e.id = r.execution_id and e.finished_at is not null
-       returning r.row_number, r.status, e.finished_at)
-     select row_number, status from settled order by finished_at, row_number`,
+       returning r.row_number, 'running' as old_status, r.status, r.execution_id, e.finished_at`,
+      'row_number, status, execution_id, finished_at',
+    )} order by finished_at, row_number`,
     [batchId, seq],
+  );
+  if (settled.length > 0)
+    await settleCredits(
+      tx,
+      batchId,
+      settled.map(({ execution_id }) => execution_id),
+    );
+  return settled;
+}
+
+/** Adds the final charges of ended executions to the batch, and keeps those that may still be charged. */
+async function settleCredits(tx: Tx, batchId: string, executionIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `with ended as (
+       select c.execution_id, c.charged, c.held > 0 or exists (
+         select from calls k where k.execution_id = c.execution_id and k.job_id is not null and k.slot_at is not null
+       ) as is_open
+       from batches b join run_credits c on c.execution_id = any (b.open_executions || $2::text[]) where b.id = $1
+     )
+     update batches set
+       credits_charged = credits_charged + coalesce((select sum(charged) from ended where not is_open), 0),
+       open_executions = coalesce((select array_agg(execution_id) from ended where is_open), '{}')
+     where id = $1 and exists (select from ended)`,
+    [batchId, executionIds],
   );
 }
 
@@ -200,6 +263,7 @@ export interface StartableRow {
   readonly row_number: number;
   readonly key: string | null;
   readonly inputs: string;
+  readonly config: string | null;
   readonly estimated_credits: number;
   readonly max_credits: number | null;
   readonly attempt: number;
@@ -207,10 +271,11 @@ export interface StartableRow {
   readonly retried_execution_id: string | null;
 }
 
-const STARTABLE = `r.row_number, r.key, r.inputs, r.estimated_credits, r.max_credits, r.attempt, r.execution_id,
+const STARTABLE = `r.row_number, r.key, r.inputs, r.config, r.estimated_credits, r.max_credits, r.attempt, r.execution_id,
   r.retried_execution_id`;
 
-export interface RunningRow extends StartableRow {
+/** A row that runs, without its values, which may be long. */
+export interface RunningRow extends Pick<StartableRow, 'row_number' | 'max_credits'> {
   readonly is_accepted: boolean;
   /** Whether the process that claimed it has had time to start it. */
   readonly is_overdue: boolean;
@@ -220,10 +285,23 @@ export interface RunningRow extends StartableRow {
 export function listRunningRows(tx: Tx, batchId: string): Promise<readonly RunningRow[]> {
   return all(
     tx,
-    `select ${STARTABLE}, exists (select from executions e where e.id = r.execution_id) as is_accepted,
+    `select r.row_number, r.max_credits, exists (select from executions e where e.id = r.execution_id) as is_accepted,
        r.claimed_at < now() - interval '${OVERDUE_SECONDS} seconds' as is_overdue
      from batch_rows r where r.batch_id = $1 and r.status = 'running' order by r.row_number`,
     [batchId],
+  );
+}
+
+/** Reads rows by number. */
+export function listRowsToStart(
+  tx: Tx,
+  batchId: string,
+  rowNumbers: readonly number[],
+): Promise<readonly StartableRow[]> {
+  return all(
+    tx,
+    `select ${STARTABLE} from batch_rows r where r.batch_id = $1 and r.row_number = any ($2::int[])`,
+    [batchId, rowNumbers],
   );
 }
 
@@ -248,20 +326,33 @@ export async function claimRows(
   seq: number,
   rows: readonly Pick<StartableRow, 'row_number' | 'execution_id' | 'max_credits'>[],
 ): Promise<void> {
+  const claims = rows.map(({ row_number, execution_id, max_credits }) => ({
+    row_number,
+    execution_id,
+    max_credits,
+  }));
   await tx.query(
-    `update batch_rows r set status = 'running', execution_id = i.execution_id, max_credits = i.max_credits,
-       claimed_at = now(), seq = $2
-     from json_to_recordset($3::json) as i(row_number int, execution_id text, max_credits bigint)
-     where r.batch_id = $1 and r.row_number = i.row_number`,
-    [batchId, seq, JSON.stringify(rows)],
+    movingRows(
+      `update batch_rows r set status = 'running', execution_id = i.execution_id, max_credits = i.max_credits,
+         claimed_at = now(), seq = $2
+       from json_to_recordset($3::json) as i(row_number int, execution_id text, max_credits bigint)
+       where r.batch_id = $1 and r.row_number = i.row_number and r.status = 'waiting'
+       returning r.row_number, 'waiting' as old_status, r.status`,
+      'row_number',
+    ),
+    [batchId, seq, JSON.stringify(claims)],
   );
 }
 
 /** Returns a row whose run was refused to the queue of the batch. */
 export async function returnRow(tx: Tx, batchId: string, rowNumber: number, seq: number): Promise<void> {
   await tx.query(
-    `update batch_rows set status = 'waiting', execution_id = null, max_credits = null, seq = $3
-     where batch_id = $1 and row_number = $2 and status = 'running'`,
+    movingRows(
+      `update batch_rows set status = 'waiting', execution_id = null, max_credits = null, seq = $3
+       where batch_id = $1 and row_number = $2 and status = 'running'
+       returning row_number, 'running' as old_status, status`,
+      'row_number',
+    ),
     [batchId, rowNumber, seq],
   );
 }
@@ -274,32 +365,35 @@ export async function failRow(
   { seq, error }: { readonly seq: number; readonly error: string },
 ): Promise<void> {
   await tx.query(
-    `update batch_rows set status = 'failed', execution_id = null, error = $4, seq = $3
-     where batch_id = $1 and row_number = $2 and status = 'running'`,
+    movingRows(
+      `update batch_rows set status = 'failed', execution_id = null, error = $4, seq = $3
+       where batch_id = $1 and row_number = $2 and status = 'running'
+       returning row_number, 'running' as old_status, status`,
+      'row_number',
+    ),
     [batchId, rowNumber, seq, error],
   );
 }
 
-/** Returns the credits charged to and reserved for the executions of the batch that have ended. */
-export async function sumEndedCredits(tx: Tx, batchId: string): Promise<number> {
+/** Returns the credits charged to and reserved for the executions of the batch's settled rows. */
+export async function sumSettledCredits(tx: Tx, batchId: string): Promise<number> {
   const row = await first<{ credits: number }>(
     tx,
-    `select coalesce(sum(c.charged + c.held), 0)::bigint as credits from executions e
-     join run_credits c on c.execution_id = e.id where e.origin_id = $1 and e.finished_at is not null`,
+    `select (b.credits_charged + coalesce((select sum(c.charged + c.held) from run_credits c
+       where c.execution_id = any (b.open_executions)), 0))::bigint as credits from batches b where b.id = $1`,
     [batchId],
   );
   return row?.credits ?? 0;
 }
 
 /** Counts the rows of all batches of the workspace that run. */
-export async function countRunningRows(tx: Tx, workspace: string): Promise<number> {
-  const row = await first<{ count: number }>(
+export function countRunningRows(tx: Tx, workspace: string): Promise<number> {
+  return countRows(
     tx,
-    `select count(*) as count from batches b join batch_rows r on r.batch_id = b.id
-     where b.workspace = $1 and b.status in ('RUNNING', 'STOPPING') and r.status = 'running'`,
+    `select coalesce(sum(rows_running), 0)::bigint as count from batches
+     where workspace = $1 and status in ('RUNNING', 'STOPPING')`,
     [workspace],
   );
-  return row?.count ?? 0;
 }
 
 export function hasWaitingRow(tx: Tx, batchId: string, maxRow: number): Promise<boolean> {
@@ -317,15 +411,20 @@ export interface RetryChoice {
 
 /** Makes failed rows wait again, each to reuse the completed nodes of its execution. Returns how many. */
 export async function retryRows(tx: Tx, batchId: string, seq: number, choice: RetryChoice): Promise<number> {
-  const { rowCount } = await tx.query(
-    `update batch_rows set status = 'waiting', attempt = attempt + 1, error = null, max_credits = null, seq = $2,
-       retried_execution_id = coalesce(execution_id, retried_execution_id), execution_id = null
-     where batch_id = $1 and (
-       status = 'failed' and ($4 or coalesce(error::json ->> 'code', '') <> 'provider_outcome_unknown')
-       or status = 'cancelled' and $3)`,
+  const rows = await all(
+    tx,
+    movingRows(
+      `update batch_rows r set status = 'waiting', attempt = r.attempt + 1, error = null, max_credits = null, seq = $2,
+         retried_execution_id = coalesce(r.execution_id, r.retried_execution_id), execution_id = null
+       from batch_rows o where o.batch_id = r.batch_id and o.row_number = r.row_number and r.batch_id = $1 and (
+         r.status = 'failed' and ($4 or coalesce(r.error::json ->> 'code', '') <> 'provider_outcome_unknown')
+         or r.status = 'cancelled' and $3)
+       returning r.row_number, o.status as old_status, r.status`,
+      'row_number',
+    ),
     [batchId, seq, choice.includeCancelled, choice.includeUnknown],
   );
-  return rowCount;
+  return rows.length;
 }
 
 /** The ids of the executions that the batch has started and that have not ended. */
@@ -343,6 +442,7 @@ export interface ShownRow {
   readonly row_number: number;
   readonly key: string | null;
   readonly inputs: string;
+  readonly config: string | null;
   readonly status: RowStatus;
   readonly execution_id: string | null;
   readonly error: string | null;
@@ -352,7 +452,7 @@ export interface ShownRow {
   readonly seq: number;
 }
 
-const ROW_COLUMNS = `r.row_number, r.key, r.inputs, r.status, r.execution_id, r.error, r.rating, r.is_picked, r.seq,
+const ROW_COLUMNS = `r.row_number, r.key, r.inputs, r.config, r.status, r.execution_id, r.error, r.rating, r.is_picked, r.seq,
   coalesce((select sum(c.charged) from executions e join run_credits c on c.execution_id = e.id
     where e.origin_id = r.batch_id and e.origin_key = coalesce(r.key, r.row_number::text)), 0)::bigint as credits`;
 

@@ -1,6 +1,6 @@
 // Stores uploaded tables and their rows for a day.
 import type { Tx } from '../db.ts';
-import { all, first } from '../rows.ts';
+import { countRows, first } from '../rows.ts';
 
 export const TABLE_FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -24,18 +24,21 @@ export interface TableRow {
 const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, problems, total';
 const NOT_EXPIRED = "created_at > now() - interval '24 hours'";
 
-/** Stores a table with its rows, each chunk as JSON text. */
-export async function insertTable(tx: Tx, table: TableRow, chunks: readonly string[]): Promise<void> {
+/** Stores a table. Its rows may have been stored before in the same transaction. */
+export async function insertTable(tx: Tx, table: TableRow): Promise<void> {
   await tx.query(
     `insert into tables (${COLUMNS}) select ${COLUMNS} from json_populate_record(null::tables, $1::json)`,
     [JSON.stringify(table)],
   );
-  for (const [chunk, rows] of chunks.entries())
-    await tx.query('insert into table_chunks (table_id, chunk, rows) values ($1, $2, $3)', [
-      table.id,
-      chunk,
-      rows,
-    ]);
+}
+
+/** Stores some rows of a table as JSON text. Chunks are numbered from 0. */
+export async function insertChunk(tx: Tx, tableId: string, chunk: number, rows: string): Promise<void> {
+  await tx.query('insert into table_chunks (table_id, chunk, rows) values ($1, $2, $3)', [
+    tableId,
+    chunk,
+    rows,
+  ]);
 }
 
 /** Returns the user's table, if it is not older than a day. */
@@ -47,21 +50,16 @@ export function findTable(tx: Tx, id: string, userId: number): Promise<TableRow 
 }
 
 /** Counts the user's tables of the last day. */
-export async function countTables(tx: Tx, userId: number): Promise<number> {
-  const row = await first<{ count: number }>(
-    tx,
-    `select count(*) as count from tables where user_id = $1 and ${NOT_EXPIRED}`,
-    [userId],
-  );
-  return row?.count ?? 0;
+export function countTables(tx: Tx, userId: number): Promise<number> {
+  return countRows(tx, `select count(*) as count from tables where user_id = $1 and ${NOT_EXPIRED}`, [userId]);
 }
 
-/** Returns the rows of a table in order, as JSON texts. */
-export async function listChunks(tx: Tx, tableId: string): Promise<readonly string[]> {
-  const rows = await all<{ rows: string }>(
+/** Returns a chunk of rows as JSON text, or undefined after the last one. */
+export async function findChunk(tx: Tx, tableId: string, chunk: number): Promise<string | undefined> {
+  const row = await first<{ rows: string }>(
     tx,
-    'select rows from table_chunks where table_id = $1 order by chunk',
-    [tableId],
+    'select rows from table_chunks where table_id = $1 and chunk = $2',
+    [tableId, chunk],
   );
-  return rows.map(row => row.rows);
+  return row?.rows;
 }

@@ -1,6 +1,8 @@
 // Batches over HTTP: rows, tables and matrices, limits, stop, resume, retry, webhook, ratings and exports.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -99,6 +101,15 @@ const refuse = async (workflow: string, body: object): Promise<Batch> => {
   );
   assert.equal(status, 400, JSON.stringify(refusal));
   return refusal;
+};
+const newUser = async () => {
+  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+    email: `user-${randomUUID()}@example.com`,
+    name: 'Another user',
+    plan: 'self_hosted',
+    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+  });
+  return service.as(body.apiKey);
 };
 const textRows = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -276,6 +287,65 @@ describe('a batch', () => {
     );
   });
 
+  it('keeps numbers exactly as they were sent', async () => {
+    const workflow = await service.create({
+      nodes: [node('data', 'input:json'), node('out', 'output:preview')],
+      edges: [edge('data.json > out.input')],
+    });
+    const exact = '{"id":9007199254740993,"price":0.10000000000000000001}';
+    const start = async (body: string): Promise<string> => {
+      const { status, body: batch } = await service.request<Batch>(
+        'POST',
+        `/workflows/${workflow}/batches`,
+        parseExactJson(body),
+      );
+      assert.equal(status, 202, JSON.stringify(batch));
+      await until(batch.batchId, 'COMPLETED');
+      const response = await fetch(`${service.url}/api/v1/batches/${batch.batchId}/export?format=jsonl`, {
+        headers: { authorization: `Bearer ${service.key}` },
+      });
+      return response.text();
+    };
+    const rows = await start(`{"rows":[{"inputs":{"data":${exact}}}]}`);
+    assert.equal(rows.split(exact).length, 3, rows);
+    assert.equal((await start(`{"matrix":{"inputs":{"data":[${exact},1]}}}`)).split(exact).length, 3);
+    const upload = await fetch(`${service.url}/api/v1/tables`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/x-ndjson' },
+      body: `{"a":${exact}}\n`,
+    });
+    const { tableId } = (await upload.json()) as { tableId: string };
+    const table = await start(JSON.stringify({ tableId, mapping: { data: 'a' } }));
+    assert.equal(table.split(exact).length, 3, table);
+  });
+
+  it('is refused while the workspace has as many running ones as it may', async () => {
+    const client = await newUser();
+    const workflow = await client.create(WAITING);
+    const path = `/workflows/${workflow}/batches`;
+    const started = await Promise.all(
+      Array.from({ length: 21 }, () => client.request<Batch>('POST', path, { rows: textRows(1) })),
+    );
+    assert.deepEqual(
+      started.map(({ status }) => status).toSorted((a, b) => a - b),
+      [...Array.from({ length: 20 }, () => 202), 409],
+    );
+    const ids = started.flatMap(({ body }) => (body.batchId === undefined ? [] : [body.batchId]));
+    const [first = ''] = ids;
+    await client.request('POST', `/batches/${first}/stop`, { cancelRunning: true });
+    await waitUntil(
+      'the batch to stop',
+      async () => (await client.request<Batch>('GET', `/batches/${first}`)).body.status === 'STOPPED',
+    );
+    assert.equal((await client.request('POST', path, { rows: textRows(1) })).status, 202);
+    const retried = await client.request('POST', `/batches/${first}/retry`, { includeCancelled: true });
+    assert.deepEqual([retried.status, retried.body.code], [409, 'conflict']);
+    const { body: list } = await client.request<{ data: readonly Batch[] }>('GET', '/batches?limit=50');
+    await Promise.all(
+      list.data.map(({ id }) => client.request('POST', `/batches/${id}/stop`, { cancelRunning: true })),
+    );
+  });
+
   it('is estimated without being stored', async () => {
     const workflow = await service.create(GRAPH);
     const path = `/workflows/${workflow}/batches`;
@@ -305,13 +375,7 @@ describe('a batch', () => {
   it('is not found by a stranger', async () => {
     const workflow = await service.create(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(1) });
-    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'stranger@example.com',
-      name: 'Stranger',
-      plan: 'self_hosted',
-      keyScopes: ['workflows:read', 'workflows:execute'],
-    });
-    const otherUser = service.as(body.apiKey);
+    const otherUser = await newUser();
     for (const path of ['', '/rows', '/events', '/export'])
       assert.equal((await otherUser.request('GET', `/batches/${batchId}${path}`)).status, 404, path);
     assert.equal((await otherUser.request('POST', `/batches/${batchId}/stop`, {})).status, 404);
@@ -379,6 +443,21 @@ describe('a table', () => {
       refusal.issues?.map(({ path }) => path),
       ['/tableId/3', '/tableId/4', '/tableId/5'],
     );
+  });
+
+  it('is refused when its user has as many as allowed', async () => {
+    const { key } = await newUser();
+    const send = async (): Promise<number> => {
+      const response = await fetch(`${service.url}/api/v1/tables`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
+        body: 'a\n1\n',
+      });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    for (let table = 0; table < 20; table++) assert.equal(await send(), 201);
+    assert.equal(await send(), 409);
   });
 
   it('belongs to its user, and may be a form', async () => {

@@ -1,0 +1,106 @@
+// Applies the config fields that a run sets to the graph of its version.
+import { pointer } from '../graph/issues.ts';
+import { findNearestName } from '../graph/nearest.ts';
+import { normalizeConfig } from '../graph/normalize.ts';
+import { createPlan, type PlanResult } from '../graph/plan.ts';
+import { withSavedPorts } from '../graph/saved-ports.ts';
+import type { Graph } from '../graph/types.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
+import { markInexactNumbers } from '../lib/exact-numbers.ts';
+import type { JsonText } from '../lib/json-text.ts';
+import { lintForWrite, readGraph } from '../services/workflows/check-graph.ts';
+import { type GraphVersion, graphText } from '../services/workflows/graph-versions.ts';
+import type { RunDeps } from './deps.ts';
+import type { RunConfig } from './run.schema.ts';
+
+type CatalogDeps = Pick<RunDeps, 'catalog'>;
+
+/** Returns the version with the config applied. Nodes that it does not have are ignored. */
+export function configureVersion(
+  { catalog }: CatalogDeps,
+  version: GraphVersion,
+  config: JsonText<RunConfig> | undefined,
+): GraphVersion {
+  if (config === undefined) return version;
+  const applied = withConfig(version.graph, config.value);
+  const graph = withSavedPorts(normalizeConfig(applied, catalog).graph, catalog);
+  return {
+    text: graphText(graph),
+    graph,
+    plan: (targets, pinned = []): PlanResult => createPlan(graph, catalog, targets, pinned),
+  };
+}
+
+function withConfig(graph: Graph, config: RunConfig): Graph {
+  const nodes = graph.nodes.map(node => {
+    const fields = Object.hasOwn(config, node.id) ? config[node.id] : undefined;
+    if (fields === undefined) return node;
+    const { params = {}, config: stored, ...data } = node.data;
+    // Params override config.
+    const others = Object.fromEntries(
+      Object.entries(params).filter(([name]) => !Object.hasOwn(fields, name)),
+    );
+    return { ...node, data: { ...data, params: others, config: { ...stored, ...fields } } };
+  });
+  return { ...graph, nodes };
+}
+
+/**
+ * Checks the config like a change of the graph. Throws 400 `invalid_request` for an unknown node or field and for a
+ * field whose value comes from a connection, and 400 `invalid_graph` for an invalid value.
+ */
+export function requireValidConfig(
+  deps: CatalogDeps,
+  version: GraphVersion,
+  config: JsonText<RunConfig> | undefined,
+): void {
+  if (config === undefined) return;
+  const wrapped = `{"config":${config.text}}`;
+  if (markInexactNumbers(wrapped) !== wrapped)
+    throw new AppError(
+      'invalid_request',
+      'config has a number that cannot be stored exactly. Send it as a string, or with fewer digits.',
+    );
+  const { graph } = version;
+  const plan = version.plan();
+  const planned = new Map(plan.ok ? plan.plan.nodes.map(node => [node.id, node]) : []);
+  const issues: Issue[] = [];
+  for (const [nodeId, fields] of Object.entries(config.value)) {
+    const node = graph.nodes.find(({ id }) => id === nodeId);
+    if (node === undefined) {
+      const nearest = findNearestName(
+        nodeId,
+        graph.nodes.map(({ id }) => id),
+      );
+      const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
+      const message = `The workflow has no node ${JSON.stringify(nodeId)}.${hint}`;
+      issues.push({ path: pointer('config', nodeId), nodeId, code: 'invalid_request', message });
+      continue;
+    }
+    const settings = { ...node.data.config, ...node.data.params, ...fields };
+    const known = deps.catalog.ports(node.data.nodeType, settings).inputs.filter(input => !input.wiredOnly);
+    const connected = new Set(planned.get(nodeId)?.inputs.map(({ port }) => port));
+    for (const name of Object.keys(fields)) {
+      const place = { path: pointer('config', nodeId, name), nodeId, code: 'invalid_request' };
+      if (!known.some(({ id }) => id === name)) {
+        const names = known.map(({ id }) => id);
+        const nearest = findNearestName(name, names);
+        const hint =
+          nearest === undefined
+            ? `Its fields are ${names.join(', ')}.`
+            : `Did you mean ${JSON.stringify(nearest)}?`;
+        issues.push({
+          ...place,
+          message: `${node.data.label} has no config field ${JSON.stringify(name)}. ${hint}`,
+        });
+      } else if (connected.has(name))
+        issues.push({
+          ...place,
+          message: `${node.data.label} gets ${JSON.stringify(name)} from a connection, so setting it has no effect. Vary the node that feeds it.`,
+        });
+    }
+  }
+  if (issues[0] !== undefined) throw new AppError('invalid_request', issues[0].message, { issues });
+  const { nodes, edges } = withConfig(graph, config.value);
+  lintForWrite(deps, readGraph(deps, nodes, edges, graph), graph);
+}

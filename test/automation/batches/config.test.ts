@@ -1,0 +1,184 @@
+// Config that a run sets for itself, and a matrix that varies it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+const GRAPH = {
+  nodes: [
+    node('who', 'input:text', { value: 'Anna' }),
+    node('what', 'input:text', { value: 'a fox' }),
+    node('join', 'utility:prompt_concat', { separator: ' and ' }),
+    node('draw', 'generate:sandbox', { width: 64, height: 64 }),
+    node('out', 'output:preview'),
+    node('picture', 'output:preview'),
+  ],
+  edges: [
+    edge('who.text > join.text1'),
+    edge('what.text > join.text2'),
+    edge('join.text > out.input'),
+    edge('join.text > draw.prompt'),
+    edge('draw.image > picture.input'),
+  ],
+};
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly issues: readonly { readonly path: string; readonly message: string }[];
+}
+interface Row {
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null;
+  readonly executionId: string;
+  readonly outputs: readonly { readonly label: string; readonly text?: string }[];
+}
+
+const run = (workflow: string, body: object) =>
+  service.request<Record<string, unknown>>('POST', `/workflows/${workflow}/run`, body, {
+    prefer: 'wait=30',
+  });
+const textOf = (body: Record<string, unknown>): unknown =>
+  (body.outputs as readonly { text?: string }[]).find(({ text }) => text !== undefined)?.text;
+
+describe('the config of a run', () => {
+  it('applies to this run only, and is recorded with it', async () => {
+    const workflow = await service.create(GRAPH);
+    const config = { join: { separator: ' or ' } };
+    const { status, body } = await run(workflow, { config });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body.status, textOf(body), body.config], ['COMPLETED', 'Anna or a fox', config]);
+    assert.equal(textOf((await run(workflow, {})).body), 'Anna and a fox');
+    const graph = await service.request<{ nodes: { id: string; data: { config: object } }[] }>(
+      'GET',
+      `/executions/${body.executionId}/graph`,
+    );
+    assert.deepEqual(graph.body.nodes.find(({ id }) => id === 'join')?.data.config, config.join);
+    const resumed = await service.request<Record<string, unknown>>(
+      'POST',
+      `/executions/${body.executionId}/resume`,
+      { fromNodeId: 'join' },
+      { prefer: 'wait=30' },
+    );
+    assert.deepEqual([textOf(resumed.body), resumed.body.config], ['Anna or a fox', config]);
+  });
+
+  it('is checked like a change of the graph', async () => {
+    const workflow = await service.create(GRAPH);
+    const refuse = async (config: object): Promise<Refusal> => {
+      const { status, body } = await service.request<Refusal>('POST', `/workflows/${workflow}/run`, {
+        config,
+      });
+      assert.equal(status, 400, JSON.stringify(body));
+      return body;
+    };
+    assert.match((await refuse({ joins: {} })).message, /no node "joins". Did you mean "join"/);
+    const unknown = await refuse({ join: { seperator: ', ' } });
+    assert.deepEqual([unknown.code, unknown.issues[0]?.path], ['invalid_request', '/config/join/seperator']);
+    assert.match(unknown.message, /Did you mean "separator"/);
+    assert.match((await refuse({ join: { text1: 'x' } })).message, /from a connection/);
+    assert.equal((await refuse({ draw: { style: 'nonsense' } })).code, 'invalid_graph');
+    assert.equal((await refuse({ draw: { width: 3 } })).code, 'invalid_graph');
+    const large = await service.request<Refusal>('POST', `/workflows/${workflow}/estimate`, {
+      config: { draw: { seed: parseExactJson('9007199254740993') } },
+    });
+    assert.deepEqual([large.status, large.body.code], [400, 'invalid_request']);
+  });
+
+  it('needs the permission to change the workflow', async () => {
+    const workflow = await service.create(GRAPH);
+    const { body } = await service.request<{ key: string }>('POST', '/keys', {
+      name: 'runs only',
+      scopes: ['workflows:read', 'workflows:execute'],
+    });
+    const other = service.as(body.key);
+    const path = `/workflows/${workflow}`;
+    const config = { join: { separator: '!' } };
+    assert.equal((await other.request('POST', `${path}/run`, { config })).status, 403);
+    assert.equal((await other.request('POST', `${path}/run`, {})).status, 202);
+    const matrix = { config: { join: { separator: ['!', '?'] } } };
+    assert.equal((await other.request('POST', `${path}/batches`, { matrix })).status, 403);
+    assert.equal(
+      (await other.request('POST', `${path}/batches`, { rows: [{ inputs: {}, config }] })).status,
+      403,
+    );
+  });
+});
+
+describe('a matrix', () => {
+  it('varies config fields and inputs together', async () => {
+    const workflow = await service.create(GRAPH);
+    const matrix = {
+      inputs: { what: ['a fox', 'an owl'] },
+      config: { join: { separator: [' + ', ' - '] } },
+    };
+    const { status, body } = await service.request<{ batchId: string }>(
+      'POST',
+      `/workflows/${workflow}/batches`,
+      { matrix },
+    );
+    assert.equal(status, 202, JSON.stringify(body));
+    const path = `/batches/${body.batchId}`;
+    let axes: unknown;
+    await waitUntil('the batch to end', async () => {
+      const { body: batch } = await service.request<{ status: string; axes: unknown }>('GET', path);
+      axes = batch.axes;
+      return batch.status === 'COMPLETED';
+    });
+    assert.deepEqual(axes, [
+      { nodeId: 'what', field: null, count: 2 },
+      { nodeId: 'join', field: 'separator', count: 2 },
+    ]);
+    const { body: page } = await service.request<{ data: readonly Row[] }>('GET', `${path}/rows`);
+    assert.deepEqual(
+      page.data.map(({ inputs, config, outputs }) => [
+        inputs.what,
+        config?.join?.separator,
+        outputs.find(({ text }) => text !== undefined)?.text,
+      ]),
+      [
+        ['a fox', ' + ', 'Anna + a fox'],
+        ['a fox', ' - ', 'Anna - a fox'],
+        ['an owl', ' + ', 'Anna + an owl'],
+        ['an owl', ' - ', 'Anna - an owl'],
+      ],
+    );
+    const csv = await fetch(`${service.url}/api/v1${path}/export`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    });
+    const lines = (await csv.text()).split('\r\n');
+    assert.match(lines[0] ?? '', /config: join\.separator/);
+    assert.match(lines[1] ?? '', / \+ /);
+  });
+
+  it('names the combinations that are invalid before anything runs', async () => {
+    const workflow = await service.create(GRAPH);
+    const refuse = async (matrix: object): Promise<Refusal> => {
+      const { status, body } = await service.request<Refusal>(
+        'POST',
+        `/workflows/${workflow}/batches/estimate`,
+        {
+          matrix,
+        },
+      );
+      assert.equal(status, 400, JSON.stringify(body));
+      return body;
+    };
+    const invalid = await refuse({ config: { draw: { width: [64, 3, 128] } } });
+    assert.equal(invalid.code, 'invalid_rows');
+    assert.deepEqual(
+      invalid.issues.map(({ message }) => message.slice(0, 6)),
+      ['Row 2:'],
+    );
+    assert.equal((await refuse({ config: { none: { width: [1] } } })).code, 'invalid_rows');
+    assert.equal((await refuse({})).code, 'invalid_request');
+  });
+});
