@@ -944,7 +944,7 @@ export type EstimateRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
-  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Run only these nodes and the nodes that they need */
   readonly targets?: readonly string[];
   /** An ended execution of this workflow whose results are reused if they are still valid */
@@ -964,7 +964,7 @@ export type ExecuteRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
-  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Run only these nodes and the nodes that they need */
@@ -2148,7 +2148,7 @@ export type RunRequest = {
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
-  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Run only these nodes and the nodes that they need */

@@ -1,14 +1,16 @@
 // Applies the config fields that a run sets to the graph of its version.
 import { pointer } from '../graph/issues.ts';
+import { lintGraph } from '../graph/lint/lint.ts';
 import { findNearestName } from '../graph/nearest.ts';
 import { normalizeConfig } from '../graph/normalize.ts';
 import { createPlan, type PlanResult } from '../graph/plan.ts';
 import { withSavedPorts } from '../graph/saved-ports.ts';
 import type { Graph } from '../graph/types.ts';
-import { AppError, type Issue } from '../lib/errors.ts';
+import { AppError, type Issue, invalidField } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import type { JsonText } from '../lib/json-text.ts';
-import { lintForWrite, readGraph } from '../services/workflows/check-graph.ts';
+import { isRecord } from '../lib/record.ts';
+import { readGraph } from '../services/workflows/check-graph.ts';
 import { type GraphVersion, graphText } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunConfig } from './run.schema.ts';
@@ -47,7 +49,7 @@ function withConfig(graph: Graph, config: RunConfig): Graph {
 
 /**
  * Checks the config like a change of the graph. Throws 400 `invalid_request` for an unknown node or field and for a
- * field whose value comes from a connection, and 400 `invalid_graph` for an invalid value.
+ * field whose value comes from a connection, and for an invalid value.
  */
 export function requireValidConfig(
   deps: CatalogDeps,
@@ -66,6 +68,7 @@ export function requireValidConfig(
   const planned = new Map(plan.ok ? plan.plan.nodes.map(node => [node.id, node]) : []);
   const issues: Issue[] = [];
   for (const [nodeId, fields] of Object.entries(config.value)) {
+    if (!isRecord(fields)) throw invalidField(pointer('config', nodeId), 'must be an object');
     const node = graph.nodes.find(({ id }) => id === nodeId);
     if (node === undefined) {
       const nearest = findNearestName(
@@ -100,7 +103,34 @@ export function requireValidConfig(
         });
     }
   }
+  if (issues.length === 0) issues.push(...findInvalidValues(deps, graph, config.value));
   if (issues[0] !== undefined) throw new AppError('invalid_request', issues[0].message, { issues });
-  const { nodes, edges } = withConfig(graph, config.value);
-  lintForWrite(deps, readGraph(deps, nodes, edges, graph), graph);
+}
+
+/** Finds values that lint reports. Its warnings count too: a stored graph may have them, but a run would fail. */
+function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): readonly Issue[] {
+  const { nodes, edges } = withConfig(graph, config);
+  const read = readGraph(deps, nodes, edges, graph);
+  const places = new Map(
+    graph.nodes.flatMap(({ id }, index) =>
+      Object.keys(config[id] ?? {}).map(field => [
+        pointer('nodes', index, 'data', 'config', field),
+        pointer('config', id, field),
+      ]),
+    ),
+  );
+  return lintGraph(read.graph, deps.catalog, { previous: graph }).issues.flatMap(
+    ({ path: found = '', nodeId, severity, message }) => {
+      const path = places.get(found);
+      if (path === undefined && severity !== 'error') return [];
+      return [
+        {
+          path: path ?? '/config',
+          ...(nodeId === undefined ? {} : { nodeId }),
+          code: 'invalid_request',
+          message,
+        },
+      ];
+    },
+  );
 }

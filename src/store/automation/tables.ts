@@ -51,7 +51,9 @@ export function findTable(tx: Tx, id: string, userId: number): Promise<TableRow 
 
 /** Counts the user's tables of the last day. */
 export function countTables(tx: Tx, userId: number): Promise<number> {
-  return countRows(tx, `select count(*) as count from tables where user_id = $1 and ${NOT_EXPIRED}`, [userId]);
+  return countRows(tx, `select count(*) as count from tables where user_id = $1 and ${NOT_EXPIRED}`, [
+    userId,
+  ]);
 }
 
 /** Returns a chunk of rows as JSON text, or undefined after the last one. */

@@ -32,7 +32,7 @@ const GRAPH = {
 
 interface Refusal {
   readonly code: string;
-  readonly message: string;
+  readonly error: string;
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 }
 interface Row {
@@ -57,14 +57,14 @@ describe('the config of a run', () => {
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual([body.status, textOf(body), body.config], ['COMPLETED', 'Anna or a fox', config]);
     assert.equal(textOf((await run(workflow, {})).body), 'Anna and a fox');
-    const graph = await service.request<{ nodes: { id: string; data: { config: object } }[] }>(
-      'GET',
-      `/executions/${body.executionId}/graph`,
-    );
-    assert.deepEqual(graph.body.nodes.find(({ id }) => id === 'join')?.data.config, config.join);
+    const { status: found, body: graph } = await service.request<{
+      nodes: { id: string; data: { config: object } }[];
+    }>('GET', `/executions/${body.id}/workflow`);
+    assert.equal(found, 200, JSON.stringify(graph));
+    assert.deepEqual(graph.nodes.find(({ id }) => id === 'join')?.data.config, config.join);
     const resumed = await service.request<Record<string, unknown>>(
       'POST',
-      `/executions/${body.executionId}/resume`,
+      `/executions/${body.id}/resume`,
       { fromNodeId: 'join' },
       { prefer: 'wait=30' },
     );
@@ -80,13 +80,18 @@ describe('the config of a run', () => {
       assert.equal(status, 400, JSON.stringify(body));
       return body;
     };
-    assert.match((await refuse({ joins: {} })).message, /no node "joins". Did you mean "join"/);
+    assert.match((await refuse({ joins: {} })).error, /no node "joins". Did you mean "join"/);
     const unknown = await refuse({ join: { seperator: ', ' } });
     assert.deepEqual([unknown.code, unknown.issues[0]?.path], ['invalid_request', '/config/join/seperator']);
-    assert.match(unknown.message, /Did you mean "separator"/);
-    assert.match((await refuse({ join: { text1: 'x' } })).message, /from a connection/);
-    assert.equal((await refuse({ draw: { style: 'nonsense' } })).code, 'invalid_graph');
-    assert.equal((await refuse({ draw: { width: 3 } })).code, 'invalid_graph');
+    assert.match(unknown.error, /Did you mean "separator"/);
+    assert.match((await refuse({ join: { text1: 'x' } })).error, /from a connection/);
+    const style = await refuse({ draw: { style: 'nonsense' } });
+    assert.deepEqual(
+      style.issues.map(({ path }) => path),
+      ['/config/draw/style'],
+    );
+    assert.equal((await refuse({ draw: { width: 3 } })).issues[0]?.path, '/config/draw/width');
+    assert.equal((await refuse({ draw: 1 })).issues[0]?.path, '/config/draw');
     const large = await service.request<Refusal>('POST', `/workflows/${workflow}/estimate`, {
       config: { draw: { seed: parseExactJson('9007199254740993') } },
     });
@@ -102,13 +107,14 @@ describe('the config of a run', () => {
     const other = service.as(body.key);
     const path = `/workflows/${workflow}`;
     const config = { join: { separator: '!' } };
-    assert.equal((await other.request('POST', `${path}/run`, { config })).status, 403);
+    const denied = await other.request('POST', `${path}/run`, { config });
+    assert.deepEqual([denied.status, denied.body.code], [401, 'insufficient_scope']);
     assert.equal((await other.request('POST', `${path}/run`, {})).status, 202);
     const matrix = { config: { join: { separator: ['!', '?'] } } };
-    assert.equal((await other.request('POST', `${path}/batches`, { matrix })).status, 403);
+    assert.equal((await other.request('POST', `${path}/batches`, { matrix })).status, 401);
     assert.equal(
       (await other.request('POST', `${path}/batches`, { rows: [{ inputs: {}, config }] })).status,
-      403,
+      401,
     );
   });
 });
