@@ -67,11 +67,13 @@ const flow = {
     share: 'Share',
     more: 'More tools',
     run: 'Run',
+    runOptions: 'Run options',
     cancel: 'Cancel run',
   },
   commands: {
     add: 'Add node',
     run: 'Run workflow',
+    runTable: 'Run over a table',
     runTo: 'Run to here',
     runFrom: 'Run from here',
     runAgain: 'Rerun this node',

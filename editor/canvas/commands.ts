@@ -43,7 +43,7 @@ const labels = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const openPanel =
-  (kind: 'commands' | 'keys' | 'find' | 'share' | 'export' | 'secrets') =>
+  (kind: 'commands' | 'keys' | 'find' | 'share' | 'export' | 'secrets' | 'batch') =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -61,6 +61,7 @@ export const COMMANDS: readonly Command[] = [
     run: ({ view }) => view.setState({ panel: { kind: 'add', placement: {} } }),
   },
   { id: 'run', label: labels.run, keys: ['Mod+Enter'], run: startRun },
+  { id: 'run-table', label: labels.runTable, keys: [], run: openPanel('batch') },
   { id: 'run-to', label: labels.runTo, keys: [], run: editor => void planRun(editor, 'to') },
   { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void planRun(editor, 'from') },
   { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void planRun(editor, 'again') },

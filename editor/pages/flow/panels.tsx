@@ -12,6 +12,8 @@ const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/expor
 
 const SecretsDialog = lazy(async () => ({ default: (await import('./dialogs/secrets.tsx')).SecretsDialog }));
 
+const BatchDialog = lazy(async () => ({ default: (await import('./batch/dialog.tsx')).BatchDialog }));
+
 const SIMPLE_PANELS = {
   commands: CommandMenu,
   keys: KeyList,
@@ -19,6 +21,7 @@ const SIMPLE_PANELS = {
   share: ShareDialog,
   export: ExportDialog,
   secrets: SecretsDialog,
+  batch: BatchDialog,
 };
 
 export function Panels() {

@@ -1,5 +1,6 @@
 // Renders the only bar of the editor: navigation, name and save status on the left, actions on the right.
 
+import ChevronDown from 'icon:chevron-down';
 import CirclePlus from 'icon:circle-plus';
 import Download from 'icon:download';
 import Ellipsis from 'icon:ellipsis';
@@ -38,6 +39,11 @@ const AppMenu = lazyMenu<object>(
 const MoreTools = lazyMenu<{ readonly tools: readonly Tool[] }>(
   async () => (await import('./more-tools.tsx')).MoreTools,
   (_, button) => <IconButton icon={Ellipsis} label={flowMessages.tools.more} {...button} />,
+);
+
+const RunMenu = lazyComponent<{ readonly isDisabled: boolean }>(
+  async () => (await import('./run-menu.tsx')).RunMenu,
+  () => <IconButton variant="primary" icon={ChevronDown} label={flowMessages.tools.runOptions} disabled />,
 );
 
 /** A command in the bar. Narrow windows show it in a menu. */
@@ -145,14 +151,17 @@ function RunButton() {
       </Button>
     );
   return (
-    <Button
-      variant="primary"
-      icon={Play}
-      isBusy={isStarting}
-      disabled={isEmpty}
-      onClick={() => getCommand('run').run(editor)}
-    >
-      {flowMessages.tools.run}
-    </Button>
+    <span className={styles.run}>
+      <Button
+        variant="primary"
+        icon={Play}
+        isBusy={isStarting}
+        disabled={isEmpty}
+        onClick={() => getCommand('run').run(editor)}
+      >
+        {flowMessages.tools.run}
+      </Button>
+      <RunMenu isDisabled={isEmpty || isStarting} />
+    </span>
   );
 }

@@ -1,0 +1,182 @@
+// Renders the dialog that runs the workflow over the rows of a table or over combinations of values.
+
+import Play from 'icon:play';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+import { ApiError } from '../../../../sdk/src/errors.ts';
+import type { BatchEstimate, BatchRequest } from '../../../../sdk/src/types.ts';
+import type { Issue } from '../../../../src/lib/errors.ts';
+import type { BoardSession } from '../../../board/session.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { Tabs } from '../../../kit/tabs.tsx';
+import { api } from '../../../lib/api.ts';
+import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
+import { formatPrice } from '../price.tsx';
+import styles from './batch.module.css';
+import { MatrixSource } from './matrix-source.tsx';
+import { messages } from './messages.ts';
+import { Problems } from './problems.tsx';
+import { getInputNodes, listTargets, type Source } from './source.ts';
+import { TableSource } from './table-source.tsx';
+
+const FIRST_ROWS = 3;
+const PAUSE_MS = 400;
+const MAX_CONCURRENCY = 100;
+
+export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
+  const { session } = useEditor();
+  const board = useBoard(state => state.board);
+  const [, navigate] = useLocation();
+  const [tab, setTab] = useState<'table' | 'values'>('table');
+  const [source, setSource] = useState<Source>();
+  const [maxCredits, setMaxCredits] = useState('');
+  const [concurrency, setConcurrency] = useState('10');
+  const inputs = useMemo(() => getInputNodes(board), [board]);
+  const targets = useMemo(() => listTargets(board, session.catalog, messages.inputs), [board, session]);
+  const estimate = useEstimate(session, source);
+  const start = useMutation({
+    mutationFn: async (firstRows: number | undefined) => {
+      await session.saver.flushAll('autosave');
+      const request: BatchRequest = {
+        ...source,
+        concurrency: Number(concurrency),
+        ...(maxCredits === '' ? {} : { maxCredits: Number(maxCredits) }),
+        ...(firstRows === undefined ? {} : { firstRows }),
+      };
+      return api.post<{ batchId: string }>(`/workflows/${session.id}/batches`, request, {
+        headers: { 'idempotency-key': crypto.randomUUID() },
+        repeatable: true,
+      });
+    },
+    onSuccess: ({ batchId }) => navigate(`/batches/${batchId}`),
+  });
+  const found = estimate.data;
+  const creditsError = !/^\d{0,12}$/.test(maxCredits)
+    ? messages.invalidNumber
+    : found?.exact === false && maxCredits === ''
+      ? messages.maxCreditsNeeded
+      : undefined;
+  const concurrencyError =
+    /^\d{1,3}$/.test(concurrency) && Number(concurrency) >= 1 && Number(concurrency) <= MAX_CONCURRENCY
+      ? undefined
+      : messages.concurrencyRange;
+  const isReady =
+    source !== undefined &&
+    found !== undefined &&
+    !estimate.isFetching &&
+    creditsError === undefined &&
+    concurrencyError === undefined;
+  return (
+    <Dialog
+      title={messages.title}
+      size="l"
+      onClose={onClose}
+      actions={
+        <>
+          <p role="status" className={styles.cost}>
+            {source === undefined || estimate.error !== null
+              ? ''
+              : found === undefined || estimate.isFetching
+                ? messages.estimating
+                : messages.cost(formatPrice(found), found.rows)}
+          </p>
+          {found !== undefined && found.rows > FIRST_ROWS && (
+            <Button disabled={!isReady || start.isPending} onClick={() => start.mutate(FIRST_ROWS)}>
+              {messages.runFirst(FIRST_ROWS)}
+            </Button>
+          )}
+          <Button
+            variant="primary"
+            icon={Play}
+            isBusy={start.isPending}
+            disabled={!isReady}
+            onClick={() => start.mutate(undefined)}
+          >
+            {messages.run(source === undefined ? undefined : found?.rows)}
+          </Button>
+        </>
+      }
+    >
+      <Tabs
+        label={messages.sources}
+        value={tab}
+        onChange={next => {
+          setTab(next);
+          setSource(undefined);
+        }}
+        tabs={messages.tabs}
+      >
+        {tab === 'table' ? (
+          <TableSource inputs={inputs} onChange={setSource} />
+        ) : (
+          <MatrixSource targets={targets} onChange={setSource} />
+        )}
+      </Tabs>
+      <Rejection error={start.error ?? (source === undefined ? null : estimate.error)} />
+      <div className={styles.limits}>
+        <TextField
+          label={messages.maxCredits}
+          hint={messages.maxCreditsHint}
+          error={creditsError}
+          inputMode="numeric"
+          value={maxCredits}
+          onChange={({ target }) => setMaxCredits(target.value.trim())}
+        />
+        <TextField
+          label={messages.concurrency}
+          error={concurrencyError}
+          inputMode="numeric"
+          value={concurrency}
+          onChange={({ target }) => setConcurrency(target.value.trim())}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+/** Checks and prices the rows once they have not changed for a moment. Saves the board first. */
+function useEstimate(session: BoardSession, source: Source | undefined) {
+  const [settled, setSettled] = useState<Source>();
+  const deferred = useDeferredValue(source);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(deferred), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [deferred]);
+  const query = useQuery({
+    queryKey: ['batch-estimate', session.id, settled],
+    enabled: settled !== undefined && settled === source,
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: async ({ signal }) => {
+      await session.saver.flushAll('autosave');
+      return api.post<BatchEstimate>(`/workflows/${session.id}/batches/estimate`, settled, {
+        signal,
+        repeatable: true,
+      });
+    },
+  });
+  return {
+    data: settled === source ? query.data : undefined,
+    error: settled === source ? query.error : null,
+    isFetching: query.isFetching,
+  };
+}
+
+function Rejection({ error }: { readonly error: unknown }) {
+  if (error === null) return null;
+  const issues = error instanceof ApiError ? (error.body.issues as readonly Issue[] | undefined) : undefined;
+  if (issues === undefined || issues.length === 0) return <Failure error={error} />;
+  return (
+    <Problems
+      problems={issues.map(({ path, message }, index) => ({
+        id: `${index} ${path}`,
+        message: `${message}${message.endsWith('.') ? '' : '.'}`,
+      }))}
+    />
+  );
+}

@@ -1,0 +1,115 @@
+// Renders the choice of inputs and settings to vary, with the values of each.
+
+import Plus from 'icon:plus';
+import Close from 'icon:x';
+import { useState } from 'react';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { CheckField, SelectField, TextArea } from '../../../kit/field.tsx';
+import styles from './batch.module.css';
+import { messages } from './messages.ts';
+import { type Axis, getValues, type Source, type Target, toMatrix } from './source.ts';
+
+interface MatrixSourceProps {
+  readonly targets: readonly Target[];
+  readonly onChange: (source: Source | undefined) => void;
+}
+
+export function MatrixSource({ targets, onChange }: MatrixSourceProps) {
+  const [axes, setAxes] = useState<readonly Axis[]>(() =>
+    targets.slice(0, 1).map(({ key }) => ({ id: 0, key, text: '', chosen: [] })),
+  );
+  const resolve = (list: readonly Axis[]) =>
+    list.flatMap(axis => {
+      const target = targets.find(({ key }) => key === axis.key);
+      return target === undefined ? [] : [{ axis, target, values: getValues(target, axis) }];
+    });
+  const change = (next: readonly Axis[]): void => {
+    setAxes(next);
+    onChange(toMatrix(resolve(next)));
+  };
+  const replace = (id: number, changes: Partial<Axis>): void =>
+    change(axes.map(axis => (axis.id === id ? { ...axis, ...changes } : axis)));
+  const resolved = resolve(axes);
+  const unused = targets.find(({ key }) => axes.every(axis => axis.key !== key));
+  if (targets.length === 0) return <p className={styles.note}>{messages.nothingToVary}</p>;
+  return (
+    <div className={styles.source}>
+      {resolved.map(({ axis, target }, index) => (
+        <div key={axis.id} className={styles.axis}>
+          <SelectField
+            label={messages.vary(index + 1)}
+            value={axis.key}
+            onChange={event => replace(axis.id, { key: event.target.value, chosen: [] })}
+          >
+            {[...Map.groupBy(targets, ({ group }) => group)].map(([group, members]) => (
+              <optgroup key={group} label={group}>
+                {members.map(({ key, label }) => (
+                  <option
+                    key={key}
+                    value={key}
+                    disabled={axes.some(other => other !== axis && other.key === key)}
+                  >
+                    {label}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+          </SelectField>
+          {resolved.length > 1 && (
+            <IconButton
+              icon={Close}
+              size="s"
+              label={messages.remove}
+              onClick={() => change(axes.filter(({ id }) => id !== axis.id))}
+            />
+          )}
+          <div className={styles.values}>
+            {target.choices === undefined ? (
+              <TextArea
+                label={messages.values}
+                rows={3}
+                value={axis.text}
+                onChange={event => replace(axis.id, { text: event.target.value })}
+              />
+            ) : (
+              <fieldset className={styles.choices}>
+                <legend>{messages.choices}</legend>
+                {target.choices.map(choice => (
+                  <CheckField
+                    key={choice}
+                    label={choice}
+                    checked={axis.chosen.includes(choice)}
+                    onChange={event =>
+                      replace(axis.id, {
+                        chosen: event.target.checked
+                          ? [...axis.chosen, choice]
+                          : axis.chosen.filter(other => other !== choice),
+                      })
+                    }
+                  />
+                ))}
+              </fieldset>
+            )}
+          </div>
+        </div>
+      ))}
+      <div className={styles.drop}>
+        <Button
+          icon={Plus}
+          disabled={unused === undefined}
+          onClick={() => {
+            const id = Math.max(-1, ...axes.map(axis => axis.id)) + 1;
+            if (unused) change([...axes, { id, key: unused.key, text: '', chosen: [] }]);
+          }}
+        >
+          {messages.add}
+        </Button>
+        <span role="status">
+          {resolved.every(({ values }) => values.length > 0)
+            ? messages.combinations(resolved.map(({ values }) => values.length))
+            : messages.noValues}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+// Lists what is wrong with rows, by line.
+import styles from './batch.module.css';
+import { messages } from './messages.ts';
+
+const MAX_SHOWN = 50;
+
+interface ProblemsProps {
+  readonly problems: readonly { readonly id: string; readonly message: string }[];
+}
+
+export function Problems({ problems }: ProblemsProps) {
+  return (
+    <div role="alert" className={styles.problems}>
+      <p>{messages.problems}</p>
+      <ul>
+        {problems.slice(0, MAX_SHOWN).map(({ id, message }) => (
+          <li key={id}>{message}</li>
+        ))}
+      </ul>
+      {problems.length > MAX_SHOWN && <p>{messages.more(problems.length - MAX_SHOWN)}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,152 @@
+// Builds the rows of a batch request from what the user chose.
+import type { BatchRequest } from '../../../../sdk/src/types.ts';
+import type { Catalog, InputDef } from '../../../../src/graph/catalog.ts';
+import type { GraphNode } from '../../../../src/graph/types.ts';
+import type { Board } from '../../../board/board.ts';
+import { getControlKind } from '../../../board/control-kind.ts';
+
+/** The part of a batch request that says which rows to run. */
+export type Source = Pick<BatchRequest, 'tableId' | 'mapping' | 'keyColumn' | 'matrix'>;
+
+export const getInputNodes = ({ nodes }: Board): readonly GraphNode[] =>
+  nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
+
+const fold = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** Guesses the column of each input by its label or id. The only column goes to the only input. */
+export function guessMapping(
+  inputs: readonly GraphNode[],
+  columns: readonly string[],
+): Readonly<Record<string, string>> {
+  const [onlyInput] = inputs;
+  const [onlyColumn] = columns;
+  if (inputs.length === 1 && columns.length === 1 && onlyInput && onlyColumn)
+    return { [onlyInput.id]: onlyColumn };
+  const free = new Map(columns.map(column => [fold(column), column]));
+  const mapping: Record<string, string> = {};
+  for (const { id, data } of inputs) {
+    const name = [data.label, id].map(fold).find(candidate => free.has(candidate));
+    if (name === undefined) continue;
+    mapping[id] = free.get(name) ?? '';
+    free.delete(name);
+  }
+  return mapping;
+}
+
+const KEY_NAMES: ReadonlySet<string> = new Set(['key', 'id', 'name', 'sku']);
+
+/** Guesses the column that names the rows, unless an input uses it. */
+export function guessKey(columns: readonly string[], mapping: Readonly<Record<string, string>>): string {
+  const used = new Set(Object.values(mapping));
+  return columns.find(column => KEY_NAMES.has(fold(column)) && !used.has(column)) ?? '';
+}
+
+/** Cells of one column have no tab, and their commas separate nothing. */
+export function toTableFile(text: string): { readonly file: File; readonly delimiter: string | undefined } {
+  const [head = ''] = text.split(/\r?\n/, 1);
+  const delimiter = head.includes('\t') || !/[,;{]/.test(head) ? 'tab' : undefined;
+  return { file: new File([text], 'cells.csv', { type: 'text/csv' }), delimiter };
+}
+
+/** Something that a matrix can vary: an input node, or a setting of a node. */
+export interface Target {
+  readonly key: string;
+  readonly nodeId: string;
+  /** null: an input node. */
+  readonly field: string | null;
+  readonly group: string;
+  readonly label: string;
+  readonly kind: 'text' | 'number' | 'flag' | 'json';
+  readonly choices: readonly string[] | undefined;
+}
+
+const INPUT_KINDS: Readonly<Record<string, Target['kind']>> = {
+  'input:number': 'number',
+  'input:json': 'json',
+  'input:list': 'json',
+};
+
+/** Lists the inputs, then the settings of nodes that have a simple value and are not connected. */
+export function listTargets(board: Board, catalog: Catalog, inputsGroup: string): readonly Target[] {
+  const inputs = getInputNodes(board).map(({ id, data }) => ({
+    key: id,
+    nodeId: id,
+    field: null,
+    group: inputsGroup,
+    label: data.label,
+    kind: INPUT_KINDS[data.nodeType] ?? 'text',
+    choices: undefined,
+  }));
+  const connected = new Set(
+    board.edges.map(({ target, targetHandle }) => `${target}\n${targetHandle ?? ''}`),
+  );
+  const fields = board.nodes
+    .filter(({ data }) => !data.nodeType.startsWith('input:'))
+    .flatMap(({ id, data }) =>
+      catalog
+        .ports(data.nodeType, { ...data.config, ...data.params })
+        .inputs.filter(input => !input.removed && !connected.has(`${id}\nin-${input.id}`))
+        .flatMap(input => {
+          const kind = toKind(input);
+          if (kind === undefined) return [];
+          const choices = input.enum ?? (kind === 'flag' ? ['true', 'false'] : undefined);
+          const target = {
+            nodeId: id,
+            field: input.id,
+            group: data.label,
+            label: input.label,
+            kind,
+            choices,
+          };
+          return [{ key: `${id}\n${input.id}`, ...target }];
+        }),
+    );
+  return [...inputs, ...fields];
+}
+
+function toKind(input: InputDef): Target['kind'] | undefined {
+  const kind = getControlKind(input);
+  if (kind === 'choice') return input.type === 'NUMBER' ? 'number' : 'text';
+  return kind === 'text' || kind === 'number' || kind === 'flag' ? kind : undefined;
+}
+
+/** A target with the values that the user entered or chose. */
+export interface Axis {
+  readonly id: number;
+  readonly key: string;
+  readonly text: string;
+  readonly chosen: readonly string[];
+}
+
+export const getValues = ({ choices }: Target, { text, chosen }: Axis): readonly string[] =>
+  choices === undefined
+    ? text.split(/\r?\n/).filter(line => line.trim() !== '')
+    : choices.filter(choice => chosen.includes(choice));
+
+const PARSERS: Readonly<Record<Target['kind'], (text: string) => unknown>> = {
+  text: text => text,
+  number: text => (Number.isFinite(Number(text)) ? Number(text) : text),
+  flag: text => text === 'true',
+  json: text => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  },
+};
+
+/** Returns the matrix, or undefined if a target has no values. */
+export function toMatrix(
+  axes: readonly { readonly target: Target; readonly values: readonly string[] }[],
+): Source | undefined {
+  if (axes.length === 0 || axes.some(({ values }) => values.length === 0)) return undefined;
+  const inputs: Record<string, unknown[]> = {};
+  const config: Record<string, Record<string, unknown[]>> = {};
+  for (const { target, values } of axes) {
+    const parsed = values.map(PARSERS[target.kind]);
+    if (target.field === null) inputs[target.nodeId] = parsed;
+    else config[target.nodeId] = { ...config[target.nodeId], [target.field]: parsed };
+  }
+  return { matrix: { inputs, ...(Object.keys(config).length === 0 ? {} : { config }) } };
+}

@@ -1,0 +1,205 @@
+// Renders the choice of a table: pasted cells or a file, and which column feeds each input.
+
+import FileUp from 'icon:file-up';
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { Table as UploadedTable } from '../../../../sdk/src/types.ts';
+import type { GraphNode } from '../../../../src/graph/types.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { SelectField, TextArea } from '../../../kit/field.tsx';
+import { Table } from '../../../kit/table.tsx';
+import { api } from '../../../lib/api.ts';
+import styles from './batch.module.css';
+import { messages } from './messages.ts';
+import { Problems } from './problems.tsx';
+import { guessKey, guessMapping, type Source, toTableFile } from './source.ts';
+
+const SAMPLE_ROWS = 3;
+
+interface ReadTable {
+  readonly name: string;
+  readonly table: UploadedTable;
+  readonly mapping: Readonly<Record<string, string>>;
+  readonly key: string;
+}
+
+interface TableSourceProps {
+  readonly inputs: readonly GraphNode[];
+  readonly onChange: (source: Source | undefined) => void;
+}
+
+export function TableSource({ inputs, onChange }: TableSourceProps) {
+  const file = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState('');
+  const [isOver, setIsOver] = useState(false);
+  const [read, setRead] = useState<ReadTable>();
+  const change = (next: ReadTable | undefined): void => {
+    setRead(next);
+    onChange(next === undefined ? undefined : toSource(next));
+  };
+  const upload = useMutation({
+    mutationFn: ({ file, delimiter }: { readonly file: File; readonly delimiter?: string | undefined }) => {
+      const form = new FormData();
+      form.set('file', file);
+      return api.post<UploadedTable>('/tables', form, { query: { delimiter } });
+    },
+    onMutate: () => change(undefined),
+    onSuccess: (table, { file }) => {
+      const mapping = guessMapping(inputs, table.columns);
+      const name = file.name === 'cells.csv' ? messages.pasted : file.name;
+      change({ name, table, mapping, key: guessKey(table.columns, mapping) });
+    },
+  });
+  const open = (files: FileList | null): void => {
+    const [chosen] = files ?? [];
+    if (chosen !== undefined) upload.mutate({ file: chosen });
+  };
+  if (inputs.length === 0) return <p className={styles.note}>{messages.noInputs}</p>;
+  return (
+    <div className={styles.source}>
+      <TextArea
+        label={messages.cells}
+        hint={messages.cellsHint}
+        rows={5}
+        value={text}
+        spellCheck={false}
+        onChange={({ target }) => setText(target.value)}
+        onPaste={event => {
+          const pasted = event.clipboardData.getData('text/plain');
+          if (text !== '' || pasted === '') return;
+          event.preventDefault();
+          setText(pasted);
+          upload.mutate(toTableFile(pasted));
+        }}
+      />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button does the same */}
+      <div
+        className={styles.drop}
+        data-over={isOver || undefined}
+        onDragOver={event => {
+          event.preventDefault();
+          setIsOver(true);
+        }}
+        onDragLeave={() => setIsOver(false)}
+        onDrop={event => {
+          event.preventDefault();
+          event.stopPropagation();
+          setIsOver(false);
+          open(event.dataTransfer.files);
+        }}
+      >
+        <Button
+          disabled={text.trim() === ''}
+          isBusy={upload.isPending}
+          onClick={() => upload.mutate(toTableFile(text))}
+        >
+          {messages.read}
+        </Button>
+        <Button icon={FileUp} onClick={() => file.current?.click()}>
+          {messages.choose}
+        </Button>
+        <span>{messages.drop}</span>
+        <input
+          ref={file}
+          hidden
+          type="file"
+          accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/*"
+          onChange={event => {
+            open(event.target.files);
+            event.target.value = '';
+          }}
+        />
+      </div>
+      {upload.error && <Failure error={upload.error} />}
+      {read && <Mapping inputs={inputs} read={read} onChange={change} />}
+    </div>
+  );
+}
+
+/** Returns undefined if the rows cannot run yet. */
+function toSource({ table, mapping, key }: ReadTable): Source | undefined {
+  if (table.problems.length > 0 || Object.keys(mapping).length === 0) return undefined;
+  return { tableId: table.tableId, mapping, ...(key === '' ? {} : { keyColumn: key }) };
+}
+
+interface MappingProps {
+  readonly inputs: readonly GraphNode[];
+  readonly read: ReadTable;
+  readonly onChange: (read: ReadTable) => void;
+}
+
+function Mapping({ inputs, read, onChange }: MappingProps) {
+  const { table, mapping, key } = read;
+  const map = (nodeId: string, column: string): void => {
+    const { [nodeId]: _, ...others } = mapping;
+    onChange({ ...read, mapping: column === '' ? others : { ...others, [nodeId]: column } });
+  };
+  const sample = table.sample.slice(0, SAMPLE_ROWS).map((cells, index) => ({ cells, index }));
+  return (
+    <>
+      <p role="status" className={styles.note}>
+        {messages.found(read.name, table.total, table.columns.length)}
+      </p>
+      {table.problems.length > 0 && (
+        <Problems
+          problems={table.problems.map(({ line, message }) => ({
+            id: `${line} ${message}`,
+            message: `Line ${line}: ${message}`,
+          }))}
+        />
+      )}
+      <div className={styles.sample}>
+        <Table
+          label={messages.sample}
+          rows={sample}
+          getKey={({ index }) => index}
+          columns={[
+            { title: messages.line, cell: ({ index }) => index + 1 },
+            ...table.columns.map((title, column) => ({
+              title,
+              cell: ({ cells }: (typeof sample)[number]) => <span>{toText(cells[column])}</span>,
+            })),
+          ]}
+        />
+      </div>
+      <fieldset className={styles.mapping}>
+        <legend>{messages.mapping}</legend>
+        {inputs.map(({ id, data }) => (
+          <SelectField
+            key={id}
+            label={data.label}
+            value={mapping[id] ?? ''}
+            onChange={({ target }) => map(id, target.value)}
+          >
+            <Columns none={messages.fromBoard} columns={table.columns} />
+          </SelectField>
+        ))}
+        <SelectField
+          label={messages.key}
+          value={key}
+          onChange={({ target }) => onChange({ ...read, key: target.value })}
+        >
+          <Columns none={messages.rowNumber} columns={table.columns} />
+        </SelectField>
+      </fieldset>
+      {Object.keys(mapping).length === 0 && <p className={styles.note}>{messages.noMapping}</p>}
+    </>
+  );
+}
+
+function Columns({ none, columns }: { readonly none: string; readonly columns: readonly string[] }) {
+  return (
+    <>
+      <option value="">{none}</option>
+      {columns.map(column => (
+        <option key={column} value={column}>
+          {column}
+        </option>
+      ))}
+    </>
+  );
+}
+
+const toText = (cell: unknown): string =>
+  typeof cell === 'string' ? cell : cell === undefined ? '' : JSON.stringify(cell);
