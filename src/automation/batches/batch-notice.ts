@@ -1,5 +1,5 @@
 // Tells the creator of a batch, and the owners of its workspace, that it stopped by itself.
-import { type BatchRow, countBatches } from '../../store/automation/batches.ts';
+import { type BatchRow, findBatch } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 import { findWorkflowName } from '../../store/workflows/workflows.ts';
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export async function noticeStop(tx: Tx, batch: BatchRow): Promise<void> {
   const { id, reason, total, workflow_id, user_id, workspace } = batch;
   if (reason === null) return;
-  const counted = (await countBatches(tx, [id])).get(id);
+  const { counts } = (await findBatch(tx, id)) ?? batch;
   const name = await findWorkflowName(tx, workflow_id);
   const why = REASONS[reason] ?? `Its next run was refused (${reason}). Resume it once that is solved.`;
   await insertNotice(tx, {
@@ -29,7 +29,7 @@ export async function noticeStop(tx: Tx, batch: BatchRow): Promise<void> {
     workspace,
     userId: user_id,
     title: `The batch of “${name}” stopped`,
-    text: `${counted?.counts.completed ?? 0} of ${total} rows are completed. ${why}`,
+    text: `${counts.completed} of ${total} rows are completed. ${why}`,
     link: `/batches/${id}`,
   });
 }
