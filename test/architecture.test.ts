@@ -27,9 +27,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'service.ts': ['*'],
   cli: ['*'],
   bundle: ['lib'],
-  http: ['bundle', 'automation', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
-  mcp: ['automation', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
-  jobs: ['automation', 'runs', 'services', 'lib'],
+  http: ['bundle', 'apps', 'automation', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
+  mcp: ['apps', 'automation', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
+  jobs: ['apps', 'automation', 'runs', 'services', 'lib'],
+  apps: ['runs', 'services', 'engine/types.ts', 'media/accepted-types.ts', 'store', 'graph', 'lib'],
   automation: ['runs', 'services', 'engine/types.ts', 'media/accepted-types.ts', 'store', 'graph', 'lib'],
   runs: ['services', 'engine', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
   services: ['engine', 'render', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
@@ -109,7 +110,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   saxes: ['media'],
   sharp: ['media/images.ts', 'media/image-work.ts', 'media/svg/rasterize-process.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
-  typebox: ['lib/schema-check.ts', 'http', 'mcp', 'automation', 'runs', 'services', 'render/schema'],
+  typebox: ['lib/schema-check.ts', 'http', 'mcp', 'apps', 'automation', 'runs', 'services', 'render/schema'],
   undici: ['lib'],
 };
 

@@ -4,6 +4,7 @@ import type { Metrics } from './observation/metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerApp } from './routes/app.ts';
+import { registerApps } from './routes/apps.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerBatches } from './routes/batches.ts';
 import { registerCatalog } from './routes/catalog.ts';
@@ -52,6 +53,7 @@ export const ROUTES: readonly Register[] = [
   registerRuns,
   registerBatches,
   registerSchedules,
+  registerApps,
   registerExecutions,
   registerDeliveries,
   registerHooks,

@@ -46,6 +46,7 @@ export const ERROR_CODES = {
   request_timeout: [408, 'The request took too long to arrive'],
   stale_write: [409, 'The workflow changed after it was read'],
   slug_taken: [409, 'The slug is in use'],
+  app_would_break: [409, 'The write would break the app of the workflow'],
   folder_not_empty: [409, 'The folder has subfolders'],
   team_not_empty: [409, 'The team has workflows'],
   last_owner: [409, 'A team needs at least one owner'],

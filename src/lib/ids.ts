@@ -25,6 +25,7 @@ const PREFIXES = {
   firing: 'fir',
   trigger: 'trg',
   notice: 'ntc',
+  app: 'app',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -18,6 +18,7 @@ export const TAGS = [
   },
   { name: 'Batches', description: 'Run a workflow over the rows of a table or a matrix.' },
   { name: 'Automations', description: 'Run a workflow by itself: on a schedule, or when something happens.' },
+  { name: 'Apps', description: 'Offer a workflow as a form, and run apps.' },
   { name: 'Webhooks', description: 'Receive a signed event when a run ends, and inspect its deliveries.' },
   { name: 'Hooks', description: 'Receive notifications from providers when their tasks end.' },
   { name: 'Media', description: 'Upload, list and delete the files that workflows read and write.' },

@@ -1,7 +1,7 @@
 // Routes of the versions of a workflow.
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { VersionParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { GraphWriteQuery, VersionParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import { getVersion, listHistory, restoreVersion } from '../../services/workflows/workflow-history.ts';
 import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
@@ -42,11 +42,18 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
     operation('restoreVersion', 'workflows:write', {
       summary: 'Restore a version',
       description: 'Saves the graph of an earlier version as a new version.',
-      errors: [...RESOURCE_ERRORS, ...GRAPH_ERRORS],
+      errors: [...RESOURCE_ERRORS, ...GRAPH_ERRORS, 'app_would_break'],
       params: VersionParams,
+      querystring: GraphWriteQuery,
       response: { 200: Workflow },
     }),
     async (req, reply) =>
-      sendTagged(reply, await restoreVersion(deps, req.actor, req.params.id, req.params.version)),
+      sendTagged(
+        reply,
+        await restoreVersion(deps, req.actor, req.params.id, {
+          number: req.params.version,
+          breaksApp: req.query.breakApp,
+        }),
+      ),
   );
 }

@@ -90,8 +90,15 @@ export function registerWorkflows(app: App, deps: Deps): void {
     operation('updateWorkflow', 'workflows:write', {
       summary: 'Update a workflow',
       description:
-        'Changes the properties that are sent and leaves the others as they are. With `If-Match`, or with the `updatedAt` that you last read, the update is refused with `stale_write` if the workflow has changed since.',
-      errors: [...GRAPH_ERRORS, ...FOLDER_ERRORS, ...RESOURCE_ERRORS, 'stale_write', 'board_too_large'],
+        'Changes the properties that are sent and leaves the others as they are. With `If-Match`, or with the `updatedAt` that you last read, the update is refused with `stale_write` if the workflow has changed since. A graph that the [app](apps.md) of the workflow cannot use is refused with `app_would_break`, unless `breakApp` is true.',
+      errors: [
+        ...GRAPH_ERRORS,
+        ...FOLDER_ERRORS,
+        ...RESOURCE_ERRORS,
+        'stale_write',
+        'app_would_break',
+        'board_too_large',
+      ],
       params,
       querystring: UpdateWorkflowQuery,
       body: UpdateWorkflowBody,
@@ -102,7 +109,8 @@ export function registerWorkflows(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const saving = req.query.autosave === true ? ('auto' as const) : ('manual' as const);
-      const input = { body: req.body, ifMatch: req.headers['if-match'], saving };
+      const { breakApp: breaksApp } = req.query;
+      const input = { body: req.body, ifMatch: req.headers['if-match'], saving, breaksApp };
       return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },
   );

@@ -22,6 +22,7 @@ const WRITE_OUTPUT = OutputSchema({
   url: Type.String(),
   note: Type.String(),
 });
+const BREAK_APP = Type.Optional(Type.Boolean({ description: 'Save even if the app of the workflow breaks' }));
 const NARROW = 'check_workflow lists the issues.';
 
 export const createWorkflowTool = defineTool({
@@ -72,12 +73,14 @@ export const editWorkflowTool = defineTool({
       { minItems: 1, maxItems: 100 },
     ),
     arrange: Type.Optional(Type.Boolean({ description: 'Lay out the whole board again' })),
+    breakApp: BREAK_APP,
   }),
   output: WRITE_OUTPUT,
   narrow: NARROW,
-  call: async (caller, { workflowId, baseVersion, operations, arrange }) => {
+  call: async (caller, { workflowId, baseVersion, operations, arrange, breakApp: breaksApp }) => {
     const edited = await editGraph(caller.deps, caller.actor, workflowId, {
       baseVersion,
+      breaksApp,
       change: graph => applyOperations(caller.deps.catalog, graph, { operations, path: '/operations' }),
       ...(arrange === true ? { autoLayout: 'always' } : {}),
     });
@@ -98,14 +101,16 @@ export const updateConfigTool = defineTool({
       maxItems: 100,
     }),
     baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
+    breakApp: BREAK_APP,
   }),
   output: WRITE_OUTPUT,
   narrow: NARROW,
-  call: async (caller, { workflowId, changes, baseVersion }) => {
+  call: async (caller, { workflowId, changes, baseVersion, breakApp: breaksApp }) => {
     const { catalog } = caller.deps;
     const operations = changes.map(change => ({ op: 'set_config' as const, ...change }));
     const edited = await editGraph(caller.deps, caller.actor, workflowId, {
       baseVersion,
+      breaksApp,
       change: graph => applyOperations(catalog, graph, { operations, path: '/changes' }),
     });
     return presentWritten(caller, workflowId, edited);

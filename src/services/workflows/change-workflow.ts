@@ -26,17 +26,18 @@ export interface ChangeWorkflowInput {
   readonly body: UpdateWorkflowBody;
   readonly ifMatch?: string | undefined;
   readonly saving?: WorkflowChange['saving'];
+  readonly breaksApp?: WorkflowChange['breaksApp'];
 }
 
 /**
  * Changes the fields of a workflow. Throws 400 `invalid_graph`, `field_not_writable`, `folder_workspace_mismatch`, 403,
- * 404, 409 `stale_write`.
+ * 404, 409 `stale_write`, `app_would_break`.
  */
 export async function changeWorkflow(
   deps: Deps,
   actor: Actor,
   id: string,
-  { body, ifMatch, saving = 'manual' }: ChangeWorkflowInput,
+  { body, ifMatch, saving = 'manual', breaksApp }: ChangeWorkflowInput,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await editTransaction(deps, user, async (tx, work) => {
@@ -57,7 +58,7 @@ export async function changeWorkflow(
     };
     const warnings = [...ignored, ...ofSecrets, ...poster.warnings];
     const write = await prepareReplacement(deps, tx, view, { ...body, work });
-    return commitChange(tx, view, { fields, write, warnings, saving });
+    return commitChange(tx, view, { fields, write, warnings, saving, breaksApp });
   });
   return presentCommitted(deps, committed);
 }
@@ -105,6 +106,7 @@ export interface GraphEdit {
   /** A pure function. Throws if the graph does not match the change. */
   readonly change: (graph: Graph) => EditedGraph;
   readonly autoLayout?: 'always' | undefined;
+  readonly breaksApp?: WorkflowChange['breaksApp'];
 }
 
 /** Nodes and edges are validated like those of a PUT. */
@@ -120,7 +122,7 @@ export async function editGraph(
   deps: Deps,
   actor: Actor,
   id: string,
-  { baseVersion, change, autoLayout }: GraphEdit,
+  { baseVersion, change, autoLayout, breaksApp }: GraphEdit,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await editTransaction(deps, user, async (tx, work) => {
@@ -132,7 +134,7 @@ export async function editGraph(
     const { name = workflow.name, ...graph } = change(current.graph);
     const sent = { ...graph, work, ...(autoLayout === undefined ? {} : { autoLayout }) };
     const write = await prepareReplacement(deps, tx, view, sent);
-    return commitChange(tx, view, { fields: { name }, write, warnings: [] });
+    return commitChange(tx, view, { fields: { name }, write, warnings: [], breaksApp });
   });
   return presentCommitted(deps, committed);
 }

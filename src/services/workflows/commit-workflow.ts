@@ -14,7 +14,9 @@ import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
 import { authorize, type WorkflowVerb } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { requireAppServed } from './app-faults.ts';
 import type { GraphWorker } from './edit-transaction.ts';
+import { storedGraph } from './graph-versions.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
@@ -81,6 +83,8 @@ export interface WorkflowChange {
   readonly warnings: readonly string[];
   /** Whether this is an autosave. Default: `manual`. */
   readonly saving?: 'auto' | 'manual';
+  /** Whether the graph may break the app of the workflow. */
+  readonly breaksApp?: boolean | undefined;
 }
 
 /** The result of a write. */
@@ -94,9 +98,11 @@ export interface CommittedWorkflow {
 export async function commitChange(
   tx: Tx,
   view: WritableView,
-  { fields, write, warnings, saving = 'manual' }: WorkflowChange,
+  { fields, write, warnings, saving = 'manual', breaksApp = false }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
+  if (write.isChanged && !breaksApp)
+    await requireAppServed(tx, workflow.id, () => write.graph ?? storedGraph(write.text).graph);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinned, ...rest } = next;
   await storeVersion(tx, view, { write, saving });

@@ -43,7 +43,7 @@ export async function restoreVersion(
   deps: Deps,
   actor: Actor,
   id: string,
-  number: number,
+  { number, breaksApp }: { readonly number: number; readonly breaksApp?: boolean | undefined },
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await editTransaction(deps, user, async (tx, work) => {
@@ -52,7 +52,7 @@ export async function restoreVersion(
     const version = await deps.versions.get(tx, id, number);
     const isSame = version.text === current.text;
     const write = isSame ? unchanged(current.text) : writeBack(work, number, version);
-    return commitChange(tx, view, { fields: {}, write, warnings: [] });
+    return commitChange(tx, view, { fields: {}, write, warnings: [], breaksApp });
   });
   return presentCommitted(deps, committed);
 }

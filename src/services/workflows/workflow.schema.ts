@@ -96,7 +96,19 @@ export const UpdateWorkflowBody = Named('WorkflowChanges', 'The fields of a work
 });
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 
+/** The query of writes that can change the graph. */
+export const GraphWriteQuery = Type.Object({
+  breakApp: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'True to save a graph that the app of the workflow cannot use, which puts the app out of order',
+    }),
+  ),
+});
+
 export const UpdateWorkflowQuery = Type.Object({
+  ...GraphWriteQuery.properties,
   autosave: Type.Optional(
     Type.Boolean({
       default: false,

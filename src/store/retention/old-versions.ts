@@ -28,7 +28,8 @@ export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: n
        and v.version < (
          select max(n.version) from workflow_versions n
          where n.workflow_id = $1 and n.created_at < now() - interval '1 day')
-       and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))`,
+       and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))
+       and not exists (select from apps a where a.workflow_id = $1 and a.version = v.version)`,
     [workflowId, keepCount],
   );
   return rowCount;

@@ -70,8 +70,9 @@ export async function insertAutosave(
   );
 }
 
-const HAS_RUN = `exists (select from executions e
-         where e.workflow_id = v.workflow_id and e.id >= v.runs_from_id and e.workflow_version = v.version)`;
+const HAS_RUN = `(exists (select from executions e
+         where e.workflow_id = v.workflow_id and e.id >= v.runs_from_id and e.workflow_version = v.version)
+       or exists (select from apps a where a.workflow_id = v.workflow_id and a.version = v.version))`;
 
 /** Ends the current series of autosaves, so that the next autosave creates a new version. */
 export async function closeAutosave(tx: Tx, workflowId: string, version: number): Promise<void> {

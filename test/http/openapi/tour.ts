@@ -5,6 +5,7 @@ import { noiseImage } from '../../support/media/pixels.ts';
 import type { Receiver } from '../../support/network/receiver.ts';
 
 import { tourAutomations } from './tour-automations.ts';
+import { tourApps } from './tour-apps.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourNotices } from './tour-notices.ts';
 
@@ -55,6 +56,7 @@ export async function tour(context: TourContext): Promise<void> {
   await tourRuns(context, workflowId);
   await tourBatches(context, workflowId);
   await tourAutomations(context, workflowId);
+  await tourApps(context);
   await tourMedia(context);
   await tourRenders(context);
   await tourContent(context);

@@ -86,6 +86,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`POST ${V1}/teams/:id/invitations`]: { email: 'stranger@example.com', role: 'OWNER' },
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
   [`PATCH ${V1}/batches/:id/rows/:row`]: { rating: 1 },
+  [`PUT ${V1}/workflows/:id/app`]: { slug: 'taken', title: 'Taken', inputs: [], outputs: ['b'] },
   [`PATCH ${V1}/credentials/:id`]: { name: 'Taken' },
   [`POST ${V1}/workflows/:id/batches`]: { rows: [{ inputs: {} }] },
   [`POST ${V1}/workflows/:id/schedules`]: { cron: '0 0 1 1 *' },
@@ -107,6 +108,7 @@ async function snapshot(): Promise<string> {
     'schedules',
     'firings',
     'credentials',
+    'apps',
   ];
   const read = [...tables, ...more].map(async table => {
     const { rows } = await test.deps.db.query<{ text: string }>(
@@ -148,6 +150,7 @@ describe('another user', () => {
       'media',
       'batches',
       'schedules',
+      'apps',
       'credentials',
       ...accounts,
     ];

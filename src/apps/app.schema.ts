@@ -1,0 +1,163 @@
+// Defines the schemas of requests and responses about apps.
+import { type Static, Type } from 'typebox';
+import { PageSchema } from '../services/paging.ts';
+import { Named, NamedExact, Nullable, Timestamp } from '../services/schema.ts';
+import { AUDIENCES, CONTROLS, PAYERS } from '../store/apps.ts';
+
+const NodeId = Type.String({ minLength: 1, maxLength: 200 });
+const Credits = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Text = (maxLength: number, description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
+
+export const DEFAULT_RUNS_PER_VISITOR = 3;
+
+const AppInputSchema = NamedExact('AppInput', 'An input of the form', {
+  nodeId: NodeId,
+  label: Text(200, 'Default: the label of the node'),
+  help: Text(1000, 'A sentence below the label'),
+  placeholder: Text(500, 'An example that an empty field shows'),
+  group: Text(100, 'The heading of the group of fields that it belongs to'),
+  control: Type.Optional(
+    Type.Enum(CONTROLS, {
+      description:
+        'How it is shown. Text: `textarea` (default), `text` or `choice`. Number: `text` (default), `slider`, `choice` or `switch` (1 or 0). JSON: `textarea` (default), `choice` or `switch` (true or false). List: `textarea` with one item per line. Image, video and audio: `media`.',
+    }),
+  ),
+  min: Type.Optional(Type.Number({ description: 'The smallest number. Required for a slider' })),
+  max: Type.Optional(Type.Number({ description: 'The largest number. Required for a slider' })),
+  choices: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 100 })),
+  maxLength: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'The most characters of a text. Default: 10,000',
+    }),
+  ),
+  isRequired: Type.Optional(Type.Boolean({ default: false })),
+});
+
+const SETTINGS = {
+  slug: Type.String({ pattern: '^[a-z0-9-]{3,80}$', description: 'The address: `/a/{slug}`' }),
+  title: Type.String({ minLength: 1, maxLength: 200 }),
+  description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+  isEnabled: Type.Optional(
+    Type.Boolean({ default: true, description: 'Whether others than editors of the workflow see the app' }),
+  ),
+  version: Type.Optional(
+    Type.Union([Type.Literal('current'), Type.Integer({ minimum: 1, maximum: 2_147_483_647 })], {
+      description: 'The version that runs: a number, or `current` (default), which follows the workflow',
+    }),
+  ),
+  inputs: Type.Array(AppInputSchema, { maxItems: 50, description: 'In the order of the form' }),
+  outputs: Type.Array(NodeId, { minItems: 1, maxItems: 20, description: 'Node IDs, in the order shown' }),
+  examples: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: 6,
+      description: 'IDs of completed executions of the workflow, whose inputs and results the page shows',
+    }),
+  ),
+  audience: Type.Optional(
+    Type.Enum(AUDIENCES, {
+      default: 'workspace',
+      description:
+        '`workspace`: people with a role in the workflow. `signed_in`: everyone with an account here. `anyone`: everyone with the link',
+    }),
+  ),
+  payer: Type.Optional(
+    Type.Enum(PAYERS, {
+      default: 'owner',
+      description:
+        "`owner`: the workspace of the workflow pays. `visitor`: the visitor's active workspace pays; anonymous visitors must sign in to run the app",
+    }),
+  ),
+  maxCreditsPerRun: Type.Optional(
+    Nullable(Type.Integer({ ...Credits, description: 'The most that a run may cost; null: no limit' })),
+  ),
+  dailyCredits: Type.Optional(
+    Nullable(
+      Type.Integer({
+        ...Credits,
+        description: 'The most that all runs of a day (UTC) may cost; null: no limit',
+      }),
+    ),
+  ),
+  runsPerVisitor: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description:
+          'Runs that a visitor may start in a day (UTC); null: no limit. Default: 3 if `audience` is `anyone`, otherwise null',
+      }),
+    ),
+  ),
+  showsGraph: Type.Optional(
+    Type.Boolean({ default: false, description: 'Show the diagram of the workflow' }),
+  ),
+  allowsDuplicate: Type.Optional(
+    Type.Boolean({ default: false, description: 'Let visitors who are signed in copy the workflow' }),
+  ),
+  showsGallery: Type.Optional(
+    Type.Boolean({ default: false, description: 'Show the results that you picked for the gallery' }),
+  ),
+  embedOrigins: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+      maxItems: 20,
+      description: 'Origins of the pages that may embed the app, such as `https://example.com`',
+    }),
+  ),
+};
+
+export const AppBody = NamedExact(
+  'AppRequest',
+  'The settings of an app. Members that are left out get their default',
+  SETTINGS,
+);
+export type AppBody = Static<typeof AppBody>;
+
+const Issues = Type.Array(
+  Type.Object(
+    { path: Type.String(), code: Type.String(), message: Type.String() },
+    { additionalProperties: true },
+  ),
+  { description: 'Why the app is out of order: what its version cannot serve. Empty: it can run' },
+);
+
+export const AppSettingsSchema = Named('AppSettings', 'The app of a workflow', {
+  id: Type.String(),
+  workflowId: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  ...SETTINGS,
+  hasEmbedKey: Type.Boolean(),
+  userId: Type.Integer({
+    description: 'Who saved the app last. Its runs are started with the rights of this user',
+  }),
+  issues: Issues,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+export const AppListItem = Named('AppListItem', 'An app in a list', {
+  id: Type.String(),
+  slug: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  title: Type.String(),
+  description: Nullable(Type.String()),
+  audience: Type.Enum(AUDIENCES),
+  payer: Type.Enum(PAYERS),
+  isEnabled: Type.Boolean(),
+  canEdit: Type.Boolean(),
+  workflowId: Type.Optional(Type.String({ description: 'Only for editors of the workflow' })),
+  runs: Type.Optional(Type.Integer({ description: 'Runs of the last 30 days, only for editors' })),
+  credits: Type.Optional(Type.Integer({ description: 'Credits charged for them, only for editors' })),
+  updatedAt: Timestamp,
+});
+export const AppPage = PageSchema(AppListItem);
+
+export const EmbedKey = Named(
+  'AppEmbedKey',
+  'The key that signs the tokens of visitors. It is shown only once',
+  {
+    key: Type.String(),
+  },
+);

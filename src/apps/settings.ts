@@ -1,0 +1,282 @@
+// Reads, saves and deletes the app of a workflow, and lists apps.
+import { randomBytes } from 'node:crypto';
+import type { Plan } from '../graph/plan.ts';
+import { encrypt } from '../lib/crypto.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import { authorize } from '../services/accounts/access.ts';
+import { type Actor, requireScope } from '../services/accounts/actor.ts';
+import type { Deps } from '../services/deps.ts';
+import { byId, type PageQuery, readPage } from '../services/paging.ts';
+import { findAppFaults } from '../services/workflows/app-faults.ts';
+import {
+  type AppRow,
+  type AppSettings,
+  deleteApp,
+  findAppOfWorkflow,
+  isAppSlugTaken,
+  type ListedApp,
+  listApps,
+  listCompletedRuns,
+  type NewApp,
+  saveApp,
+  setEmbedKey,
+} from '../store/apps.ts';
+import { isUniqueViolation, type Tx } from '../store/db.ts';
+import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import { type AppBody, DEFAULT_RUNS_PER_VISITOR } from './app.schema.ts';
+
+/** Returns the app of a workflow to its owners. Throws 403, and 404 if the workflow has none. */
+export async function readApp(deps: RunDeps, actor: Actor, workflowId: string) {
+  const user = requireScope(actor, 'workflows:read');
+  const { workflow } = authorize(user, 'publish', await findWorkflow(deps.db, workflowId, user.userId));
+  return presentApp(deps, await requireApp(deps.db, workflowId), workflow);
+}
+
+async function requireApp(tx: Tx, workflowId: string): Promise<AppRow> {
+  const app = await findAppOfWorkflow(tx, workflowId);
+  if (app !== undefined) return app;
+  throw new AppError('not_found', 'The workflow has no app. Create one with PUT /workflows/{id}/app.');
+}
+
+/**
+ * Creates or replaces the app of a workflow. Throws 400 `invalid_request` with an issue for each field that is wrong or
+ * that the version cannot serve, 403, 404, 409 `slug_taken`.
+ */
+export async function writeApp(deps: RunDeps, actor: Actor, workflowId: string, body: AppBody) {
+  const user = requireScope(actor, 'workflows:write');
+  try {
+    const { app, workflow } = await deps.db.transaction(async tx => {
+      const { workflow } = authorize(user, 'publish', await lockWorkflow(tx, workflowId, user.userId));
+      await requireValid(deps, tx, workflow, body);
+      if (await isAppSlugTaken(tx, body.slug, workflowId)) throw slugTaken();
+      await saveApp(tx, toRow(body, workflow, user.userId));
+      return { app: await requireApp(tx, workflowId), workflow };
+    });
+    return await presentApp(deps, app, workflow);
+  } catch (err) {
+    // Another app claimed the slug between the check and the write.
+    if (isUniqueViolation(err, 'apps_slug_key')) throw slugTaken();
+    throw err;
+  }
+}
+
+const slugTaken = (): AppError =>
+  new AppError('slug_taken', 'Another app uses this slug. Choose a different one.', {
+    issues: [{ path: '/slug', code: 'slug_taken', message: 'Another app uses this slug.' }],
+  });
+
+function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp {
+  const audience = body.audience ?? 'workspace';
+  const settings: AppSettings = {
+    title: body.title,
+    description: body.description ?? null,
+    inputs: body.inputs,
+    outputs: body.outputs,
+    examples: body.examples ?? [],
+    showsGraph: body.showsGraph ?? false,
+    allowsDuplicate: body.allowsDuplicate ?? false,
+    showsGallery: body.showsGallery ?? false,
+    embedOrigins: (body.embedOrigins ?? []).map(origin => URL.parse(origin)?.origin ?? origin),
+  };
+  const { runsPerVisitor = audience === 'anyone' ? DEFAULT_RUNS_PER_VISITOR : null } = body;
+  return {
+    id: newId('app'),
+    workflow_id: workflow.id,
+    slug: body.slug,
+    user_id: userId,
+    is_enabled: body.isEnabled ?? true,
+    version: typeof body.version === 'number' ? body.version : null,
+    audience,
+    payer: body.payer ?? 'owner',
+    max_credits_per_run: body.maxCreditsPerRun ?? null,
+    daily_credits: body.dailyCredits ?? null,
+    runs_per_visitor: runsPerVisitor,
+    settings: JSON.stringify(settings),
+  };
+}
+
+async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, body: AppBody): Promise<void> {
+  const number = typeof body.version === 'number' ? body.version : workflow.version;
+  const version = await deps.versions.get(tx, workflow.id, number).catch((err: unknown) => {
+    if (err instanceof AppError && err.code === 'not_found') return undefined;
+    throw err;
+  });
+  if (version === undefined)
+    throw refuse([issue('/version', `The workflow has no version ${number}. Choose another version.`)]);
+  const planned = version.plan();
+  const issues = [
+    ...findAppFaults(body, version.graph),
+    ...(planned.ok
+      ? findPlanFaults(body, planned.plan)
+      : [issue('/version', 'This version cannot run. Choose another version.')]),
+    ...findRepeated(body),
+    ...findMoneyFaults(body, planned.ok && hasPaidNode(deps, planned.plan)),
+    ...findOriginFaults(body.embedOrigins ?? []),
+    ...(await findExampleFaults(tx, workflow.id, body.examples ?? [])),
+  ];
+  if (issues.length > 0) throw refuse(issues);
+}
+
+const issue = (path: string, message: string): Issue => ({ path, code: 'invalid_request', message });
+
+function refuse(issues: readonly Issue[]): AppError {
+  const [first] = issues;
+  return new AppError('invalid_request', `${first?.path}: ${first?.message}`, { issues });
+}
+
+/** Nodes that only decorate the board are no part of a plan and have no results. */
+function findPlanFaults({ outputs }: AppBody, { nodes }: Plan): readonly Issue[] {
+  const ids = new Set(nodes.map(({ id }) => id));
+  return outputs.flatMap((id, index) =>
+    ids.has(id) ? [] : [issue(`/outputs/${index}`, 'This node has no results. Choose another one.')],
+  );
+}
+
+function findRepeated({ inputs, outputs }: AppBody): readonly Issue[] {
+  const ids = inputs.map(({ nodeId }) => nodeId);
+  return [
+    ...ids.flatMap((id, index) =>
+      ids.indexOf(id) === index
+        ? []
+        : [issue(`/inputs/${index}/nodeId`, 'This node is in the form already.')],
+    ),
+    ...outputs.flatMap((id, index) =>
+      outputs.indexOf(id) === index
+        ? []
+        : [issue(`/outputs/${index}`, 'This output is in the list already.')],
+    ),
+  ];
+}
+
+const hasPaidNode = ({ catalog }: Pick<Deps, 'catalog'>, { nodes }: Plan): boolean =>
+  nodes.some(({ nodeType }) => catalog.find(nodeType)?.executionCost === 'paid');
+
+/** Strangers may spend the owner's credits only within limits. */
+function findMoneyFaults(body: AppBody, isPaid: boolean): readonly Issue[] {
+  const { audience, payer = 'owner', maxCreditsPerRun, dailyCredits, runsPerVisitor } = body;
+  if (audience !== 'anyone') return [];
+  const issues: Issue[] = [];
+  if (runsPerVisitor === null)
+    issues.push(issue('/runsPerVisitor', 'Set how many runs an anonymous visitor may start in a day.'));
+  if (payer !== 'owner' || !isPaid) return issues;
+  if ((dailyCredits ?? 0) < 1)
+    issues.push(issue('/dailyCredits', 'Set a limit of at least 1, because anyone can spend your credits.'));
+  if ((maxCreditsPerRun ?? 0) < 1)
+    issues.push(
+      issue('/maxCreditsPerRun', 'Set a limit of at least 1, because anyone can spend your credits.'),
+    );
+  return issues;
+}
+
+function findOriginFaults(origins: readonly string[]): readonly Issue[] {
+  return origins.flatMap((text, index) => {
+    const url = URL.parse(text);
+    const isOrigin =
+      url !== null &&
+      /^https?:$/.test(url.protocol) &&
+      text.replace(/\/$/, '') === url.origin &&
+      !/[;,\s*]/.test(text);
+    return isOrigin
+      ? []
+      : [issue(`/embedOrigins/${index}`, 'Write an origin such as https://example.com, without a path.')];
+  });
+}
+
+async function findExampleFaults(
+  tx: Tx,
+  workflowId: string,
+  ids: readonly string[],
+): Promise<readonly Issue[]> {
+  if (ids.length === 0) return [];
+  const completed = await listCompletedRuns(tx, workflowId, ids);
+  return ids.flatMap((id, index) =>
+    completed.has(id)
+      ? []
+      : [issue(`/examples/${index}`, 'This is not a completed run of the workflow. Choose another run.')],
+  );
+}
+
+/** Deletes the app of a workflow. Its executions stay. Throws 403, 404. */
+export async function removeApp(deps: Deps, actor: Actor, workflowId: string): Promise<void> {
+  const user = requireScope(actor, 'workflows:write');
+  authorize(user, 'publish', await findWorkflow(deps.db, workflowId, user.userId));
+  if (!(await deleteApp(deps.db, workflowId))) throw new AppError('not_found', 'The workflow has no app.');
+}
+
+/** Creates the key that signs the tokens of visitors. An earlier key ends. Throws 403, 404. */
+export async function createEmbedKey(deps: Deps, actor: Actor, workflowId: string) {
+  const user = requireScope(actor, 'workflows:write');
+  authorize(user, 'publish', await findWorkflow(deps.db, workflowId, user.userId));
+  const { id } = await requireApp(deps.db, workflowId);
+  const key = randomBytes(32).toString('base64url');
+  await setEmbedKey(deps.db, id, encrypt(deps.secretsKey, key));
+  return { key };
+}
+
+async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow) {
+  const settings = JSON.parse(app.settings) as AppSettings;
+  return {
+    id: app.id,
+    workflowId: app.workflow_id,
+    url: appUrl(deps, app.slug),
+    slug: app.slug,
+    ...settings,
+    isEnabled: app.is_enabled,
+    version: app.version ?? ('current' as const),
+    audience: app.audience,
+    payer: app.payer,
+    maxCreditsPerRun: app.max_credits_per_run,
+    dailyCredits: app.daily_credits,
+    runsPerVisitor: app.runs_per_visitor,
+    hasEmbedKey: app.embed_key !== null,
+    userId: app.user_id,
+    issues: await listAppIssues(deps, app, workflow.version),
+    createdAt: app.created_at.toISOString(),
+    updatedAt: app.updated_at.toISOString(),
+  };
+}
+
+export const appUrl = ({ settings }: Pick<Deps, 'settings'>, slug: string): string =>
+  `${settings.BASE_URL}/a/${slug}`;
+
+/** Lists what the version of the app cannot serve. */
+async function listAppIssues(deps: Deps, app: AppRow, current: number): Promise<readonly Issue[]> {
+  const number = app.version ?? current;
+  try {
+    const { graph } = await deps.versions.get(deps.db, app.workflow_id, number);
+    return findAppFaults(JSON.parse(app.settings) as AppSettings, graph);
+  } catch (err) {
+    if (!(err instanceof AppError) || err.code !== 'not_found') throw err;
+    return [issue('/version', `Version ${number} was deleted. Choose another version.`)];
+  }
+}
+
+/** Lists the apps of the caller's workspaces and those that are open to everyone who is signed in, newest first. */
+export async function listAppPage(deps: Deps, actor: Actor, query: PageQuery) {
+  const user = requireScope(actor, 'workflows:read');
+  return readPage(
+    query,
+    byId('app'),
+    part => listApps(deps.db, user.userId, part),
+    row => presentListed(deps, row),
+  );
+}
+
+function presentListed(deps: Deps, row: ListedApp) {
+  const { title, description } = JSON.parse(row.settings) as AppSettings;
+  return {
+    id: row.id,
+    slug: row.slug,
+    url: appUrl(deps, row.slug),
+    title,
+    description,
+    audience: row.audience,
+    payer: row.payer,
+    isEnabled: row.is_enabled,
+    canEdit: row.can_edit,
+    ...(row.can_edit ? { workflowId: row.workflow_id, runs: row.runs, credits: row.credits } : {}),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,95 @@
+// Finds why a graph cannot serve an app, and refuses writes of a workflow that would break its app.
+import type { Graph, GraphNode } from '../../graph/types.ts';
+import { AppError, type Issue } from '../../lib/errors.ts';
+import { type AppInput, type AppSettings, type Control, findCurrentAppSettings } from '../../store/apps.ts';
+import type { Tx } from '../../store/db.ts';
+
+/** The controls of each type of input node. The first one is the default. */
+const CONTROLS_OF: Readonly<Record<string, readonly Control[]>> = {
+  'input:text': ['textarea', 'text', 'choice'],
+  'input:number': ['text', 'slider', 'choice', 'switch'],
+  'input:json': ['textarea', 'choice', 'switch'],
+  'input:list': ['textarea'],
+  'input:image': ['media'],
+  'input:video': ['media'],
+  'input:audio': ['media'],
+};
+
+/** Returns the control of an input: the chosen one, or the default of its node. */
+export function getControl({ control, min, max }: AppInput, nodeType: string): Control {
+  if (control !== undefined) return control;
+  if (nodeType === 'input:number' && min !== undefined && max !== undefined) return 'slider';
+  return CONTROLS_OF[nodeType]?.[0] ?? 'text';
+}
+
+/** Lists why the graph cannot serve the app, as JSON pointers into its settings. */
+export function findAppFaults(
+  { inputs, outputs }: Pick<AppSettings, 'inputs' | 'outputs'>,
+  graph: Graph,
+): readonly Issue[] {
+  const nodes = new Map(graph.nodes.map(node => [node.id, node]));
+  return [
+    ...inputs.flatMap((input, index) => findInputFaults(input, nodes.get(input.nodeId), `/inputs/${index}`)),
+    ...outputs.flatMap((nodeId, index) =>
+      nodes.has(nodeId)
+        ? []
+        : [fault(`/outputs/${index}`, nodeId, 'unknown_node', 'This output is not a node of the workflow.')],
+    ),
+  ];
+}
+
+const fault = (path: string, nodeId: string, code: string, message: string): Issue => ({
+  path,
+  nodeId,
+  code,
+  message,
+});
+
+function findInputFaults(input: AppInput, node: GraphNode | undefined, path: string): readonly Issue[] {
+  const { nodeId, control, min, max, choices } = input;
+  const at = (member: string, message: string) =>
+    fault(`${path}/${member}`, nodeId, 'invalid_request', message);
+  if (node === undefined)
+    return [fault(`${path}/nodeId`, nodeId, 'unknown_node', 'This input is not a node of the workflow.')];
+  const { nodeType, config } = node.data;
+  const allowed = CONTROLS_OF[nodeType];
+  if (allowed === undefined)
+    return [fault(`${path}/nodeId`, nodeId, 'not_an_input', 'This node is not an input node.')];
+  const itemType = config?.itemType ?? 'TEXT';
+  if (nodeType === 'input:list' && itemType !== 'TEXT' && itemType !== 'NUMBER')
+    return [
+      fault(`${path}/nodeId`, nodeId, 'not_an_input', 'An app can show lists of texts or numbers only.'),
+    ];
+  const used = getControl(input, nodeType);
+  const faults: Issue[] = [];
+  if (control !== undefined && !allowed.includes(control))
+    faults.push(at('control', `This input can be shown as ${allowed.join(', ')}, not as ${control}.`));
+  if (used === 'choice' && (choices === undefined || choices.length === 0))
+    faults.push(at('choices', 'List the choices of this input.'));
+  if (used === 'choice' && nodeType === 'input:number' && choices?.some(choice => !isNumber(choice)))
+    faults.push(at('choices', 'The choices of a number must be numbers.'));
+  if (used === 'slider' && (min === undefined || max === undefined))
+    faults.push(at(min === undefined ? 'min' : 'max', 'A slider needs min and max.'));
+  if (min !== undefined && max !== undefined && min >= max)
+    faults.push(at('max', 'max must be greater than min.'));
+  return faults;
+}
+
+const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
+
+/**
+ * Throws 409 `app_would_break` if the workflow has an enabled app that runs its current version and that the new graph
+ * cannot serve.
+ */
+export async function requireAppServed(tx: Tx, workflowId: string, graph: () => Graph): Promise<void> {
+  const settings = await findCurrentAppSettings(tx, workflowId);
+  if (settings === undefined) return;
+  const issues = findAppFaults(settings, graph());
+  const [first] = issues;
+  if (first === undefined) return;
+  throw new AppError(
+    'app_would_break',
+    `The app of this workflow uses ${first.nodeId ?? 'a node'}: ${first.message} Change the app first, or save with breakApp=true, which puts the app out of order.`,
+    { issues },
+  );
+}

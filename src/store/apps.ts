@@ -1,0 +1,172 @@
+// Stores apps, their runs as visitors know them, the files that visitors upload, and used proofs of work.
+import type { Tx } from './db.ts';
+import { joinShares, STRONGER_SHARE } from './permissions.ts';
+import { type After, all, first, matches } from './rows.ts';
+
+export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
+export type Audience = (typeof AUDIENCES)[number];
+export const PAYERS = ['owner', 'visitor'] as const;
+export type Payer = (typeof PAYERS)[number];
+export const CONTROLS = ['text', 'textarea', 'slider', 'choice', 'media', 'switch'] as const;
+export type Control = (typeof CONTROLS)[number];
+
+export interface AppInput {
+  readonly nodeId: string;
+  readonly label?: string;
+  readonly help?: string;
+  readonly placeholder?: string;
+  readonly group?: string;
+  readonly control?: Control;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  readonly maxLength?: number;
+  readonly isRequired?: boolean;
+}
+
+/** What the page of an app shows. */
+export interface AppSettings {
+  readonly title: string;
+  readonly description: string | null;
+  readonly inputs: readonly AppInput[];
+  /** Node ids. */
+  readonly outputs: readonly string[];
+  /** Execution ids. */
+  readonly examples: readonly string[];
+  readonly showsGraph: boolean;
+  readonly allowsDuplicate: boolean;
+  readonly showsGallery: boolean;
+  readonly embedOrigins: readonly string[];
+}
+
+export interface NewApp {
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly slug: string;
+  /** Who saved the app last. Its runs are started with the rights of this user. */
+  readonly user_id: number;
+  readonly is_enabled: boolean;
+  /** null: the current version. */
+  readonly version: number | null;
+  readonly audience: Audience;
+  readonly payer: Payer;
+  /** null: no limit. */
+  readonly max_credits_per_run: number | null;
+  readonly daily_credits: number | null;
+  readonly runs_per_visitor: number | null;
+  /** JSON text of AppSettings. */
+  readonly settings: string;
+}
+
+export interface AppRow extends NewApp {
+  readonly embed_key: Buffer | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const COLUMNS = `a.id, a.workflow_id, a.slug, a.user_id, a.is_enabled, a.version, a.audience, a.payer, a.max_credits_per_run,
+  a.daily_credits, a.runs_per_visitor, a.settings, a.embed_key, a.created_at, a.updated_at`;
+
+/** Creates or replaces the app of a workflow, which keeps its id and its embed key. Returns its id. */
+export async function saveApp(tx: Tx, app: NewApp): Promise<void> {
+  await tx.query(
+    `insert into apps (id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run,
+       daily_credits, runs_per_visitor, settings)
+     select id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run, daily_credits,
+       runs_per_visitor, settings
+     from json_populate_record(null::apps, $1::json)
+     on conflict (workflow_id) do update set slug = excluded.slug, user_id = excluded.user_id,
+       is_enabled = excluded.is_enabled, version = excluded.version, audience = excluded.audience,
+       payer = excluded.payer, max_credits_per_run = excluded.max_credits_per_run,
+       daily_credits = excluded.daily_credits, runs_per_visitor = excluded.runs_per_visitor,
+       settings = excluded.settings, updated_at = now()`,
+    [JSON.stringify(app)],
+  );
+}
+
+export function findAppOfWorkflow(tx: Tx, workflowId: string): Promise<AppRow | undefined> {
+  return first(tx, `select ${COLUMNS} from apps a where a.workflow_id = $1`, [workflowId]);
+}
+
+/** Finds an app whose workflow was not deleted. */
+export function findAppBySlug(tx: Tx, slug: string): Promise<AppRow | undefined> {
+  return first(
+    tx,
+    `select ${COLUMNS} from apps a join workflows w on w.id = a.workflow_id where a.slug = $1 and w.deleted_at is null`,
+    [slug],
+  );
+}
+
+/** Returns the settings of the workflow's app if the app runs the current version. */
+export async function findCurrentAppSettings(tx: Tx, workflowId: string): Promise<AppSettings | undefined> {
+  const row = await first<{ settings: string }>(
+    tx,
+    'select settings from apps where workflow_id = $1 and version is null and is_enabled',
+    [workflowId],
+  );
+  return row && (JSON.parse(row.settings) as AppSettings);
+}
+
+/** Returns whether another workflow's app has the slug. */
+export function isAppSlugTaken(tx: Tx, slug: string, workflowId: string): Promise<boolean> {
+  return matches(tx, 'select from apps where slug = $1 and workflow_id <> $2', [slug, workflowId]);
+}
+
+/** Deletes the app. Its executions stay. */
+export function deleteApp(tx: Tx, workflowId: string): Promise<boolean> {
+  return matches(tx, 'delete from apps where workflow_id = $1', [workflowId]);
+}
+
+export async function setEmbedKey(tx: Tx, id: string, encrypted: Buffer): Promise<void> {
+  await tx.query('update apps set embed_key = $2, updated_at = now() where id = $1', [id, encrypted]);
+}
+
+/** Returns which of the executions are completed runs of the workflow. */
+export async function listCompletedRuns(
+  tx: Tx,
+  workflowId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await all<{ id: string }>(
+    tx,
+    `select id from executions where id = any ($2::text[]) and workflow_id = $1 and status = 'COMPLETED'`,
+    [workflowId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+export interface ListedApp extends Omit<AppRow, 'embed_key'> {
+  /** Whether the reader may edit the workflow. */
+  readonly can_edit: boolean;
+  /** Runs of the last 30 days, and the credits charged for them. */
+  readonly runs: number;
+  readonly credits: number;
+}
+
+/**
+ * Lists, newest first, the apps of workflows in the user's workspaces or shared with the user, and enabled apps that
+ * are open to everyone who is signed in.
+ */
+export function listApps(tx: Tx, userId: number, page: After<string>): Promise<readonly ListedApp[]> {
+  return all(
+    tx,
+    `select l.*, s.runs, s.credits from (
+       select ${COLUMNS.replace(', a.embed_key', '')},
+         coalesce(case when w.team_id is null then w.user_id = $1 else m.role in ('OWNER', 'EDITOR') end, false)
+           or coalesce(${STRONGER_SHARE} in ('OWNER', 'EDIT'), false) as can_edit
+       from apps a join workflows w on w.id = a.workflow_id and w.deleted_at is null
+       left join team_members m on m.team_id = w.team_id and m.user_id = $1
+       ${joinShares('$1')}
+       where ($2::text is null or a.id < $2)
+         and (m.role is not null or p.role is not null or s.role is not null or (w.team_id is null and w.user_id = $1)
+           or (a.is_enabled and a.audience = 'signed_in'))
+     ) l
+     cross join lateral (
+       select count(*) as runs, coalesce(sum(c.charged), 0)::bigint as credits
+       from app_runs r left join run_credits c on c.execution_id = r.execution_id
+       where l.can_edit and r.app_id = l.id and r.created_at > now() - interval '30 days') s
+     where l.is_enabled or l.can_edit
+     order by l.id desc limit $3`,
+    [userId, page.after, page.limit],
+  );
+}

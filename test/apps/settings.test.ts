@@ -1,0 +1,198 @@
+// The settings of apps over HTTP: validation by field, versions, and writes that would break an app.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../support/app.ts';
+import { createWorkflow, edge, node, refused } from '../support/workflows.ts';
+
+const GRAPH = {
+  nodes: [
+    node('topic', 'input:text', { value: 'a fox' }),
+    node('amount', 'input:number', { value: 2 }),
+    node('picture', 'input:image'),
+    node('note', 'utility:sticky_note'),
+    node('out', 'output:preview'),
+  ],
+  edges: [edge('topic.text > out.input')],
+};
+
+let test: TestApp;
+let owner: Caller;
+let workflowId: string;
+let slugs = 0;
+before(async () => {
+  test = await createTestApp();
+  owner = await test.createCaller();
+});
+after(() => test.close());
+beforeEach(async () => {
+  workflowId = (await createWorkflow(owner, GRAPH)).id;
+});
+
+const settings = (more: object = {}) => ({
+  slug: `poster-${++slugs}`,
+  title: 'Poster maker',
+  inputs: [{ nodeId: 'topic', label: 'What to draw', isRequired: true }],
+  outputs: ['out'],
+  ...more,
+});
+const save = (body: object, by = owner): Promise<TestResponse> =>
+  by.request('PUT', `/workflows/${workflowId}/app`, body);
+const faultsOf = async (more: object): Promise<readonly (string | undefined)[]> => {
+  const { issues = [] } = refused(await save(settings(more)), 400, 'invalid_request');
+  return issues.map(({ path }) => path);
+};
+
+describe('the app of a workflow', () => {
+  it('is saved, read, replaced and deleted', async () => {
+    const body = settings({ description: 'Draws posters', embedOrigins: ['https://example.com/'] });
+    const saved = await save(body);
+    assert.equal(saved.status, 200, JSON.stringify(saved.body));
+    assert.deepEqual(saved.body, (await owner.request('GET', `/workflows/${workflowId}/app`)).body);
+    const { id, url, version, audience, payer, isEnabled, embedOrigins, issues, userId } = saved.body;
+    assert.deepEqual(
+      [version, audience, payer, isEnabled, embedOrigins, issues, userId],
+      ['current', 'workspace', 'owner', true, ['https://example.com'], [], owner.userId],
+    );
+    assert.equal(url, `${test.deps.settings.BASE_URL}/a/${body.slug}`);
+    const replaced = await save({ ...body, title: 'Posters' });
+    assert.deepEqual([replaced.body.id, replaced.body.title], [id, 'Posters']);
+    assert.equal((await owner.request('DELETE', `/workflows/${workflowId}/app`)).status, 200);
+    refused(await owner.request('GET', `/workflows/${workflowId}/app`), 404, 'not_found');
+    refused(await owner.request('DELETE', `/workflows/${workflowId}/app`), 404, 'not_found');
+  });
+
+  it('belongs to the owners of the workflow', async () => {
+    const editor = await test.createCaller();
+    await owner.request('PUT', `/workflows/${workflowId}/permissions`, {
+      userId: editor.userId,
+      role: 'EDIT',
+    });
+    refused(await save(settings(), editor), 403, 'forbidden');
+    assert.equal((await save(settings())).status, 200);
+    refused(await editor.request('GET', `/workflows/${workflowId}/app`), 403, 'forbidden');
+    refused(await editor.request('DELETE', `/workflows/${workflowId}/app`), 403, 'forbidden');
+    refused(await editor.request('POST', `/workflows/${workflowId}/app/embed-key`), 403, 'forbidden');
+    const { body } = await editor.request<{ data: { workflowId: string; canEdit: boolean }[] }>(
+      'GET',
+      '/apps',
+    );
+    assert.deepEqual(
+      body.data.map(app => [app.workflowId, app.canEdit]),
+      [[workflowId, true]],
+    );
+  });
+
+  it('names each field that is wrong', async () => {
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'nobody' }] }), ['/inputs/0/nodeId']);
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'out' }] }), ['/inputs/0/nodeId']);
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'topic' }, { nodeId: 'topic' }] }), [
+      '/inputs/1/nodeId',
+    ]);
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'topic', control: 'slider' }] }), [
+      '/inputs/0/control',
+      '/inputs/0/min',
+    ]);
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'topic', control: 'choice' }] }), [
+      '/inputs/0/choices',
+    ]);
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'amount', control: 'choice', choices: ['a'] }] }), [
+      '/inputs/0/choices',
+    ]);
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'amount', min: 5, max: 5 }] }), ['/inputs/0/max']);
+    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'picture', control: 'text' }] }), [
+      '/inputs/0/control',
+    ]);
+    assert.deepEqual(await faultsOf({ outputs: ['nobody'] }), ['/outputs/0', '/outputs/0']);
+    assert.deepEqual(await faultsOf({ outputs: ['note'] }), ['/outputs/0']);
+    assert.deepEqual(await faultsOf({ outputs: ['out', 'out'] }), ['/outputs/1']);
+    assert.deepEqual(await faultsOf({ version: 99 }), ['/version']);
+    assert.deepEqual(await faultsOf({ examples: ['ex_none'] }), ['/examples/0']);
+    assert.deepEqual(await faultsOf({ embedOrigins: ['https://a.example/page', 'https://*.example'] }), [
+      '/embedOrigins/0',
+      '/embedOrigins/1',
+    ]);
+    assert.deepEqual(await faultsOf({ audience: 'anyone', runsPerVisitor: null }), ['/runsPerVisitor']);
+    const twins = [{ nodeId: 'topic' }, { nodeId: 'amount', min: 1, max: 9, control: 'slider' }];
+    assert.equal((await save(settings({ inputs: twins }))).status, 200);
+  });
+
+  it('keeps its slug from other workflows', async () => {
+    const taken = settings();
+    assert.equal((await save(taken)).status, 200);
+    workflowId = (await createWorkflow(owner, GRAPH)).id;
+    const { issues } = refused(await save(taken), 409, 'slug_taken');
+    assert.equal(issues?.[0]?.path, '/slug');
+  });
+
+  it('needs limits if anyone can spend the credits of the owner', async () => {
+    const model = node('model', 'generate:image', { prompt: 'a fox', model: 'fal:flux-schnell' });
+    const paidType = test.deps.catalog.entries.find(entry => entry.executionCost === 'paid')?.nodeType ?? '';
+    const graph = {
+      ...GRAPH,
+      nodes: [...GRAPH.nodes, { ...model, data: { ...model.data, nodeType: paidType } }],
+    };
+    const written = await owner.request('PUT', `/workflows/${workflowId}`, graph);
+    assert.equal(written.status, 200, JSON.stringify(written.body));
+    assert.deepEqual(await faultsOf({ audience: 'anyone' }), ['/dailyCredits', '/maxCreditsPerRun']);
+    assert.deepEqual(await faultsOf({ audience: 'anyone', dailyCredits: 0, maxCreditsPerRun: 0 }), [
+      '/dailyCredits',
+      '/maxCreditsPerRun',
+    ]);
+    const saved = await save(settings({ audience: 'anyone', dailyCredits: 40, maxCreditsPerRun: 5 }));
+    assert.deepEqual([saved.status, saved.body.runsPerVisitor], [200, 3]);
+  });
+
+  it('gets a new embed key with each request, which is never shown again', async () => {
+    await save(settings());
+    const create = () => owner.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
+    const first = await create();
+    const second = await create();
+    assert.match(first.body.key, /^[\w-]{43}$/);
+    assert.notEqual(first.body.key, second.body.key);
+    const { body } = await owner.request('GET', `/workflows/${workflowId}/app`);
+    assert.equal(body.hasEmbedKey, true);
+    assert.ok(!JSON.stringify(body).includes(second.body.key));
+  });
+});
+
+describe('a write of a workflow', () => {
+  const without = (id: string) => ({
+    nodes: GRAPH.nodes.filter(each => each.id !== id),
+    edges: GRAPH.edges.filter(({ source, target }) => source !== id && target !== id),
+  });
+  const write = (body: object, query = '') => owner.request('PUT', `/workflows/${workflowId}${query}`, body);
+
+  it('that would break its app is refused, also as a restored version', async () => {
+    await write(without('topic'));
+    await write(GRAPH);
+    assert.equal((await save(settings())).status, 200);
+    const { issues } = refused(await write(without('topic')), 409, 'app_would_break');
+    assert.deepEqual(
+      issues?.map(({ path, nodeId }) => [path, nodeId]),
+      [['/inputs/0/nodeId', 'topic']],
+    );
+    const versions = `/workflows/${workflowId}/versions`;
+    refused(await owner.request('POST', `${versions}/2/restore`), 409, 'app_would_break');
+    assert.equal((await write(without('picture'))).status, 200);
+    assert.equal((await write({ name: 'Renamed' })).status, 200);
+    assert.equal((await owner.request('POST', `${versions}/2/restore?breakApp=true`)).status, 200);
+    const { body } = await owner.request<{ issues: { path: string }[] }>(
+      'GET',
+      `/workflows/${workflowId}/app`,
+    );
+    assert.deepEqual(
+      body.issues.map(({ path }) => path),
+      ['/inputs/0/nodeId'],
+    );
+  });
+
+  it('is free if the app is pinned to a version or disabled', async () => {
+    assert.equal((await save(settings({ version: 1 }))).status, 200);
+    assert.equal((await write(without('topic'))).status, 200);
+    const { body } = await owner.request<{ issues: unknown[] }>('GET', `/workflows/${workflowId}/app`);
+    assert.deepEqual(body.issues, []);
+    await write(GRAPH);
+    assert.equal((await save(settings({ isEnabled: false }))).status, 200);
+    assert.equal((await write(without('topic'))).status, 200);
+  });
+});
