@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['bundle', 'apps', 'automation', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
   mcp: ['apps', 'automation', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
   jobs: ['apps', 'automation', 'runs', 'services', 'lib'],
-  apps: ['runs', 'services', 'engine/types.ts', 'media/accepted-types.ts', 'store', 'graph', 'lib'],
+  apps: ['automation/start-for-user.ts', 'runs', 'services', 'engine/types.ts', 'media/accepted-types.ts', 'store', 'graph', 'lib'],
   automation: ['runs', 'services', 'engine/types.ts', 'media/accepted-types.ts', 'store', 'graph', 'lib'],
   runs: ['services', 'engine', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
   services: ['engine', 'render', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],

@@ -1,7 +1,7 @@
 // Defines the schemas of requests and responses about apps.
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../services/paging.ts';
-import { Named, NamedExact, Nullable, Timestamp } from '../services/schema.ts';
+import { EventStreamSchema, Exact, Named, NamedExact, Nullable, Timestamp } from '../services/schema.ts';
 import { AUDIENCES, CONTROLS, PAYERS } from '../store/apps.ts';
 
 const NodeId = Type.String({ minLength: 1, maxLength: 200 });
@@ -13,7 +13,7 @@ export const DEFAULT_RUNS_PER_VISITOR = 3;
 
 const AppInputSchema = NamedExact('AppInput', 'An input of the form', {
   nodeId: NodeId,
-  label: Text(200, 'Default: the label of the node'),
+  label: Text(200, 'Default: its kind, such as Text or Image'),
   help: Text(1000, 'A sentence below the label'),
   placeholder: Text(500, 'An example that an empty field shows'),
   group: Text(100, 'The heading of the group of fields that it belongs to'),
@@ -161,3 +161,127 @@ export const EmbedKey = Named(
     key: Type.String(),
   },
 );
+
+export const SlugParams = Type.Object({
+  slug: Type.String({ maxLength: 100, description: 'The slug of the app' }),
+});
+export const AppRunParams = Type.Object({
+  ...SlugParams.properties,
+  runId: Type.String({ maxLength: 64, description: 'Run ID, `run_…`' }),
+});
+
+const Value = Type.Object(
+  {
+    type: Type.String({ description: '`IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON`' }),
+    url: Type.Optional(Type.String({ format: 'uri' })),
+    text: Type.Optional(Type.String()),
+    value: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: true },
+);
+const Outputs = Type.Record(Type.String(), Value, {
+  description:
+    'By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and all items in `items`',
+});
+const Inputs = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+  description:
+    'By `input_1`, `input_2` and so on, as in the `inputSchema` of the app. A file is `{ mediaId }`',
+});
+
+export const AppView = Named('App', 'An app as its visitors see it', {
+  slug: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  title: Type.String(),
+  description: Nullable(Type.String()),
+  inputSchema: Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'JSON Schema of `inputs`. Its properties are `input_1`, `input_2` and so on',
+    },
+  ),
+  outputs: Type.Array(Type.Object({ key: Type.String(), label: Type.String(), type: Type.String() })),
+  examples: Type.Array(
+    Type.Object({ inputs: Type.Object({}, { additionalProperties: true }), outputs: Outputs }),
+  ),
+  limits: Type.Object({
+    payer: Type.Enum(PAYERS),
+    needsProof: Type.Boolean({ description: 'Whether a run needs a proof of work' }),
+    runsPerVisitor: Nullable(Type.Integer({ description: 'Runs in a day (UTC); null: no limit' })),
+    runsLeft: Nullable(Type.Integer({ description: 'About how many are left for you today' })),
+  }),
+  isOutOfOrder: Type.Boolean(),
+  hasGallery: Type.Boolean(),
+});
+
+export const RunAppBody = NamedExact('AppRunRequest', 'The inputs of a run of an app', {
+  inputs: Inputs,
+  proof: Type.Optional(
+    Type.String({ maxLength: 2000, description: 'The solution of a challenge, for anonymous visitors' }),
+  ),
+  maxCredits: Type.Optional(
+    Type.Integer({ ...Credits, description: 'If your workspace pays: the most that the run may cost' }),
+  ),
+});
+
+export const EstimateAppBody = NamedExact('AppEstimateRequest', 'The inputs of a run of an app', {
+  inputs: Inputs,
+});
+export const AppEstimate = Named('AppEstimate', 'What a run would cost your workspace', {
+  credits: Type.Integer(),
+  exact: Type.Boolean({ description: 'False: the run may cost less' }),
+  availableCredits: Type.Integer(),
+});
+
+const Urls = Type.Object({
+  self: Type.String({ format: 'uri' }),
+  events: Type.String({ format: 'uri' }),
+  cancel: Type.String({ format: 'uri' }),
+  page: Type.String({ format: 'uri' }),
+});
+export const AcceptedAppRun = Named('AcceptedAppRun', 'A run of an app that was accepted', {
+  runId: Type.String(),
+  urls: Urls,
+});
+
+const RunError = Nullable(Type.Object({ code: Type.String(), message: Type.String() }));
+export const AppRun = Named('AppRun', 'A run of an app. Whoever has its id can read it until it expires', {
+  runId: Type.String(),
+  status: Type.Enum(['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED']),
+  progress: Type.Number({ minimum: 0, maximum: 1 }),
+  outputs: Outputs,
+  error: RunError,
+  inGallery: Type.Boolean(),
+  createdAt: Timestamp,
+  expiresAt: Nullable(Timestamp),
+  page: Type.String({ format: 'uri' }),
+});
+
+export const AppRunEvents = EventStreamSchema('AppRunEvent', 'An event of a run of an app', {
+  run: Named('AppRunChangeEvent', 'The event `run`', { event: Type.Literal('run'), data: AppRun }),
+});
+
+export const GalleryBody = Exact({ inGallery: Type.Boolean() });
+
+export const AppResult = Named('AppResult', 'A result in the gallery of an app', {
+  runId: Type.String(),
+  outputs: Outputs,
+  createdAt: Timestamp,
+  page: Type.String({ format: 'uri' }),
+});
+export const AppResultPage = PageSchema(AppResult);
+
+export const AppChallenge = Named('AppChallenge', 'A challenge in the format of ALTCHA', {
+  algorithm: Type.String(),
+  challenge: Type.String(),
+  maxnumber: Type.Optional(Type.Integer()),
+  salt: Type.String(),
+  signature: Type.String(),
+});
+
+export const AppUpload = Named('AppUpload', 'A file for runs of the app', {
+  mediaId: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  contentType: Type.String(),
+  expiresAt: Timestamp,
+});

@@ -1,5 +1,6 @@
 // Defines the tasks of the job queue. Each row maps a task to the function that runs it.
 
+import { sweepAppUploads } from '../apps/uploads.ts';
 import { advanceAutomation } from '../automation/advance-automation.ts';
 import { advanceBatch } from '../automation/batches/advance-batch.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -54,6 +55,11 @@ export const TASKS: Readonly<Record<string, Task>> = {
     pool: 'deliveries',
     daily: { hour: 4, minute: 12 },
     work: ({ deps }) => sweepCredentials(deps),
+  },
+  sweep_app_uploads: {
+    pool: 'deliveries',
+    daily: { hour: 3, minute: 7 },
+    work: ({ deps, signal }) => sweepAppUploads(deps, signal),
   },
   sweep_media: {
     pool: 'deliveries',

@@ -31,7 +31,9 @@ export const ERROR_CODES = {
   insufficient_credits: [402, 'The credits do not cover the run'],
   max_credits_exceeded: [402, 'The run would cost more than maxCredits'],
   daily_budget_exceeded: [402, 'The run would exceed the daily credit budget'],
+  app_out_of_credits: [402, 'The credits do not cover a run of the app'],
   daily_limit_exceeded: [402, 'The calls would exceed the daily USD limit of a credential'],
+  invalid_proof: [403, 'The proof of work is missing, expired or was already used'],
   forbidden: [403, 'The caller does not have permission'],
   no_sample: [400, 'The workflow has no sample results'],
   unpriced_model: [403, 'The plan does not allow models without a price'],
@@ -68,6 +70,7 @@ export const ERROR_CODES = {
   unreadable_media: [422, 'The bytes are not a readable video or sound'],
   board_too_large: [422, 'The board is too large to lay out'],
   rate_limited: [429, 'Too many requests'],
+  app_limit_reached: [429, 'A limit of the app is reached'],
   daily_execution_limit: [429, 'The daily execution limit is reached'],
   too_many_streams: [429, 'Too many event streams are open'],
   render_busy: [429, 'Too many renders are waiting'],
@@ -78,6 +81,7 @@ export const ERROR_CODES = {
   author_missing: [500, 'No author record is available'],
   codec_failed: [500, 'A codec failed to write a file'],
   internal_error: [500, 'Something went wrong on our side'],
+  app_out_of_order: [503, 'The app cannot run at present'],
   unavailable: [503, 'The service is not ready'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

@@ -26,6 +26,7 @@ const PREFIXES = {
   trigger: 'trg',
   notice: 'ntc',
   app: 'app',
+  appRun: 'run',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -1,7 +1,14 @@
 // Accepts many runs in one commit. Each is stored with its idempotency key, job and reservation, or not at all. Runs
 // that cannot be paid for are rejected individually, in order of arrival.
 import type { Step } from '../engine/types.ts';
-import { type DailySpending, insertReservations, listSpending, lockPools } from '../store/credits.ts';
+import { isId } from '../lib/ids.ts';
+import {
+  type DailySpending,
+  insertReservations,
+  listSpending,
+  lockAppSpending,
+  lockPools,
+} from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { listUsedKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
@@ -20,8 +27,10 @@ export interface NewAcceptance {
   readonly credits: number;
   /** The paid node types that the run may call. */
   readonly models: readonly string[];
-  /** Whether the workflow has a daily budget. */
+  /** Whether the workflow has a daily budget that applies to the run. */
   readonly hasBudget: boolean;
+  /** The workspace whose credits are reserved. */
+  readonly payer: string;
 }
 
 export type Accepted =
@@ -33,7 +42,9 @@ export type Accepted =
 
 export type Rejection =
   | { readonly code: 'insufficient_credits'; readonly balance: number }
-  | { readonly code: 'daily_budget_exceeded'; readonly budget: number; readonly spent: number };
+  | { readonly code: 'daily_budget_exceeded'; readonly budget: number; readonly spent: number }
+  /** The app has spent or reserved its daily credits. */
+  | { readonly code: 'app_limit_reached' };
 
 /** Accepts the runs in one statement or, if any of them may cost, in one transaction that reserves their credits. */
 export async function acceptBatch(
@@ -98,48 +109,70 @@ function toNewRun(
 
 const toModels = ({ spec, models }: NewAcceptance) => ({ executionId: spec.id, models });
 
-function toReservation({ spec, credits }: NewAcceptance) {
-  const { id: executionId, workspace, workflow_id: workflowId } = spec;
-  return { executionId, workspace, workflowId, amount: credits };
+function toReservation({ spec, credits, payer }: NewAcceptance) {
+  const appId = toAppId(spec);
+  // Whoever pays for a run of another workspace does not learn of its workflow.
+  const workflowId = payer === spec.workspace ? spec.workflow_id : (appId ?? '');
+  return { executionId: spec.id, workspace: payer, workflowId, appId, amount: credits };
 }
+
+const toAppId = ({ origin_id }: NewAcceptance['spec']): string | null =>
+  origin_id !== null && isId('app', origin_id) ? origin_id : null;
 
 /** Finds the runs that are not accepted. Locks the credit pools, so that other processes wait for this commit. */
 async function findUnaccepted(
   tx: Tx,
   paidRuns: readonly NewAcceptance[],
 ): Promise<ReadonlyMap<NewAcceptance, Accepted>> {
-  const balances = await lockPools(tx, [...new Set(paidRuns.map(({ spec }) => spec.workspace))]);
+  const balances = await lockPools(tx, [...new Set(paidRuns.map(({ payer }) => payer))]);
+  // After the pools, as everywhere, so that transactions cannot deadlock.
+  const appIds = new Set(paidRuns.flatMap(({ spec }) => toAppId(spec) ?? []));
+  const apps = appIds.size === 0 ? new Map() : await lockAppSpending(tx, [...appIds]);
   const limited = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
   const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
   const repeated = await listRepeated(tx, paidRuns);
   const fresh = paidRuns.filter(item => !repeated.has(item));
-  const rejections = findRejections(fresh, balances, spending);
+  const rejections = findRejections(fresh, balances, { workflows: spending, apps });
   return new Map<NewAcceptance, Accepted>([
     ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
     ...Array.from(rejections, ([item, rejection]) => [item, { rejection }] as const),
   ]);
 }
 
-/** Rejects, in order, each run that costs more than the credits or the daily budget that the runs before it leave. */
+interface Spending {
+  readonly workflows: ReadonlyMap<string, DailySpending>;
+  readonly apps: ReadonlyMap<string, DailySpending>;
+}
+
+/** Rejects, in order, each run that costs more than the credits or the daily limits that the runs before it leave. */
 function findRejections(
   items: readonly NewAcceptance[],
   balances: ReadonlyMap<string, number>,
-  spending: ReadonlyMap<string, DailySpending>,
+  spending: Spending,
 ): ReadonlyMap<NewAcceptance, Rejection> {
   const remaining = new Map(balances);
-  const spent = new Map(Array.from(spending, ([id, day]) => [id, day.spent]));
+  // The ids of workflows and apps differ.
+  const spent = new Map(
+    Array.from([...spending.workflows, ...spending.apps], ([id, day]) => [id, day.spent]),
+  );
   const rejections = new Map<NewAcceptance, Rejection>();
   for (const item of items) {
-    const { workspace, workflow_id } = item.spec;
-    const balance = remaining.get(workspace) ?? 0;
+    const { workflow_id } = item.spec;
+    const appId = toAppId(item.spec) ?? '';
+    const balance = remaining.get(item.payer) ?? 0;
     const spentBefore = spent.get(workflow_id) ?? 0;
-    const budget = spending.get(workflow_id)?.budget ?? null;
+    const budget = item.hasBudget ? (spending.workflows.get(workflow_id)?.budget ?? null) : null;
+    const spentByApp = spent.get(appId) ?? 0;
+    const appBudget = spending.apps.get(appId)?.budget ?? null;
     if (item.credits > balance) rejections.set(item, { code: 'insufficient_credits', balance });
     else if (budget !== null && spentBefore + item.credits > budget)
       rejections.set(item, { code: 'daily_budget_exceeded', budget, spent: spentBefore });
+    else if (appBudget !== null && spentByApp + item.credits > appBudget)
+      rejections.set(item, { code: 'app_limit_reached' });
     else {
-      remaining.set(workspace, balance - item.credits);
-      spent.set(workflow_id, spentBefore + item.credits);
+      remaining.set(item.payer, balance - item.credits);
+      if (item.hasBudget) spent.set(workflow_id, spentBefore + item.credits);
+      if (appBudget !== null) spent.set(appId, spentByApp + item.credits);
     }
   }
   return rejections;

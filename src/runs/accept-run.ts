@@ -27,6 +27,8 @@ export interface RunOrigin {
   readonly key: string;
   /** Chosen by the origin, which stores it before the run starts. */
   readonly executionId: string;
+  /** The workspace that pays in place of the workflow's: that of the visitor of an app. */
+  readonly payer?: string | undefined;
 }
 
 /** A run that passed validation. */
@@ -62,7 +64,9 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     idempotency,
     credits: run.estimate.credits,
     models: run.estimate.models,
-    hasBudget: workflow.daily_credit_budget !== null,
+    // The budget limits what the workflow costs its own workspace.
+    hasBudget: workflow.daily_credit_budget !== null && run.origin?.payer === undefined,
+    payer: run.origin?.payer ?? spec.workspace,
   });
   if ('rejection' in result) throw toPaymentError(result.rejection, run.estimate);
   if (!('isRepeated' in result)) return toAccepted(spec, run.estimate.credits);

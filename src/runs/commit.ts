@@ -4,7 +4,7 @@ import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { chargeRuns } from '../services/credits/charge-runs.ts';
 import { cancelCalls, saveCalls } from '../store/calls.ts';
-import { lockPools, type NodeCharge, releaseRuns } from '../store/credits.ts';
+import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { RunRow, RunWrite } from '../store/runs.ts';
@@ -294,7 +294,10 @@ function toRunWrite({ before, transition }: AppliedEvent): RunWrite {
 }
 
 async function writeCredits(tx: Tx, events: readonly AppliedEvent[]): Promise<void> {
-  await lockPools(tx, [...new Set(events.map(({ before }) => before.workspace))]);
+  await lockPoolsOfRuns(
+    tx,
+    events.map(({ before }) => before.id),
+  );
   const totals = new Map<string, NodeCharge>();
   const endedIds: string[] = [];
   for (const { before, transition } of events) {

@@ -7,7 +7,7 @@ import { findExecution, findIdempotencyKey } from '../store/executions.ts';
 import type { RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 
-export type RunRoute = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger';
+export type RunRoute = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger' | 'app';
 
 export interface Idempotency {
   readonly route: RunRoute;

@@ -5,7 +5,13 @@ import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { boundCall, getPrice, OVER_MAX_CREDITS, type Pricing, toCredits } from '../nodes/models/pricing.ts';
 import type { RunCredential } from '../services/credentials/credential.ts';
-import { type Coverage, getSpending, raiseReservation } from '../store/credits.ts';
+import {
+  type Coverage,
+  findAppOfRun,
+  getSpending,
+  lockAppSpending,
+  raiseReservation,
+} from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../store/runs.ts';
 import type { Rejection } from './accept-batch.ts';
@@ -36,6 +42,7 @@ export function toPaymentError(rejection: Rejection, { credits, breakdown }: Est
       },
     });
   }
+  if (rejection.code === 'app_limit_reached') return appLimitReached();
   const { code, budget, spent } = rejection;
   return new AppError(
     code,
@@ -43,6 +50,19 @@ export function toPaymentError(rejection: Rejection, { credits, breakdown }: Est
     { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
   );
 }
+
+/** Returns the error of an app whose daily credits are spent or reserved. It says nothing about prices. */
+function appLimitReached(): AppError {
+  const nowMs = Date.now();
+  const seconds = Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
+  return new AppError(
+    'app_limit_reached',
+    'This app has used up what it may spend today. Try again after 00:00 UTC.',
+    { headers: { 'retry-after': String(seconds) } },
+  );
+}
+
+const DAY_MS = 86_400_000;
 
 /** Raises the run's reservation for a call. Throws an AppError if the call must not be made. */
 async function raiseRunReservation(
@@ -65,18 +85,25 @@ async function raiseRunReservation(
 
 /** Rethrows payment errors as the node's failure, so that users see their message. */
 function rethrowAsNodeError(err: unknown): never {
-  if (err instanceof AppError && err.status === 402)
+  if (err instanceof AppError && (err.status === 402 || err.code === 'app_limit_reached'))
     throw new NodeError(err.code, err.message, { cause: err });
   throw err;
 }
 
 async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
+  await requireWithinAppLimit(tx, executionId);
   const { budget, spent } = await getSpending(tx, executionId);
   if (budget === null || spent <= budget) return;
   throw new AppError(
     'daily_budget_exceeded',
     `With this call of ${credits} credits the workflow would have cost ${spent} that day (UTC), more than its budget of ${budget}.`,
   );
+}
+
+async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<void> {
+  const appId = await findAppOfRun(tx, executionId);
+  const day = appId === undefined ? undefined : (await lockAppSpending(tx, [appId], executionId)).get(appId);
+  if (day !== undefined && day.budget !== null && day.spent > day.budget) throw appLimitReached();
 }
 
 /** What a run spent before this worker continued it. */

@@ -39,6 +39,9 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     batchRows: await sweepOld('batch_rows', KEEP_EXECUTIONS_DAYS),
     batches: await sweepOld('batches', KEEP_EXECUTIONS_DAYS),
     firings: await sweepOld('firings', KEEP_EXECUTIONS_DAYS),
+    // Kept for 30 days after they expire, because the statistics of an app count them.
+    appRuns: await sweepOld('app_runs', 30),
+    appProofs: await sweepOld('app_proofs', 1),
     tables: await sweepOld('tables', 1),
     // The files of these rows are temporary and are gone by now.
     renderParts: await sweepOld('render_parts', 2),

@@ -170,3 +170,116 @@ export function listApps(tx: Tx, userId: number, page: After<string>): Promise<r
     [userId, page.after, page.limit],
   );
 }
+
+export interface AppRunRow {
+  /** The secret address of the run. */
+  readonly id: string;
+  readonly app_id: string;
+  readonly execution_id: string;
+  /** Who started it, as a hash. */
+  readonly visitor: string;
+  readonly in_gallery: boolean;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+const RUN_COLUMNS = 'r.id, r.app_id, r.execution_id, r.visitor, r.in_gallery, r.created_at, r.expires_at';
+
+/** Stores the address of a run before the run is accepted. */
+export async function insertAppRun(tx: Tx, run: Omit<AppRunRow, 'in_gallery'>): Promise<void> {
+  await tx.query(
+    `insert into app_runs (id, app_id, execution_id, visitor, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)`,
+    [run.id, run.app_id, run.execution_id, run.visitor, run.created_at, run.expires_at],
+  );
+}
+
+/** Deletes the address of a run that was not accepted. */
+export async function deleteAppRun(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from app_runs where id = $1', [id]);
+}
+
+export function findAppRun(tx: Tx, appId: string, id: string): Promise<AppRunRow | undefined> {
+  return first(tx, `select ${RUN_COLUMNS} from app_runs r where r.app_id = $1 and r.id = $2`, [appId, id]);
+}
+
+export function findAppRunOfExecution(tx: Tx, executionId: string): Promise<AppRunRow | undefined> {
+  return first(tx, `select ${RUN_COLUMNS} from app_runs r where r.execution_id = $1`, [executionId]);
+}
+
+/** Lists the newest runs that the visitor can still read. */
+export function listRunsOfVisitor(
+  tx: Tx,
+  app: { readonly appId: string; readonly visitors: readonly string[] },
+  limit: number,
+): Promise<readonly AppRunRow[]> {
+  return all(
+    tx,
+    `select ${RUN_COLUMNS} from app_runs r join executions e on e.id = r.execution_id
+     where r.app_id = $1 and r.visitor = any ($2::text[]) and r.expires_at > now()
+     order by r.created_at desc limit $3`,
+    [app.appId, app.visitors, limit],
+  );
+}
+
+/** Lists the runs in the gallery of an app, newest first. */
+export function listGalleryRuns(
+  tx: Tx,
+  appId: string,
+  { after, limit }: After<string>,
+): Promise<readonly AppRunRow[]> {
+  return all(
+    tx,
+    `select ${RUN_COLUMNS} from app_runs r join executions e on e.id = r.execution_id and e.status = 'COMPLETED'
+     where r.app_id = $1 and r.in_gallery and ($2::text is null or r.id < $2)
+     order by r.id desc limit $3`,
+    [appId, after, limit],
+  );
+}
+
+/** Adds a run to the gallery or removes it. Runs in the gallery do not expire. */
+export async function setInGallery(tx: Tx, id: string, inGallery: boolean): Promise<void> {
+  await tx.query('update app_runs set in_gallery = $2 where id = $1', [id, inGallery]);
+}
+
+/** Records the use of a proof of work. Returns false if it was used before. */
+export function recordProof(tx: Tx, challenge: string, expiresAt: Date): Promise<boolean> {
+  return matches(
+    tx,
+    'insert into app_proofs (challenge, expires_at) values ($1, $2) on conflict (challenge) do nothing',
+    [challenge, expiresAt],
+  );
+}
+
+export async function insertAppUpload(tx: Tx, appId: string, mediaId: string): Promise<void> {
+  await tx.query('insert into app_uploads (app_id, media_id) values ($1, $2)', [appId, mediaId]);
+}
+
+/** Returns which of the files were uploaded to the app. */
+export async function listAppUploads(
+  tx: Tx,
+  appId: string,
+  mediaIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await all<{ media_id: string }>(
+    tx,
+    'select media_id from app_uploads where app_id = $1 and media_id = any ($2::text[])',
+    [appId, mediaIds],
+  );
+  return new Set(rows.map(({ media_id }) => media_id));
+}
+
+/** Lists the files that visitors uploaded before the time. */
+export function listUploadsOfVisitors(
+  tx: Tx,
+  before: Date,
+  limit: number,
+): Promise<readonly { readonly media_id: string }[]> {
+  return all(tx, 'select media_id from app_uploads where created_at < $1 order by created_at limit $2', [
+    before,
+    limit,
+  ]);
+}
+
+export async function forgetAppUpload(tx: Tx, mediaId: string): Promise<void> {
+  await tx.query('delete from app_uploads where media_id = $1', [mediaId]);
+}

@@ -1,7 +1,7 @@
 // Reads and writes the credit ledger. Each function changes entry, pool and run in one statement, so that a pool always
 // equals the sum of its entries.
 import type { Tx } from './db.ts';
-import { type After, all, matches } from './rows.ts';
+import { type After, all, first, matches } from './rows.ts';
 
 export interface Pool {
   readonly balance: number;
@@ -54,7 +54,10 @@ export async function lockPools(tx: Tx, workspaces: readonly string[]): Promise<
 export interface Reservation {
   readonly executionId: string;
   readonly workspace: string;
+  /** Of a run that another workspace pays for: the id of the app. */
   readonly workflowId: string;
+  /** The app that started the run. */
+  readonly appId: string | null;
   readonly amount: number;
 }
 
@@ -65,7 +68,7 @@ export interface Reservation {
 export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
   await tx.query(
     `with input as (
-       select * from json_to_recordset($1::json) as i("executionId" text, workspace text, "workflowId" text, amount bigint)
+       select * from json_to_recordset($1::json) as i("executionId" text, workspace text, "workflowId" text, "appId" text, amount bigint)
      ), pools as (
        update credit_pools p set balance = p.balance - s.amount, held = p.held + s.amount
        from (select workspace, sum(amount) as amount from input where amount > 0 group by workspace) s
@@ -74,8 +77,8 @@ export async function insertReservations(tx: Tx, reservations: readonly Reservat
        insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
        select workspace, 'hold', amount, "executionId", "workflowId" from input where amount > 0
      )
-     insert into run_credits (execution_id, workspace, workflow_id, estimated, held)
-     select "executionId", workspace, "workflowId", amount, amount from input`,
+     insert into run_credits (execution_id, workspace, workflow_id, app_id, estimated, held)
+     select "executionId", workspace, "workflowId", "appId", amount, amount from input`,
     [JSON.stringify(reservations)],
   );
 }
@@ -184,16 +187,18 @@ with input as (
   where p.workspace = s.workspace
   returning p.workspace, p.balance + p.held as "left", s.charge, p.low_below
 ), nodes as materialized (
-  select d.*, p.workspace, p.workflow_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
+  -- A visitor who pays for a run of an app does not learn its models.
+  select d.*, case when p.workflow_id like 'app\\_%' then null else d.node_type end as shown_type, p.workspace,
+    p.workflow_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
   from (select *, sum(amount) over (partition by execution_id order by node_id) as so_far from due where amount > 0) d
   join paid p using (execution_id)
 ), entries as (
 insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id, node_type)
 select workspace, 'hold', extra, execution_id, workflow_id, null, null from paid where extra > 0
 union all
-select workspace, 'charge', charge, execution_id, workflow_id, node_id, node_type from nodes where charge > 0
+select workspace, 'charge', charge, execution_id, workflow_id, node_id, shown_type from nodes where charge > 0
 union all
-select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, node_type from nodes where amount > charge
+select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, shown_type from nodes where amount > charge
 )
 select workspace, (select t.name from teams t where t.id = workspace) as team_name, "left" from pools
 where "left" < low_below and "left" + charge >= low_below order by workspace`;
@@ -227,6 +232,51 @@ export interface DailySpending {
   readonly budget: number | null;
   /** Credits charged to and reserved for its runs that were accepted that day. */
   readonly spent: number;
+}
+
+/**
+ * Locks apps until the transaction ends and returns what their runs of a day (UTC) cost, whoever pays: of today, or of
+ * the day on which the execution was accepted. Lock the pools first.
+ */
+export async function lockAppSpending(
+  tx: Tx,
+  appIds: readonly string[],
+  executionId: string | null = null,
+): Promise<ReadonlyMap<string, DailySpending>> {
+  await tx.query('select from apps where id = any ($1::text[]) order by id for no key update', [appIds]);
+  // A new statement, so that it sees what others committed while this one waited for the locks.
+  const { rows } = await tx.query<DailySpending & { id: string }>(
+    `with accepted as (
+       select date_trunc('day', coalesce((select created_at from run_credits where execution_id = $2), now()), 'UTC') as day
+     )
+     select a.id, a.daily_credits as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
+     from accepted cross join apps a
+     left join run_credits r on r.app_id = a.id and r.created_at >= accepted.day
+       and r.created_at < accepted.day + interval '1 day'
+     where a.id = any ($1::text[]) group by a.id`,
+    [appIds, executionId],
+  );
+  return new Map(rows.map(({ id, ...spending }) => [id, spending]));
+}
+
+/** Returns the app that started a run that may cost credits. */
+export async function findAppOfRun(tx: Tx, executionId: string): Promise<string | undefined> {
+  const row = await first<{ app_id: string | null }>(
+    tx,
+    'select app_id from run_credits where execution_id = $1',
+    [executionId],
+  );
+  return row?.app_id ?? undefined;
+}
+
+/** Locks the pools that pay for the runs until the transaction ends, in the same order as `lockPools`. */
+export async function lockPoolsOfRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `select from credit_pools p where workspace in (
+       select r.workspace from run_credits r where r.execution_id = any ($1::text[]))
+     order by workspace for no key update`,
+    [executionIds],
+  );
 }
 
 /** Returns the spending of a run's workflow on the UTC day on which the run was accepted. */
@@ -277,7 +327,9 @@ export interface EntryRow {
 export function listEntries(tx: Tx, workspace: string, page: After<number>): Promise<readonly EntryRow[]> {
   return all(
     tx,
-    `select id, kind, amount, execution_id, workflow_id, node_id, note, created_at from credit_entries
+    // A visitor who paid for a run of an app does not learn its nodes.
+    `select id, kind, amount, execution_id, workflow_id,
+       case when workflow_id like 'app\\_%' then null else node_id end as node_id, note, created_at from credit_entries
      where workspace = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
     [workspace, page.after, page.limit],
   );

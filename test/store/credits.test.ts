@@ -33,7 +33,7 @@ describe('the credit ledger', () => {
   const hold = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
     db.transaction(async tx => {
       if (((await lockPools(tx, [workspace])).get(workspace) ?? 0) < amount) return false;
-      await insertReservations(tx, [{ executionId, workspace, workflowId: 'wf_test', amount }]);
+      await insertReservations(tx, [{ executionId, workspace, workflowId: 'wf_test', appId: null, amount }]);
       return true;
     });
   const charge = (executionId: string, nodeId: string, total: number) =>
@@ -203,6 +203,7 @@ describe('the credit ledger', () => {
         executionId,
         workspace: poolOf(index),
         workflowId: 'wf_test',
+        appId: null,
         amount: 10 + index,
       })),
     );
@@ -231,6 +232,7 @@ describe('the credit ledger', () => {
       executionId: newId('execution'),
       workspace,
       workflowId: 'wf_test',
+      appId: null,
       amount,
     }));
     await assert.rejects(insertReservations(db, holds), { code: '23514' });

@@ -1,16 +1,73 @@
 // Routes of apps: their settings, for the owners of workflows, and their public API.
-import { AppBody, AppPage, AppSettingsSchema, EmbedKey } from '../../apps/app.schema.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import {
+  AcceptedAppRun,
+  AppBody,
+  AppChallenge,
+  AppEstimate,
+  AppPage,
+  AppResultPage,
+  AppRun,
+  AppRunEvents,
+  AppRunParams,
+  AppSettingsSchema,
+  AppUpload,
+  AppView,
+  EmbedKey,
+  EstimateAppBody,
+  GalleryBody,
+  RunAppBody,
+  SlugParams,
+} from '../../apps/app.schema.ts';
+import {
+  cancelAppRun,
+  changeAppRun,
+  listGallery,
+  readAppRun,
+  runPageUrl,
+  watchAppRun,
+} from '../../apps/app-run.ts';
+import { readAppView, readChallenge } from '../../apps/app-view.ts';
+import { estimateAppRun, runApp } from '../../apps/run-app.ts';
 import { createEmbedKey, listAppPage, readApp, removeApp, writeApp } from '../../apps/settings.ts';
+import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
+import type { VisitorRequest } from '../../apps/visitor.ts';
+import type { JsonObject } from '../../graph/types.ts';
+import { toNetwork } from '../../lib/addresses.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { sendEvents, streamSignal } from '../event-stream.ts';
+import { readForm, registerForms } from '../form.ts';
+import { getClientAddress } from '../limits.ts';
+import { FILE_ERRORS, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { readVisitorCookie } from '../visitor-cookie.ts';
+import { getIdempotencyKey } from './runs.ts';
 
 const operation = operationsOf('Apps');
 
+/** Codes of routes that a stranger may call. */
+const VISITOR_ERRORS = ['unauthorized', 'not_found'] as const;
+
+/** Returns what a request says about its visitor. A page passes the token of its address. */
+export function toVisitorRequest(req: FastifyRequest, token?: string): VisitorRequest {
+  const header = req.headers['x-app-visitor'];
+  return {
+    actor: req.actor,
+    network: toNetwork(getClientAddress(req)),
+    cookie: readVisitorCookie(req.headers.cookie),
+    token: typeof header === 'string' ? header : token,
+  };
+}
+
 export function registerApps(app: App, deps: RunDeps): void {
+  registerPublic(app, deps);
+  registerRuns(app, deps);
+  void app.register(async scope => registerUploads(scope, deps));
   app.get(
     '/api/v1/workflows/:id/app',
     operation('getWorkflowApp', 'workflows:read', {
@@ -70,5 +127,219 @@ export function registerApps(app: App, deps: RunDeps): void {
       response: { 200: AppPage },
     }),
     req => listAppPage(deps, req.actor, req.query),
+  );
+}
+
+function registerPublic(app: App, deps: RunDeps): void {
+  app.get(
+    '/api/v1/apps/:slug',
+    operation('getApp', 'anyone', {
+      summary: 'Read an app',
+      description:
+        'Returns the form of an app, its examples and your limits. Nothing of its workflow is shown. An app that is not for you is not found. On pages that embed the app, send the token that your server signed as `X-App-Visitor`.',
+      errors: VISITOR_ERRORS,
+      params: SlugParams,
+      response: { 200: AppView },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return readAppView(deps, req.params.slug, toVisitorRequest(req));
+    },
+  );
+  app.get(
+    '/api/v1/apps/:slug/challenge',
+    operation('getAppChallenge', 'anyone', {
+      summary: 'Read a challenge for a proof of work',
+      description:
+        'Returns an ALTCHA challenge that is good for ten minutes. Anonymous visitors send its solution as `proof` with a run: the base64 of `{ algorithm, challenge, number, salt, signature }`.',
+      errors: VISITOR_ERRORS,
+      params: SlugParams,
+      response: { 200: AppChallenge },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return readChallenge(deps, req.params.slug, toVisitorRequest(req));
+    },
+  );
+  app.get(
+    '/api/v1/apps/:slug/gallery',
+    operation('listAppGallery', 'anyone', {
+      summary: 'List the gallery of an app',
+      description: 'Returns the results that the editors of the workflow picked, newest first.',
+      errors: VISITOR_ERRORS,
+      params: SlugParams,
+      querystring: PageQuery,
+      response: { 200: AppResultPage },
+    }),
+    req => listGallery(deps, req.params.slug, toVisitorRequest(req), req.query),
+  );
+  app.post(
+    '/api/v1/apps/:slug/estimate',
+    operation('estimateAppRun', 'anyone', {
+      summary: 'Estimate a run that your workspace pays for',
+      description:
+        'Returns what a run would cost your active workspace. Only for apps with the payer `visitor`. Stores nothing.',
+      errors: [...VISITOR_ERRORS, 'invalid_inputs', 'app_out_of_order'],
+      params: SlugParams,
+      body: EstimateAppBody,
+      response: { 200: AppEstimate },
+    }),
+    req => estimateAppRun(deps, req.params.slug, toVisitorRequest(req), req.body.inputs as JsonObject),
+  );
+}
+
+function registerRuns(app: App, deps: RunDeps): void {
+  app.post(
+    '/api/v1/apps/:slug/run',
+    operation('runApp', 'anyone', {
+      summary: 'Run an app',
+      description:
+        'Starts a run of an app. Anonymous visitors send a proof of work. The id of the run is secret: whoever has it can read the results for 30 days, or for 24 hours if the visitor was anonymous. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one run.',
+      errors: [
+        ...VISITOR_ERRORS,
+        'invalid_inputs',
+        'app_out_of_credits',
+        'invalid_proof',
+        'app_limit_reached',
+        'app_out_of_order',
+        'idempotency_in_progress',
+        'idempotency_key_reused',
+      ],
+      params: SlugParams,
+      body: RunAppBody,
+      response: { 202: AcceptedAppRun },
+      requestHeaders: ['Idempotency-Key'],
+    }),
+    async (req, reply) => {
+      const { slug } = req.params;
+      const { inputs, proof, maxCredits } = req.body;
+      const { run, replayed } = await runApp(deps, slug, toVisitorRequest(req), {
+        inputs: inputs as JsonObject,
+        proof,
+        maxCredits,
+        idempotencyKey: getIdempotencyKey(req),
+      });
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      const urls = runUrls(deps, slug, run.id);
+      reply.code(202).header('location', urls.self);
+      return { runId: run.id, urls };
+    },
+  );
+  app.get(
+    '/api/v1/apps/:slug/runs/:runId',
+    operation('getAppRun', 'anyone', {
+      summary: 'Read a run of an app',
+      description:
+        'Returns the status and the results of a run. An error says what the visitor can do, never what the graph did.',
+      errors: VISITOR_ERRORS,
+      params: AppRunParams,
+      response: { 200: AppRun },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return readAppRun(deps, req.params.slug, req.params.runId, toVisitorRequest(req));
+    },
+  );
+  app.get(
+    '/api/v1/apps/:slug/runs/:runId/events',
+    operation('streamAppRun', 'anyone', {
+      summary: 'Stream the events of a run of an app',
+      description: 'Streams the event `run`, with the run, whenever it changes, until it has ended.',
+      errors: [...VISITOR_ERRORS, 'too_many_streams'],
+      params: AppRunParams,
+      response: { 200: AppRunEvents },
+    }),
+    (req, reply) => streamRun(deps, req, reply, req.params),
+  );
+  app.post(
+    '/api/v1/apps/:slug/runs/:runId/cancel',
+    operation('cancelAppRun', 'anyone', {
+      summary: 'Cancel a run of an app',
+      description: 'Cancels a run that you started. A run that has ended does not change.',
+      errors: [...VISITOR_ERRORS, 'forbidden'],
+      params: AppRunParams,
+      response: { 200: AppRun },
+    }),
+    req => cancelAppRun(deps, req.params.slug, req.params.runId, toVisitorRequest(req)),
+  );
+  app.patch(
+    '/api/v1/apps/:slug/runs/:runId',
+    operation('updateAppRun', 'workflows:write', {
+      summary: 'Pick a run for the gallery of its app',
+      description:
+        'Adds a run to the gallery, or removes it. A run in the gallery does not expire. Requires permission to edit the workflow.',
+      errors: RESOURCE_ERRORS,
+      params: AppRunParams,
+      body: GalleryBody,
+      response: { 200: AppRun },
+    }),
+    req => {
+      const { slug, runId } = req.params;
+      const { inGallery } = req.body;
+      return changeAppRun(deps, runId, { slug, inGallery, request: toVisitorRequest(req) });
+    },
+  );
+}
+
+function runUrls(deps: RunDeps, slug: string, runId: string) {
+  const self = `${deps.settings.BASE_URL}/api/v1/apps/${slug}/runs/${runId}`;
+  return { self, events: `${self}/events`, cancel: `${self}/cancel`, page: runPageUrl(deps, slug, runId) };
+}
+
+async function streamRun(
+  deps: RunDeps,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  { slug, runId }: { readonly slug: string; readonly runId: string },
+): Promise<void> {
+  // An EventSource cannot send headers.
+  const { visitor } = req.query as { readonly visitor?: unknown };
+  const request = toVisitorRequest(req, typeof visitor === 'string' ? visitor : undefined);
+  // The token may expire while the stream is open.
+  const admitted = { ...request, token: undefined };
+  const signal = streamSignal(req, reply, async () =>
+    request.token === undefined ? readAppRun(deps, slug, runId, admitted) : undefined,
+  );
+  await sendEvents(
+    deps,
+    { req, reply },
+    { events: await watchAppRun(deps, { slug, runId, request }, signal), signal },
+  );
+}
+
+const MAX_FORM_BYTES = MAX_APP_UPLOAD_BYTES + 65_536;
+
+/** Registers the upload in a scope of its own, which reads bodies itself. */
+function registerUploads(scope: App, deps: RunDeps): void {
+  registerForms(scope);
+  scope.post(
+    '/api/v1/apps/:slug/media',
+    {
+      bodyLimit: MAX_FORM_BYTES,
+      ...operation('uploadToApp', 'anyone', {
+        summary: 'Upload a file for a run of an app',
+        description:
+          'Stores one file of at most 10 MB, as a form with `file`. Send its `mediaId` as an input. It is deleted after 24 hours.',
+        errors: [
+          ...VISITOR_ERRORS,
+          ...FILE_ERRORS,
+          'invalid_svg',
+          'svg_too_complex',
+          'app_limit_reached',
+          'app_out_of_order',
+        ],
+        params: SlugParams,
+        consumes: ['multipart/form-data'],
+        body: Type.Unknown({ description: 'A form with `file`' }),
+        response: { 200: AppUpload },
+      }),
+    },
+    async (req, reply) => {
+      const target = { slug: req.params.slug, request: toVisitorRequest(req) };
+      // Awaited here, because leaving the loop ends the form.
+      for await (const part of readForm(req, MAX_APP_UPLOAD_BYTES))
+        if ('source' in part) return await uploadToApp(deps, target, part, reply.closeSignal());
+      throw new AppError('invalid_request', 'The form has no file. Send it as a part named file.');
+    },
   );
 }

@@ -5,7 +5,7 @@ import { chargeRuns } from '../../services/credits/charge-runs.ts';
 import { grantSlots, type LimitedProvider, nextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
 import { settleCharges } from '../../store/credential-charges.ts';
-import { lockPools, type NodeCharge, releaseRuns } from '../../store/credits.ts';
+import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
@@ -62,7 +62,10 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
     );
   const reserved = calls.filter(({ credits }) => credits > 0);
   if (reserved.length === 0) return;
-  await lockPools(tx, [...new Set(reserved.map(({ workspace }) => workspace))]);
+  await lockPoolsOfRuns(
+    tx,
+    reserved.map(({ execution_id }) => execution_id),
+  );
   const charges = new Map<string, LateCharge>();
   for (const call of reserved) {
     const { execution_id: executionId, node_id: nodeId, terms } = call;

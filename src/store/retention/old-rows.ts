@@ -66,6 +66,7 @@ async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[], stepsBefo
      where k.user_id = e.user_id and k.workflow_id = e.workflow_id and k.execution_id = e.id`,
     [rows.map(row => row.user_id), rows.map(row => row.workflow_id), rows.map(row => row.id)],
   );
+  await tx.query('delete from app_runs where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from executions where id = any ($1::text[])', [ids]);
 }
 
@@ -112,6 +113,9 @@ const SWEEPS = {
     select id from firings where due_at < $1 and outcome in ('accepted', 'skipped', 'refused') limit $2)`,
   tables: `delete from tables where id in (select id from tables where created_at < $1 limit $2)`,
   notices: `delete from notices where ctid in (select ctid from notices where created_at < $1 limit $2)`,
+  app_runs: `delete from app_runs where id in (
+    select id from app_runs where expires_at < $1 and not in_gallery limit $2)`,
+  app_proofs: `delete from app_proofs where ctid in (select ctid from app_proofs where expires_at < $1 limit $2)`,
   rate_windows: `delete from rate_windows where ctid in (
     select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
 } as const;

@@ -83,6 +83,13 @@ export const MEMBERS: Readonly<Record<string, object>> = {
     webhook: undefined,
     decision: undefined,
   },
+  'PUT /api/v1/workflows/{id}/app': {
+    inputs: [],
+    outputs: ['n0'],
+    embedOrigins: [],
+    examples: [],
+    description: 'a'.repeat(10_000),
+  },
   'POST /api/v1/workflows/{id}/batches': BATCH,
   'POST /api/v1/workflows/{id}/batches/estimate': BATCH,
   'POST /api/v1/workflows/{id}/schedules': { ...EVERY_DAY, inputs: {}, version: 'current' },

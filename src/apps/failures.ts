@@ -1,0 +1,108 @@
+// Explains to visitors why a run was refused or failed, without a word about the graph, its models or prices.
+import { AppError, type ErrorCode } from '../lib/errors.ts';
+import { rateLimitError } from '../services/accounts/rate-limits.ts';
+import type { ExecutionRow } from '../store/executions.ts';
+import { outOfOrder } from './open-app.ts';
+
+type Kind = 'input' | 'credits' | 'limit' | 'cancelled' | 'order' | 'failed';
+
+const KIND_OF_CODE: Readonly<Record<string, Kind>> = {
+  invalid_inputs: 'input',
+  invalid_input: 'input',
+  svg_not_drawable: 'input',
+  unreadable_image: 'input',
+  unreadable_media: 'input',
+  unsupported_type: 'input',
+  file_too_large: 'input',
+  missing_media: 'input',
+  missing_input: 'input',
+  missing_text: 'input',
+  text_too_long: 'input',
+  provider_invalid_input: 'input',
+  provider_content_policy: 'input',
+  insufficient_credits: 'credits',
+  max_credits_exceeded: 'credits',
+  app_limit_reached: 'limit',
+  daily_budget_exceeded: 'limit',
+  daily_limit_exceeded: 'limit',
+  daily_execution_limit: 'limit',
+  rate_limited: 'limit',
+  cancelled: 'cancelled',
+  // The workflow, its provider or its owner cannot run it.
+  provider_not_configured: 'order',
+  provider_auth: 'order',
+  provider_insufficient_funds: 'order',
+  provider_unavailable: 'order',
+  unpriced_model: 'order',
+  workflow_inactive: 'order',
+  invalid_graph: 'order',
+  cyclic_graph: 'order',
+  unknown_node_type: 'order',
+  unknown_secret: 'order',
+  missing_max_credits: 'order',
+  forbidden: 'order',
+  not_found: 'order',
+};
+
+const TEXTS: Readonly<
+  Record<Kind, readonly [code: ErrorCode | 'cancelled' | 'run_failed', message: string]>
+> = {
+  input: ['invalid_inputs', 'The app cannot use one of the inputs. Change them and try again.'],
+  credits: ['app_out_of_credits', 'There are not enough credits for this run.'],
+  limit: ['app_limit_reached', 'This app has used up what it may spend today. Try again after 00:00 UTC.'],
+  cancelled: ['cancelled', 'The run was canceled.'],
+  order: [
+    'app_out_of_order',
+    'This app is out of order at the moment. Its owner has been told. Try again later.',
+  ],
+  failed: ['run_failed', 'The run failed. Try again, or change the inputs.'],
+};
+
+/** Whether the owner must mend something before the app can run again. */
+export const needsOwner = (code: string): boolean =>
+  KIND_OF_CODE[code] === 'order' || code === 'insufficient_credits';
+
+/** Returns the error of an ended run for its visitor. */
+export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
+  if (error === null) return null;
+  const stored = JSON.parse(error) as { readonly code: string };
+  const [code, message] = TEXTS[KIND_OF_CODE[stored.code] ?? 'failed'];
+  return { code, message };
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Returns the error for a visitor whose run was refused. Errors of the service are returned unchanged. */
+export function explainRefusal(err: unknown, nowMs: number, isPaidByVisitor: boolean): unknown {
+  if (!(err instanceof AppError)) return err;
+  if (PASSED_ON.has(err.code)) return err;
+  const kind = KIND_OF_CODE[err.code];
+  if (kind === 'order') return outOfOrder(err);
+  if (kind === 'limit') {
+    const reset = (Math.floor(nowMs / 1000 / DAY_SECONDS) + 1) * DAY_SECONDS;
+    return rateLimitError(
+      'app_limit_reached',
+      TEXTS.limit[1].split('. ')[0] ?? '',
+      { limit: 0, reset },
+      nowMs,
+    );
+  }
+  if (kind === 'credits') {
+    const whose = isPaidByVisitor
+      ? 'Your workspace does not have enough credits for this run.'
+      : TEXTS.credits[1];
+    const message =
+      err.code === 'max_credits_exceeded' ? 'This run would cost more than a run of this app may.' : whose;
+    return new AppError('app_out_of_credits', message, { cause: err });
+  }
+  if (kind === 'input') return new AppError('invalid_inputs', TEXTS.input[1], { cause: err });
+  return err.status >= 500 ? err : outOfOrder(err);
+}
+
+/** Their messages are written for visitors. */
+const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+  'invalid_request',
+  'app_limit_reached',
+]);

@@ -1,0 +1,282 @@
+// Builds the form of an app from its settings: fields, their JSON Schema, and the values of a request. Nothing here
+// shows the ids, labels or values of nodes.
+import type { Plan } from '../graph/plan.ts';
+import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
+import { getControl } from '../services/workflows/app-faults.ts';
+import type { AppInput, AppSettings, Control } from '../store/apps.ts';
+
+export interface AppField {
+  /** Its name to visitors: `input_1`, `input_2` and so on. */
+  readonly key: string;
+  readonly nodeId: string;
+  readonly nodeType: string;
+  readonly label: string;
+  readonly help: string | undefined;
+  readonly placeholder: string | undefined;
+  readonly group: string | undefined;
+  readonly control: Control;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly choices: readonly string[];
+  readonly maxLength: number;
+  readonly isRequired: boolean;
+  /** What the control shows at first. Only controls that always have a value have one. */
+  readonly initial: string | undefined;
+}
+
+export interface AppOutput {
+  /** Its name to visitors: `output_1`, `output_2` and so on. */
+  readonly key: string;
+  readonly nodeId: string;
+  readonly label: string;
+  readonly type: string;
+}
+
+const DEFAULT_MAX_LENGTH = 10_000;
+const MAX_LIST_ITEMS = 1000;
+
+const KINDS: Readonly<Record<string, string>> = {
+  'input:text': 'Text',
+  'input:number': 'Number',
+  'input:json': 'Data',
+  'input:list': 'List',
+  'input:image': 'Image',
+  'input:video': 'Video',
+  'input:audio': 'Audio',
+};
+
+/** Returns the fields in the order of the form. */
+export function listFields({ inputs }: AppSettings, graph: Graph): readonly AppField[] {
+  const nodes = new Map(graph.nodes.map(node => [node.id, node]));
+  const names = nameByKind(
+    inputs.map(({ nodeId }) => KINDS[nodes.get(nodeId)?.data.nodeType ?? ''] ?? 'Input'),
+  );
+  return inputs.flatMap((input, index) => {
+    const node = nodes.get(input.nodeId);
+    return node === undefined ? [] : [toField(input, node, { index, name: names[index] ?? '' })];
+  });
+}
+
+function toField(
+  input: AppInput,
+  { data: { nodeType, config = {} } }: GraphNode,
+  { index, name }: { readonly index: number; readonly name: string },
+): AppField {
+  const control = getControl(input, nodeType);
+  const choices = input.choices ?? [];
+  return {
+    key: `input_${index + 1}`,
+    nodeId: input.nodeId,
+    nodeType,
+    label: input.label ?? name,
+    help: input.help,
+    placeholder: input.placeholder,
+    group: input.group,
+    control,
+    min: input.min,
+    max: input.max,
+    choices,
+    maxLength: input.maxLength ?? DEFAULT_MAX_LENGTH,
+    isRequired: input.isRequired ?? false,
+    initial: findInitial(control, input, config.value),
+  };
+}
+
+function findInitial(
+  control: Control,
+  { min = 0, max = 0, choices = [] }: AppInput,
+  value: unknown,
+): string | undefined {
+  if (control === 'slider')
+    return String(typeof value === 'number' ? Math.min(max, Math.max(min, value)) : min);
+  if (control === 'choice') return choices.includes(String(value)) ? String(value) : choices[0];
+  if (control === 'switch') return value === true || value === 1 ? 'true' : 'false';
+  return undefined;
+}
+
+/** Adds a number to kinds that occur more than once. */
+function nameByKind(kinds: readonly string[]): readonly string[] {
+  return kinds.map((kind, index) => {
+    if (kinds.indexOf(kind) === kinds.lastIndexOf(kind)) return kind;
+    return `${kind} ${kinds.slice(0, index + 1).filter(other => other === kind).length}`;
+  });
+}
+
+const OUTPUT_LABELS: Readonly<Record<string, string>> = {
+  TEXT: 'Text',
+  NUMBER: 'Number',
+  JSON: 'Data',
+  IMAGE: 'Image',
+  VIDEO: 'Video',
+  AUDIO: 'Audio',
+};
+
+/** Returns the outputs in the order shown. */
+export function listOutputsOf({ outputs }: AppSettings, plan: Plan): readonly AppOutput[] {
+  const nodes = new Map(plan.nodes.map(node => [node.id, node]));
+  const types = outputs.map(id => findOutputType(plan, nodes.get(id)));
+  const names = nameByKind(types.map(type => OUTPUT_LABELS[type] ?? 'Result'));
+  return outputs.map((nodeId, index) => ({
+    key: `output_${index + 1}`,
+    nodeId,
+    label: names[index] ?? '',
+    type: types[index] ?? 'ANY',
+  }));
+}
+
+/** Returns the type of a node's first output, or of what is connected to a node that shows anything. */
+function findOutputType(plan: Plan, node: Plan['nodes'][number] | undefined): string {
+  const [own] = node?.outputDefs ?? [];
+  if (own !== undefined && own.type !== 'ANY') return own.type;
+  const [input] = node?.inputs ?? [];
+  const source = input && plan.nodes[input.source];
+  return source?.outputDefs.find(({ id }) => id === input?.sourcePort)?.type ?? 'ANY';
+}
+
+/** Returns the JSON Schema of `inputs`. */
+export function toInputSchema(fields: readonly AppField[]): JsonObject {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: fields.filter(({ isRequired }) => isRequired).map(({ key }) => key),
+    properties: Object.fromEntries(fields.map(field => [field.key, toPropertySchema(field)])),
+  };
+}
+
+function toPropertySchema(field: AppField): JsonObject {
+  const { label, help, placeholder, initial } = field;
+  const shown = {
+    title: label,
+    ...(help === undefined ? {} : { description: help }),
+    ...(placeholder === undefined ? {} : { examples: [placeholder] }),
+    ...(initial === undefined ? {} : { default: parseText(field, initial) ?? '' }),
+  };
+  return { ...shown, ...valueSchema(field) };
+}
+
+function valueSchema({ nodeType, control, choices, min, max, maxLength }: AppField): JsonObject {
+  if (control === 'media')
+    return {
+      type: 'object',
+      properties: { mediaId: { type: 'string' } },
+      required: ['mediaId'],
+      'x-media': nodeType.slice('input:'.length),
+    };
+  if (control === 'switch') return { type: 'boolean' };
+  if (nodeType === 'input:number')
+    return {
+      type: 'number',
+      ...(choices.length > 0 ? { enum: choices.map(Number) } : {}),
+      ...(min === undefined ? {} : { minimum: min }),
+      ...(max === undefined ? {} : { maximum: max }),
+    };
+  if (nodeType === 'input:list')
+    return { type: 'array', items: { type: ['string', 'number'] }, maxItems: MAX_LIST_ITEMS };
+  if (choices.length > 0) return { enum: [...choices] };
+  return nodeType === 'input:json' ? {} : { type: 'string', maxLength };
+}
+
+/** The values of a request by the id of their nodes. */
+export interface ParsedInputs {
+  readonly values: JsonObject;
+  /** The media that the values refer to, with the keys of their fields. */
+  readonly media: readonly { readonly key: string; readonly mediaId: string }[];
+}
+
+/** Checks the values of a request. Throws 400 `invalid_inputs` with an issue for each field. */
+export function parseInputs(fields: readonly AppField[], inputs: JsonObject): ParsedInputs {
+  const issues: Issue[] = [];
+  const values: Record<string, Json> = {};
+  const media: { key: string; mediaId: string }[] = [];
+  for (const key of Object.keys(inputs))
+    if (!fields.some(field => field.key === key))
+      issues.push(inputIssue(key.slice(0, 100), 'The app has no such input.'));
+  for (const field of fields) {
+    const value = inputs[field.key];
+    if (value === undefined || value === null || value === '') {
+      if (field.isRequired) issues.push(inputIssue(field.key, `${field.label}: Fill in this field.`));
+      continue;
+    }
+    const result = convert(field, value);
+    if ('problem' in result) issues.push(inputIssue(field.key, `${field.label}: ${result.problem}`));
+    else {
+      values[field.nodeId] = result.value;
+      if (result.mediaId !== undefined) media.push({ key: field.key, mediaId: result.mediaId });
+    }
+  }
+  if (issues.length > 0) throw invalidInputs(issues);
+  return { values, media };
+}
+
+export const inputIssue = (key: string, message: string): Issue => ({
+  path: `/inputs/${key}`,
+  code: 'invalid_inputs',
+  message,
+});
+
+export function invalidInputs(issues: readonly Issue[]): AppError {
+  return new AppError('invalid_inputs', issues[0]?.message ?? 'An input is invalid.', {
+    issues: issues.slice(0, 100),
+  });
+}
+
+type Converted = { readonly problem: string } | { readonly value: Json; readonly mediaId?: string };
+
+function convert(field: AppField, value: Json): Converted {
+  const { control, nodeType, choices } = field;
+  if (control === 'media') return convertMedia(value);
+  if (control === 'switch') return convertSwitch(nodeType, value);
+  if (control === 'choice' && !choices.includes(String(value)))
+    return { problem: `Choose one of ${choices.join(', ')}.` };
+  if (nodeType === 'input:number') return convertNumber(field, value);
+  if (nodeType === 'input:list') return convertList(field, value);
+  if (nodeType === 'input:json') return { value };
+  if (typeof value !== 'string' && typeof value !== 'number') return { problem: 'Write a text.' };
+  const text = String(value);
+  return text.length > field.maxLength
+    ? { problem: `Write at most ${field.maxLength} characters.` }
+    : { value: text };
+}
+
+function convertMedia(value: Json): Converted {
+  const mediaId =
+    typeof value === 'object' && value !== null && 'mediaId' in value ? value.mediaId : undefined;
+  return typeof mediaId === 'string' ? { value: { mediaId }, mediaId } : { problem: 'Upload a file.' };
+}
+
+function convertSwitch(nodeType: string, value: Json): Converted {
+  if (typeof value !== 'boolean') return { problem: 'Choose on or off.' };
+  return { value: nodeType === 'input:number' ? Number(value) : value };
+}
+
+function convertNumber({ min, max }: AppField, value: Json): Converted {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return { problem: 'Write a number.' };
+  if (min !== undefined && number < min) return { problem: `Write a number of ${min} or more.` };
+  if (max !== undefined && number > max) return { problem: `Write a number of ${max} or less.` };
+  return { value: number };
+}
+
+function convertList({ maxLength }: AppField, value: Json): Converted {
+  if (!Array.isArray(value)) return { problem: 'Write one item per line.' };
+  if (value.length > MAX_LIST_ITEMS) return { problem: `Write at most ${MAX_LIST_ITEMS} lines.` };
+  const isItem = (item: Json): boolean =>
+    (typeof item === 'string' && item.length <= maxLength) || typeof item === 'number';
+  return value.every(isItem) ? { value } : { problem: `Write texts of at most ${maxLength} characters.` };
+}
+
+/** Converts the text of a form control to the value of a request. Undefined: the control is empty. */
+export function parseText({ control, nodeType }: AppField, text: string): Json | undefined {
+  if (control === 'switch') return text === 'true' || text === 'on';
+  if (text.trim() === '') return undefined;
+  if (control === 'media') return { mediaId: text };
+  if (nodeType === 'input:number') return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (nodeType === 'input:list') return text.split(/\r?\n/).filter(line => line.trim() !== '');
+  if (nodeType !== 'input:json' || control === 'choice') return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

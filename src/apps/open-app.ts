@@ -1,0 +1,98 @@
+// Opens an app for a visitor: finds it, checks the audience, and reads the version that it runs.
+import type { Plan } from '../graph/plan.ts';
+import type { Graph } from '../graph/types.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import { canDo, findRole, hasOwnRole } from '../services/accounts/access.ts';
+import type { Actor } from '../services/accounts/actor.ts';
+import { findAppFaults } from '../services/workflows/app-faults.ts';
+import { type AppRow, type AppSettings, findAppBySlug } from '../store/apps.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import { type AppField, type AppOutput, listFields, listOutputsOf } from './fields.ts';
+import { identifyVisitor, type Visitor, type VisitorRequest } from './visitor.ts';
+
+export interface OpenApp {
+  readonly app: AppRow;
+  readonly settings: AppSettings;
+  /** As its runs see it. */
+  readonly workflow: ReadWorkflowRow;
+  readonly visitor: Visitor;
+  /** Whether the visitor may edit the workflow. */
+  readonly canEdit: boolean;
+  /** The version that runs; undefined if it was deleted. */
+  readonly version: { readonly number: number; readonly graph: Graph; readonly plan: Plan } | undefined;
+  readonly fields: readonly AppField[];
+  readonly outputs: readonly AppOutput[];
+  /** Why it cannot run. */
+  readonly faults: readonly Issue[];
+}
+
+/** No user has this id. */
+const NOBODY = 0;
+
+/** Throws 404, also if the visitor may not know that there is such an app, and 401 for an invalid token. */
+export async function openApp(deps: RunDeps, slug: string, request: VisitorRequest): Promise<OpenApp> {
+  const app = await findAppBySlug(deps.db, slug);
+  if (app === undefined) throw notFound();
+  const { actor } = request;
+  const userId = actor.kind === 'user' ? actor.userId : NOBODY;
+  const workflow = await findWorkflow(deps.db, app.workflow_id, userId);
+  if (workflow === undefined) throw notFound();
+  const isOwn = actor.kind === 'user' && hasOwnRole(actor, workflow);
+  const canEdit = isOwn && canDo(findRole(actor, workflow), 'edit');
+  const visitor = await identifyVisitor(deps, app, request);
+  if (!canEdit && !(app.is_enabled && isAdmitted(app, actor, visitor, isOwn))) throw notFound();
+  const settings = JSON.parse(app.settings) as AppSettings;
+  const version = await readVersion(deps, app, workflow);
+  if (version === undefined) {
+    const faults = [
+      { path: '/version', code: 'not_found', message: 'The version was deleted or cannot run.' },
+    ];
+    return { app, settings, workflow, visitor, canEdit, version, fields: [], outputs: [], faults };
+  }
+  const faults = findAppFaults(settings, version.graph);
+  const isSound = faults.length === 0;
+  return {
+    app,
+    settings,
+    workflow,
+    visitor,
+    canEdit,
+    version,
+    fields: isSound ? listFields(settings, version.graph) : [],
+    outputs: isSound ? listOutputsOf(settings, version.plan) : [],
+    faults,
+  };
+}
+
+const notFound = (): AppError => new AppError('not_found', 'App not found.');
+
+function isAdmitted({ audience }: AppRow, actor: Actor, { isVouched }: Visitor, isOwn: boolean): boolean {
+  if (audience === 'anyone' || isOwn) return true;
+  return audience === 'signed_in' && (isVouched || actor.kind === 'user');
+}
+
+async function readVersion(
+  deps: RunDeps,
+  app: AppRow,
+  workflow: ReadWorkflowRow,
+): Promise<OpenApp['version']> {
+  const number = app.version ?? workflow.version;
+  try {
+    const version = await deps.versions.get(deps.db, app.workflow_id, number);
+    const planned = version.plan();
+    return planned.ok ? { number, graph: version.graph, plan: planned.plan } : undefined;
+  } catch (err) {
+    if (err instanceof AppError && err.code === 'not_found') return undefined;
+    throw err;
+  }
+}
+
+/** Throws 503 `app_out_of_order`, which says nothing about the reason. */
+export function outOfOrder(cause?: unknown): AppError {
+  return new AppError(
+    'app_out_of_order',
+    'This app is out of order at the moment. Its owner has been told. Try again later.',
+    { cause },
+  );
+}

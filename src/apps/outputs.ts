@@ -1,0 +1,50 @@
+// Presents the results of a run of an app: only its outputs, by their names to visitors.
+import type { Step } from '../engine/types.ts';
+import type { Value } from '../graph/types.ts';
+import { valueToJson } from '../graph/values.ts';
+import type { AppOutput } from './fields.ts';
+
+/** One value of an output. */
+export interface ShownValue {
+  readonly type: string;
+  readonly url?: string;
+  readonly text?: string;
+  readonly value?: unknown;
+  readonly contentType?: string;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** An output with one value has its members; a list has the first value's, and all in `items`. */
+export type ShownOutput = ShownValue & { readonly items?: readonly ShownValue[] };
+
+const MAX_ITEMS = 200;
+
+/** Returns the values of the outputs that have any. */
+export function presentAppOutputs(
+  outputs: readonly AppOutput[],
+  steps: ReadonlyMap<string, Step>,
+): Readonly<Record<string, ShownOutput>> {
+  const shown = outputs.flatMap(({ key, nodeId }) => {
+    const step = steps.get(nodeId);
+    const values = step?.status === 'COMPLETED' ? Object.values(step.outputs ?? {}) : [];
+    const items = values.flatMap(value => (value.type === 'LIST' ? value.items : [value])).map(presentValue);
+    const [first] = items;
+    if (first === undefined) return [];
+    return [[key, items.length === 1 ? first : { ...first, items: items.slice(0, MAX_ITEMS) }] as const];
+  });
+  return Object.fromEntries(shown);
+}
+
+function presentValue(value: Value): ShownValue {
+  if (value.type === 'TEXT') return { type: value.type, text: value.text };
+  if (!('media' in value)) return { type: value.type, value: valueToJson(value) };
+  const { url, contentType, width, height } = value.media;
+  return {
+    type: value.type,
+    url,
+    contentType,
+    ...(width === null ? {} : { width }),
+    ...(height === null ? {} : { height }),
+  };
+}

@@ -1,0 +1,60 @@
+// Creates challenges for anonymous visitors and checks their proofs of work. Each proof is good for one run of one app.
+import { createChallenge, extractParams, verifySolution } from 'altcha-lib';
+import type { Payload } from 'altcha-lib/types';
+import { hmacSha256Hex } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Deps } from '../services/deps.ts';
+import { type AppRow, recordProof } from '../store/apps.ts';
+
+/** A phone finds a number below it in about a second. */
+const MAX_NUMBER = 100_000;
+const LIFETIME_MS = 600_000;
+const ALGORITHM = 'SHA-256';
+const MAX_PROOF_LENGTH = 2000;
+
+/** Derives a key for each app, so that no proof is good for another one. */
+const keyOf = ({ secretsKey }: Pick<Deps, 'secretsKey'>, { id }: AppRow): string =>
+  hmacSha256Hex(secretsKey, `app proof of work ${id}`);
+
+/** Returns a challenge that is good for ten minutes. */
+export function createAppChallenge(deps: Pick<Deps, 'secretsKey' | 'now'>, app: AppRow) {
+  return createChallenge({
+    algorithm: ALGORITHM,
+    hmacKey: keyOf(deps, app),
+    maxnumber: MAX_NUMBER,
+    expires: new Date(deps.now() + LIFETIME_MS),
+  });
+}
+
+/** Throws 403 `invalid_proof` unless the proof solves a challenge of this app and was never used. */
+export async function requireProof(
+  deps: Pick<Deps, 'secretsKey' | 'now' | 'db'>,
+  app: AppRow,
+  proof: string | undefined,
+): Promise<void> {
+  const payload = parseProof(proof);
+  const expiresAtMs = payload === undefined ? 0 : Number(extractParams(payload).expires) * 1000;
+  const nowMs = deps.now();
+  const isSolved =
+    payload !== undefined &&
+    expiresAtMs > nowMs &&
+    expiresAtMs <= nowMs + LIFETIME_MS &&
+    (await verifySolution(payload, keyOf(deps, app), false));
+  if (isSolved && (await recordProof(deps.db, payload.challenge, new Date(expiresAtMs)))) return;
+  throw new AppError(
+    'invalid_proof',
+    'Solve a new challenge of this app (GET /apps/{slug}/challenge) and send its solution as proof. Each is good for one run within ten minutes.',
+  );
+}
+
+function parseProof(proof: string | undefined): Payload | undefined {
+  if (proof === undefined || proof.length > MAX_PROOF_LENGTH) return undefined;
+  try {
+    const value = JSON.parse(Buffer.from(proof, 'base64').toString()) as Payload;
+    const { algorithm, challenge, number, salt, signature } = value;
+    const isWhole = [challenge, salt, signature].every(text => typeof text === 'string');
+    return isWhole && algorithm === ALGORITHM && Number.isSafeInteger(number) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

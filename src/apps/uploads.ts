@@ -1,0 +1,84 @@
+// Receives the files of visitors and deletes them after a day.
+import { AppError } from '../lib/errors.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import { getWorkspaceId } from '../services/accounts/access.ts';
+import { rateLimitError } from '../services/accounts/rate-limits.ts';
+import { presentUpload } from '../services/media/media-record.ts';
+import { dropFile, type IncomingFile, receiveFile, recordFile } from '../services/media/receive-file.ts';
+import { requireFreeStorage } from '../services/media/storage-quota.ts';
+import { forgetAppUpload, insertAppUpload, listUploadsOfVisitors } from '../store/apps.ts';
+import { deleteMediaRow } from '../store/media/media.ts';
+import { openApp, outOfOrder } from './open-app.ts';
+import type { VisitorRequest } from './visitor.ts';
+
+export const MAX_APP_UPLOAD_BYTES = 10_485_760;
+/** Uploads of a visitor in an hour, by each of the visitor's names. */
+const UPLOADS_AN_HOUR = 30;
+const HOUR_SECONDS = 3600;
+const DAY_MS = 86_400_000;
+
+/**
+ * Stores a file for the next runs of the app, in the workspace of the workflow. Throws 404, 413 `file_too_large`, 429
+ * `app_limit_reached`, and what is wrong with the file.
+ */
+export async function uploadToApp(
+  deps: RunDeps,
+  { slug, request }: { readonly slug: string; readonly request: VisitorRequest },
+  file: Omit<IncomingFile, 'maxBytes'>,
+  signal: AbortSignal,
+) {
+  const open = await openApp(deps, slug, request);
+  const { app, workflow, visitor, fields } = open;
+  if (!fields.some(({ control }) => control === 'media'))
+    throw new AppError('not_found', 'This app takes no files.');
+  for (const name of visitor.names) {
+    const allowance = await deps.limiter.consume(
+      `app-uploads:${app.id}:${name}`,
+      UPLOADS_AN_HOUR,
+      HOUR_SECONDS,
+    );
+    if (!allowance.isAllowed)
+      throw rateLimitError(
+        'app_limit_reached',
+        `You have uploaded ${UPLOADS_AN_HOUR} files to this app within an hour`,
+        allowance,
+        deps.now(),
+      );
+  }
+  // The visitor can do nothing about the storage of the owner.
+  const toFault = (err: unknown): unknown =>
+    err instanceof AppError && err.code === 'storage_quota_exceeded' ? outOfOrder(err) : err;
+  const owner = {
+    userId: app.user_id,
+    workspace: getWorkspaceId(workflow),
+    origin: 'input' as const,
+    executionId: null,
+  };
+  try {
+    await requireFreeStorage(deps, app.user_id);
+    const received = await receiveFile(deps, { ...file, maxBytes: () => MAX_APP_UPLOAD_BYTES }, signal);
+    // Recorded first, so that the sweep finds the file whatever happens.
+    await insertAppUpload(deps.db, app.id, received.id);
+    const { mediaId, url, contentType } = presentUpload(deps, await recordFile(deps, received, owner));
+    return { mediaId, url, contentType, expiresAt: new Date(deps.now() + DAY_MS).toISOString() };
+  } catch (err) {
+    throw toFault(err);
+  }
+}
+
+const BATCH = 100;
+
+/** Deletes files that visitors uploaded more than a day ago. Stops if the signal is aborted. */
+export async function sweepAppUploads(deps: RunDeps, signal: AbortSignal): Promise<void> {
+  const before = new Date(deps.now() - DAY_MS);
+  for (;;) {
+    const uploads = await listUploadsOfVisitors(deps.db, before, BATCH);
+    for (const { media_id: id } of uploads) {
+      signal.throwIfAborted();
+      await deleteMediaRow(deps.db, id);
+      await dropFile(deps, id);
+      await forgetAppUpload(deps.db, id);
+    }
+    if (uploads.length < BATCH) return;
+  }
+}

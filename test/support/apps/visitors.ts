@@ -1,0 +1,115 @@
+// Creates apps and visits them: anonymous visitors with networks of their own, proofs of work, and runs.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { Challenge } from 'altcha-lib';
+import type { Client, Reply } from '../client.ts';
+import { waitUntil } from '../processes.ts';
+import type { TestService } from '../service.ts';
+
+export interface AppRun {
+  readonly runId: string;
+  readonly status: string;
+  readonly progress: number;
+  readonly outputs: Readonly<Record<string, { readonly text?: string; readonly url?: string }>>;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly expiresAt: string;
+  readonly page: string;
+}
+
+export interface Started {
+  readonly runId: string;
+  readonly code?: string;
+  readonly error?: string;
+  readonly issues?: readonly { readonly path: string; readonly message: string }[];
+  readonly urls: Readonly<Record<string, string>>;
+}
+
+let slugs = 0;
+
+/** Saves an app of the workflow and returns its slug. */
+export async function saveApp(owner: Client, workflowId: string, settings: object): Promise<string> {
+  const body = { slug: `app-${++slugs}`, title: 'An app', ...settings };
+  const saved = await owner.request('PUT', `/workflows/${workflowId}/app`, body);
+  assert.equal(saved.status, 200, JSON.stringify(saved.body));
+  return body.slug;
+}
+
+export interface Visitor {
+  request<B>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: object,
+  ): Promise<Reply<B> & { text: string }>;
+}
+
+let networks = 0;
+
+/** Returns a visitor without an account, from a network of its own. */
+export function visitorOf(
+  service: Pick<TestService, 'url'>,
+  headers: Readonly<Record<string, string>> = {},
+  network = `198.${18 + (networks >> 16)}.${(networks >> 8) & 255}.${networks++ & 255}`,
+): Visitor {
+  return {
+    async request<B>(method: string, path: string, body?: unknown, more: object = {}) {
+      const response = await fetch(`${service.url}${path.startsWith('/a/') ? '' : '/api/v1'}${path}`, {
+        method,
+        headers: {
+          'x-forwarded-for': network,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+          ...more,
+        },
+        redirect: 'manual',
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json') === true;
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (isJson ? JSON.parse(text) : undefined) as B,
+        text,
+      };
+    },
+  };
+}
+
+/** Solves a challenge and returns the proof. */
+export function solve({ algorithm, challenge, salt, signature, maxnumber = 0 }: Challenge): string {
+  let number = 0;
+  while (createHash('sha256').update(`${salt}${number}`).digest('hex') !== challenge && number <= maxnumber)
+    number++;
+  return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString('base64');
+}
+
+export async function proofFor(visitor: Visitor, slug: string): Promise<string> {
+  const { body } = await visitor.request<Challenge>('GET', `/apps/${slug}/challenge`);
+  return solve(body);
+}
+
+/** Runs the app as an anonymous visitor. */
+export async function runAsVisitor(
+  visitor: Visitor,
+  slug: string,
+  inputs: object = {},
+  headers: object = {},
+): Promise<Reply<Started>> {
+  const proof = await proofFor(visitor, slug);
+  return visitor.request<Started>('POST', `/apps/${slug}/run`, { inputs, proof }, headers);
+}
+
+/** Waits until the run has ended. */
+export async function untilEnded(
+  visitor: Pick<Visitor, 'request'>,
+  slug: string,
+  runId: string,
+): Promise<AppRun> {
+  let run: AppRun | undefined;
+  await waitUntil(`run ${runId} to end`, async () => {
+    run = (await visitor.request<AppRun>('GET', `/apps/${slug}/runs/${runId}`)).body;
+    return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(run.status);
+  });
+  return run as AppRun;
+}
