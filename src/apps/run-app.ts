@@ -27,6 +27,7 @@ import { explainRefusal } from './failures.ts';
 import { inputIssue, invalidInputs, type ParsedInputs, parseInputs } from './fields.ts';
 import { type OpenApp, openApp, outOfOrder } from './open-app.ts';
 import { requireProof } from './proof.ts';
+import { reportFault, reportRefusal } from './report-failures.ts';
 import type { Visitor, VisitorRequest } from './visitor.ts';
 
 const DAY_SECONDS = 86_400;
@@ -62,7 +63,10 @@ export async function runApp(
   const { app, visitor, version } = open;
   if (visitor.user !== undefined) requireScope(visitor.user, 'workflows:execute');
   requirePayer(open);
-  if (version === undefined || open.faults.length > 0) throw outOfOrder();
+  if (version === undefined || open.faults.length > 0) {
+    await reportFault(deps, app, open.faults[0]?.message ?? '');
+    throw outOfOrder();
+  }
   const parsed = parseInputs(open.fields, input.inputs);
   await requireOwnMedia(deps, open, parsed);
   const start = prepareStart(open, version.number, parsed, input);
@@ -78,6 +82,8 @@ export async function runApp(
     // If the outcome is unknown, the run may have started.
     if (!(err instanceof OutageError) && !(err instanceof AppError && err.code === 'internal_error'))
       returnRuns(deps, open, allowances);
+    if (err instanceof AppError && (app.payer === 'owner' || err.code !== 'insufficient_credits'))
+      await reportRefusal(deps, app, err);
     throw explainRefusal(err, deps.now(), app.payer === 'visitor');
   }
 }

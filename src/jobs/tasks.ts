@@ -1,5 +1,6 @@
 // Defines the tasks of the job queue. Each row maps a task to the function that runs it.
 
+import { reportFailures } from '../apps/report-failures.ts';
 import { sweepAppUploads } from '../apps/uploads.ts';
 import { advanceAutomation } from '../automation/advance-automation.ts';
 import { advanceBatch } from '../automation/batches/advance-batch.ts';
@@ -39,6 +40,7 @@ export const TASKS: Readonly<Record<string, Task>> = {
   run: { pool: 'runs', work: ({ deps, slots }, id) => claimFromQueue(deps, slots, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   automation: { pool: 'deliveries', work: ({ deps }, id) => advanceAutomation(deps, id) },
+  app: { pool: 'deliveries', work: ({ deps }, id) => reportFailures(deps, id) },
   batch: { pool: 'deliveries', work: ({ deps }, id) => advanceBatch(deps, id) },
   render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {

@@ -283,3 +283,36 @@ export function listUploadsOfVisitors(
 export async function forgetAppUpload(tx: Tx, mediaId: string): Promise<void> {
   await tx.query('delete from app_uploads where media_id = $1', [mediaId]);
 }
+
+/** Finds an app by id. */
+export function findApp(tx: Tx, id: string): Promise<AppRow | undefined> {
+  return first(tx, `select ${COLUMNS} from apps a where a.id = $1`, [id]);
+}
+
+/** Returns the workspace of the app's workflow. */
+export async function findAppWorkspace(tx: Tx, id: string): Promise<string | undefined> {
+  const row = await first<{ workspace: string }>(
+    tx,
+    `select coalesce(w.team_id, 'user:' || w.user_id) as workspace
+     from apps a join workflows w on w.id = a.workflow_id where a.id = $1`,
+    [id],
+  );
+  return row?.workspace;
+}
+
+/** Returns the errors, as JSON texts, of runs of the app since that id that failed in the last minutes. */
+export async function listRecentErrors(
+  tx: Tx,
+  { appId, fromRunId }: { readonly appId: string; readonly fromRunId: string },
+  minutes: number,
+): Promise<readonly string[]> {
+  const rows = await all<{ error: string }>(
+    tx,
+    `select error from executions
+     where origin_id = $1 and origin_key >= $3 and status = 'FAILED' and error is not null
+       and finished_at > now() - $2::int * interval '1 minute'
+     order by finished_at desc limit 20`,
+    [appId, minutes, fromRunId],
+  );
+  return rows.map(({ error }) => error);
+}

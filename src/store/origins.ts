@@ -4,7 +4,7 @@ export interface OriginKind {
   /** The prefix of its ids (lib/ids.ts). */
   readonly prefix: string;
   /** The job that runs with its id whenever one of its runs has ended; null: nobody waits for that. */
-  readonly task: 'batch' | 'automation' | null;
+  readonly task: 'batch' | 'automation' | 'app' | null;
   /** The members of an execution that show `origin_id` and `origin_key`. */
   readonly idMember: string;
   readonly keyMember?: string;
@@ -14,7 +14,7 @@ export const ORIGINS: readonly OriginKind[] = [
   { prefix: 'bat', task: 'batch', idMember: 'batchId', keyMember: 'rowKey' },
   { prefix: 'sch', task: 'automation', idMember: 'scheduleId' },
   { prefix: 'trg', task: 'automation', idMember: 'triggerId' },
-  { prefix: 'app', task: null, idMember: 'appId' },
+  { prefix: 'app', task: 'app', idMember: 'appId' },
 ];
 
 /** Returns the kind of the origin with this id. */

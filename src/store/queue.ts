@@ -2,19 +2,19 @@
 // add_jobs. Also unlocks lost jobs, for which graphile-worker has no function.
 import type { Tx } from './db.ts';
 
-const TASKS = ['run', 'deliver', 'render', 'batch', 'automation'] as const;
+const TASKS = ['run', 'deliver', 'render', 'batch', 'automation', 'app'] as const;
 export type Task = (typeof TASKS)[number];
 
 /**
  * Returns a select that queues one job for each row (task, id, run_at) of `rows` in one call: `add_jobs` with fifty
  * jobs is twenty times faster than fifty calls of `add_job`, each of which takes a global lock at commit to notify. In
  * a `with`, something must read from it, or PostgreSQL skips it. A
- * batch or automation has at most one waiting job, which the next one replaces.
+ * batch, automation or app has at most one waiting job, which the next one replaces.
  */
 export function jobSpecs(rows: string): string {
   return `select queued.id from (
     select array_agg((job.task, json_build_object('id', job.id), null, job.run_at, null,
-      case when job.task in ('batch', 'automation') then job.task || ':' || job.id end, null, null)::graphile_worker.job_spec) as specs
+      case when job.task in ('batch', 'automation', 'app') then job.task || ':' || job.id end, null, null)::graphile_worker.job_spec) as specs
     from (${rows}) as job having count(*) > 0
   ) as batch cross join lateral graphile_worker.add_jobs(batch.specs) as queued`;
 }

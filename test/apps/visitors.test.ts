@@ -1,7 +1,7 @@
 // Apps as their visitors use them: audiences, inputs, proofs of work, limits, tokens, files, and what they never learn.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Challenge } from 'altcha-lib';
+import type { Challenge } from 'altcha-lib/types';
 import { SignJWT } from 'jose';
 import {
   type AppRun,

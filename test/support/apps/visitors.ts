@@ -1,7 +1,7 @@
 // Creates apps and visits them: anonymous visitors with networks of their own, proofs of work, and runs.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Challenge } from 'altcha-lib';
+import type { Challenge } from 'altcha-lib/types';
 import type { Client, Reply } from '../client.ts';
 import { waitUntil } from '../processes.ts';
 import type { TestService } from '../service.ts';

@@ -1,0 +1,132 @@
+// Apps that cost credits: daily credits in parallel, the limit of a run, visitors who pay, and what they never learn.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { runAsVisitor, type Started, saveApp, untilEnded, visitorOf } from '../support/apps/visitors.ts';
+import type { Client } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import {
+  balanceOf,
+  MODEL,
+  model,
+  type PaidService,
+  type Pool,
+  PRICE,
+  startPaidService,
+} from '../support/credits/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const GRAPH = {
+  nodes: [node('what', 'input:text', { value: 'a fox' }), model('painter'), node('end', 'output:preview')],
+  edges: [edge('what.text > painter.prompt'), edge('painter.image > end.input')],
+};
+const FORM = { inputs: [{ nodeId: 'what', label: 'What' }], outputs: ['end'] };
+const FUNDS = 1000;
+
+let paid: PaidService;
+let owner: Client;
+let workflowId: string;
+before(async () => {
+  paid = await startPaidService({ TRUST_PROXY: 'true' });
+});
+after(() => paid.close());
+beforeEach(async () => {
+  paid.reset();
+  owner = await paid.newUser(FUNDS);
+  workflowId = await owner.create(GRAPH);
+});
+
+const open = (settings: object): Promise<string> =>
+  saveApp(owner, workflowId, {
+    ...FORM,
+    audience: 'anyone',
+    dailyCredits: 100,
+    maxCreditsPerRun: 10,
+    ...settings,
+  });
+const noticesOf = async (who: Client): Promise<readonly { kind: string; title: string; text: string }[]> =>
+  (await who.request<{ data: { kind: string; title: string; text: string }[] }>('GET', '/notices')).body.data;
+
+it('never reserves a credit more than the daily credits, whoever comes at once', async () => {
+  const slug = await open({ dailyCredits: 10 * PRICE + 2 });
+  const count = 60;
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      runAsVisitor(visitorOf(paid.service), slug, { input_1: `fox ${index} ${Math.random()}` }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  assert.equal(statuses.filter(status => status === 202).length, 10, JSON.stringify(statuses));
+  const refused = answers.filter(({ status }) => status !== 202);
+  assert.deepEqual(
+    [...new Set(refused.map(({ status, body }) => `${status} ${body.code}`))],
+    ['429 app_limit_reached'],
+  );
+  assert.match(refused[0]?.body.error ?? '', /used up .*00:00 UTC/);
+  assert.ok(Number(refused[0]?.headers.get('retry-after')) > 0);
+  await waitUntil('the runs to end', async () => (await balanceOf(owner))[1] === 0);
+  assert.deepEqual(await balanceOf(owner), [FUNDS - 10 * PRICE, 0]);
+  await assertLedgerBalanced(paid.service.db);
+});
+
+it('refuses a run over its limit, and tells the owner when the credits are gone', async () => {
+  const slug = await open({ maxCreditsPerRun: PRICE - 1 });
+  const over = await runAsVisitor(visitorOf(paid.service), slug);
+  assert.deepEqual([over.status, over.body.code], [402, 'app_out_of_credits']);
+  assert.doesNotMatch(JSON.stringify(over.body), /credits":|breakdown|painter|\d+ credits/);
+  owner = await paid.newUser(PRICE - 1);
+  workflowId = await owner.create(GRAPH);
+  const poor = await open({});
+  const refused = await runAsVisitor(visitorOf(paid.service), poor);
+  assert.deepEqual([refused.status, refused.body.code], [402, 'app_out_of_credits']);
+  assert.doesNotMatch(JSON.stringify(refused.body), /balance|availableCredits|\d+ credits/);
+  const [notice] = await noticesOf(owner);
+  assert.equal(notice?.kind, 'app_out_of_order');
+  assert.match(notice?.text ?? '', /needs 3 credits/);
+});
+
+it('is paid for by the visitor, who sees the price before, and neither node nor model after', async () => {
+  const slug = await open({ payer: 'visitor', audience: 'signed_in' });
+  const visitor = await paid.newUser(10);
+  const estimate = await visitor.request('POST', `/apps/${slug}/estimate`, { inputs: {} });
+  assert.deepEqual(estimate.body, { credits: PRICE, exact: true, availableCredits: 10 });
+  const cheap = await visitor.request('POST', `/apps/${slug}/run`, { inputs: {}, maxCredits: PRICE - 1 });
+  assert.equal(cheap.status, 402);
+  const started = await visitor.request<Started>('POST', `/apps/${slug}/run`, {
+    inputs: { input_1: `fox ${Math.random()}` },
+    maxCredits: PRICE,
+  });
+  assert.equal(started.status, 202, JSON.stringify(started.body));
+  const run = await untilEnded(visitor as never, slug, started.body.runId);
+  assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
+  await waitUntil('the credits', async () => (await balanceOf(visitor))[1] === 0);
+  assert.deepEqual(await balanceOf(visitor), [10 - PRICE, 0]);
+  assert.deepEqual(await balanceOf(owner), [FUNDS, 0]);
+  await assertLedgerBalanced(paid.service.db);
+  const ledger = await visitor.request<Pool>('GET', '/credits');
+  const spending = await visitor.request('GET', '/credits/spending');
+  for (const { body } of [ledger, spending]) {
+    const text = JSON.stringify(body);
+    assert.ok(!text.includes(workflowId) && !text.includes('painter') && !text.includes(MODEL), text);
+  }
+  const poor = await paid.newUser(PRICE - 1);
+  const refused = await poor.request('POST', `/apps/${slug}/run`, { inputs: {} });
+  assert.deepEqual([refused.status, refused.body.code], [402, 'app_out_of_credits']);
+  assert.deepEqual(await noticesOf(owner), []);
+});
+
+it('is out of order if its owner may no longer run it, or its provider fails', async () => {
+  const slug = await open({});
+  paid.fal.result = { status: 401, body: { detail: 'bad key of the painter' } };
+  const visitor = visitorOf(paid.service);
+  const started = await runAsVisitor(visitor, slug, { input_1: `fox ${Math.random()}` });
+  assert.equal(started.status, 202);
+  const run = await untilEnded(visitor, slug, started.body.runId);
+  assert.deepEqual([run.status, run.error?.code], ['FAILED', 'app_out_of_order']);
+  assert.doesNotMatch(JSON.stringify(run), /fal\b|key|painter/i);
+  await waitUntil('the notice', async () => (await noticesOf(owner)).length === 1);
+  const { body: me } = await owner.request<{ id: number; userId: number }>('GET', '/me');
+  await paid.service.db.query('update users set disabled = true where id = $1', [me.userId ?? me.id]);
+  const refused = await runAsVisitor(visitorOf(paid.service), slug);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'app_out_of_order']);
+});
