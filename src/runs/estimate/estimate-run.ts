@@ -76,7 +76,6 @@ export async function estimateWorkflow(
     /** Default: the current version. */
     readonly version?: number;
   },
-  input: { readonly workflowId: string; readonly request: RunRequest; readonly version?: number },
 ) {
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));

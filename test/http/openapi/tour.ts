@@ -3,9 +3,8 @@
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import type { Receiver } from '../../support/network/receiver.ts';
-
-import { tourAutomations } from './tour-automations.ts';
 import { tourApps } from './tour-apps.ts';
+import { tourAutomations } from './tour-automations.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourNotices } from './tour-notices.ts';
 
