@@ -3,6 +3,12 @@
 const NUMBER = new Intl.NumberFormat();
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const USD = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 4,
+});
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
@@ -11,6 +17,9 @@ export const formatNumber = (value: number): string => NUMBER.format(value);
 
 /** Formats a number such as `12.3K`. Show the exact number in a tooltip. */
 export const formatCompact = (value: number): string => COMPACT.format(value);
+
+/** Formats an amount with up to four decimals, since one call may cost less than a cent. */
+export const formatUsd = (usd: number): string => USD.format(usd);
 
 /** Formats a fraction from 0 to 1. */
 export const formatPercent = (fraction: number): string => PERCENT.format(fraction);

@@ -1841,6 +1841,23 @@ export type Overview = {
       readonly credits: number;
       readonly charges: number;
     }[];
+    /** Calls that were billed to workspaces' own credentials, in USD. They cost no credits */
+    readonly ownKeys: {
+      /** As far as it is known */
+      readonly costUsd: number;
+      /** As far as it is known */
+      readonly lastMonthUsd: number;
+      /** Most expensive first */
+      readonly providers: readonly {
+        readonly name: string;
+        readonly label: string | null;
+        /** As far as it is known */
+        readonly costUsd: number;
+        readonly calls: number;
+        /** Calls of unknown cost */
+        readonly unpricedCalls: number;
+      }[];
+    };
   };
   /** Teams and users that spent credits this or last month and have fewer than 500 left */
   readonly lowBalances: readonly {

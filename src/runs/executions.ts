@@ -37,12 +37,35 @@ export async function getExecutionRow(
   return authorizeExecution(deps, user, await findExecution(deps.db, id));
 }
 
+/** How a run is read. */
+export interface ReadAs {
+  /** As an administrator, who may read runs of all workspaces. The log records it. */
+  readonly asAdmin?: boolean | undefined;
+}
+
+/** Throws 401 without the scope `instance:admin`, 404. */
+async function getExecutionRowAs(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  { asAdmin = false }: ReadAs,
+): Promise<ExecutionRow> {
+  if (!asAdmin) return getExecutionRow(deps, actor, id);
+  const { userId } = requireScope(actor, 'instance:admin');
+  const row = await findExecution(deps.db, id);
+  if (row === undefined) throw notFound();
+  deps.log.info({ userId, executionId: id, workspace: row.workspace }, 'an administrator read a run');
+  return row;
+}
+
+const notFound = (): AppError => new AppError('not_found', 'Execution not found.');
+
 async function authorizeExecution(
   deps: RunDeps,
   user: UserActor,
   row: ExecutionRow | undefined,
 ): Promise<ExecutionRow> {
-  if (row === undefined) throw new AppError('not_found', 'Execution not found.');
+  if (row === undefined) throw notFound();
   const isStarter = row.user_id === user.userId;
   if (isStarter && !(isTeamWorkspace(row.workspace) && (await hasLeft(deps.db, row.workspace, user.userId))))
     return row;
@@ -63,8 +86,13 @@ const mayEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
 const MAX_OUTPUT_BYTES = 64_000_000;
 
 /** Returns the state of one node with complete values. Throws 404 for an unknown node. */
-export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, nodeId: string) {
-  const row = await getExecutionRow(deps, actor, id);
+export async function getNodeOutputs(
+  deps: RunDeps,
+  actor: Actor,
+  { id, nodeId }: { readonly id: string; readonly nodeId: string },
+  readAs: ReadAs,
+) {
+  const row = await getExecutionRowAs(deps, actor, id, readAs);
   const node = (await readPlan(deps, row)).nodes.find(candidate => candidate.id === nodeId);
   if (node === undefined)
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
@@ -73,8 +101,13 @@ export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, no
   return presentStep(node, step, await getViewer(deps, actor, row));
 }
 
-export async function getExecution(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
-  return buildRecord(deps, actor, await getExecutionRow(deps, actor, id));
+export async function getExecution(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  readAs: ReadAs = {},
+): Promise<ExecutionRecord> {
+  return buildRecord(deps, actor, await getExecutionRowAs(deps, actor, id, readAs));
 }
 
 /** Returns the record of a row. The caller has checked access. */
@@ -98,8 +131,13 @@ export async function getViewer(deps: RunDeps, actor: Actor, row: ExecutionRow):
 }
 
 /** Returns the graph that the run executes. */
-export async function getExecutionGraph(deps: RunDeps, actor: Actor, id: string): Promise<string> {
-  const row = await getExecutionRow(deps, actor, id);
+export async function getExecutionGraph(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  readAs: ReadAs,
+): Promise<string> {
+  const row = await getExecutionRowAs(deps, actor, id, readAs);
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const { text } = configureVersion(deps, version, parseRunRequest(row.request).config);
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;

@@ -137,6 +137,15 @@ export const ListExecutionsQuery = Type.Object({
 });
 export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 
+export const ReadExecutionQuery = Type.Object({
+  asAdmin: Type.Optional(
+    Type.Boolean({
+      description:
+        'Reads a run of any workspace. Requires the scope `instance:admin`; the log of the service records it',
+    }),
+  ),
+});
+
 const NODE_TYPE = Type.String({ minLength: 1, maxLength: 200 });
 const RunFilters = {
   workflowId: Type.Optional(Type.String({ maxLength: 64 })),

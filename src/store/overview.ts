@@ -103,6 +103,32 @@ export function listMonthByUser(tx: Tx, month: string, limit: number): Promise<r
   );
 }
 
+export interface OwnKeySpent {
+  /** The provider. */
+  readonly kind: string;
+  readonly usd: number;
+  readonly calls: number;
+  /** Calls of unknown cost. */
+  readonly unpriced_calls: number;
+}
+
+/** What calls cost on credentials of workspaces between two times, in USD, by provider, the most expensive first. */
+export function listOwnKeySpending(tx: Tx, from: string, to: string): Promise<readonly OwnKeySpent[]> {
+  return all(
+    tx,
+    `select c.kind, coalesce(sum(s.usd), 0)::float8 as usd, sum(s.calls)::int as calls,
+       sum(s.unpriced_calls)::int as unpriced_calls
+     from credentials c cross join lateral (
+       select sum(h.usd) as usd, count(*) as calls, count(*) filter (where h.usd is null) as unpriced_calls
+       from credential_charges h
+       where h.credential_id = c.id and h.created_at >= $1::date::timestamp at time zone 'UTC'
+         and h.created_at < $2::date::timestamp at time zone 'UTC') s
+     where c.workspace is not null and s.calls > 0
+     group by 1 order by usd desc, 1`,
+    [from, to],
+  );
+}
+
 export interface LowBalance {
   /** null: a personal workspace. */
   readonly team_id: string | null;

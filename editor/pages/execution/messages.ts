@@ -3,6 +3,7 @@ import { formatNumber } from '../../lib/format.ts';
 
 export const messages = {
   title: (name: string): string => `Run of ${name}`,
+  asAdmin: 'You view this run as an administrator. The log of the service records it.',
   untitled: 'a workflow',
   back: 'All runs',
   open: 'Open workflow',
@@ -19,6 +20,9 @@ export const messages = {
     duration: 'Duration',
     credits: 'Credits',
     estimated: (amount: number): string => `estimated ${formatNumber(amount)}`,
+    ownKeys: 'On own keys',
+    unknownCost: (nodes: number): string =>
+      nodes === 1 ? '1 node of unknown cost' : `${formatNumber(nodes)} nodes of unknown cost`,
     from: 'Started by',
     version: 'Version',
     id: 'Run ID',

@@ -1,7 +1,7 @@
 // Renders the page of a run: live status, actions and results; inputs, steps and details beside them; graph and webhook
 // deliveries below.
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'wouter';
+import { Link, useParams, useSearchParams } from 'wouter';
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import type { Graph as ExecutedGraph } from '../../../src/graph/types.ts';
 import { RunBadge } from '../../kit/badge.tsx';
@@ -12,7 +12,7 @@ import { PageHead } from '../../kit/page-head.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
-import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { formatDuration, formatNumber, formatUsd } from '../../lib/format.ts';
 import { getDurationMs } from '../../lib/runs.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages as runListMessages } from '../executions/messages.ts';
@@ -24,31 +24,45 @@ import styles from './page.module.css';
 import { Results } from './results.tsx';
 import { RunGraph } from './run-graph.tsx';
 import { Timeline } from './timeline.tsx';
-import { useRun } from './use-run.ts';
+import { toReadQuery, useRun } from './use-run.ts';
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();
-  const { data: run, error, refetch } = useRun(id);
+  const [search] = useSearchParams();
+  const asAdmin = search.get('asAdmin') === 'true';
+  const { data: run, error, refetch } = useRun(id, { asAdmin });
   if (run === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  return <RunDetails run={run} />;
+  return <RunDetails run={run} asAdmin={asAdmin} />;
 }
 
-function RunDetails({ run }: { readonly run: Execution }) {
-  const name = useWorkflowName(run.workflowId);
+interface RunDetailsProps {
+  readonly run: Execution;
+  /** The reader is an administrator who need not have access to the workflow. */
+  readonly asAdmin: boolean;
+}
+
+function RunDetails({ run, asAdmin }: RunDetailsProps) {
+  const name = useWorkflowName(run.workflowId, !asAdmin);
   const { data: graph } = useQuery({
     queryKey: ['/executions', run.id, 'workflow'],
-    queryFn: ({ signal }) => api.get<ExecutedGraph>(`/executions/${run.id}/workflow`, { signal }),
+    queryFn: ({ signal }) =>
+      api.get<ExecutedGraph>(`/executions/${run.id}/workflow`, { query: toReadQuery(asAdmin), signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
     <article className={styles.run}>
       <div>
-        <Link href="/executions">{messages.back}</Link>
+        <Link href={asAdmin ? '/executions?of=instance' : '/executions'}>{messages.back}</Link>
         <PageHead title={messages.title(name ?? messages.untitled)}>
-          <ButtonLink href={`/flow/${run.workflowId}`}>{messages.open}</ButtonLink>
-          <Actions run={run} />
+          {!asAdmin && (
+            <>
+              <ButtonLink href={`/flow/${run.workflowId}`}>{messages.open}</ButtonLink>
+              <Actions run={run} />
+            </>
+          )}
         </PageHead>
+        {asAdmin && <p className={styles.soft}>{messages.asAdmin}</p>}
       </div>
       <div className={styles.columns}>
         <div className={styles.main}>
@@ -63,7 +77,7 @@ function RunDetails({ run }: { readonly run: Execution }) {
               <RunGraph graph={graph} states={getStates(run)} />
             </section>
           )}
-          {run.webhook !== null && <Deliveries executionId={run.id} state={run.webhook.state} />}
+          {run.webhook !== null && !asAdmin && <Deliveries executionId={run.id} state={run.webhook.state} />}
         </div>
         <div className={styles.side}>
           <section>
@@ -99,6 +113,7 @@ function RunSummary({ run }: { readonly run: Execution }) {
           <span className={styles.soft}>{summary.estimated(run.credits.estimated)}</span>
         )}
       </SummaryItem>
+      <OwnKeyCost run={run} />
       <SummaryItem name={summary.from}>{runListMessages.triggers[run.trigger]}</SummaryItem>
       <SummaryItem name={summary.version}>{formatNumber(run.workflowVersion)}</SummaryItem>
       {run.resumedFromId !== null && (
@@ -110,6 +125,22 @@ function RunSummary({ run }: { readonly run: Execution }) {
         <code>{run.id}</code> <CopyButton text={run.id} label={appMessages.common.copy} />
       </SummaryItem>
     </dl>
+  );
+}
+
+/** The cost of the calls on the workspace's own keys, which cost no credits. */
+function OwnKeyCost({ run }: { readonly run: Execution }) {
+  const costs = run.nodeStates.flatMap(({ paidBy, costUsd = null }) =>
+    paidBy === 'credential' ? [costUsd] : [],
+  );
+  if (costs.length === 0) return null;
+  const unknown = costs.filter(usd => usd === null).length;
+  const usd = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
+  return (
+    <SummaryItem name={messages.summary.ownKeys}>
+      {unknown < costs.length && formatUsd(usd)}{' '}
+      {unknown > 0 && <span className={styles.soft}>{messages.summary.unknownCost(unknown)}</span>}
+    </SummaryItem>
   );
 }
 
@@ -141,12 +172,13 @@ function getStates({ nodeStates }: Execution): ReadonlyMap<string, NodeState> {
   return new Map(nodeStates.map(state => [state.nodeId, state]));
 }
 
-function useWorkflowName(workflowId: string): string | undefined {
+function useWorkflowName(workflowId: string, isEnabled: boolean): string | undefined {
   const { data } = useQuery({
     queryKey: ['/workflows', workflowId, 'name'],
     queryFn: ({ signal }) => api.get<{ name: string }>(`/workflows/${workflowId}`, { signal }),
     select: ({ name }) => name,
     staleTime: 60_000,
+    enabled: isEnabled,
   });
   return data;
 }

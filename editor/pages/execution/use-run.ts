@@ -10,16 +10,20 @@ const PAUSE_MS = 300;
 const RECONNECT_MS = 3000;
 const EVENTS = ['snapshot', 'node', 'execution', 'progress'];
 
-export function useRun(id: string): UseQueryResult<Execution> {
-  const key = ['/executions', id];
+/** How often a run is read that an administrator views without access to its events. */
+const REFRESH_MS = 5000;
+
+export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): UseQueryResult<Execution> {
   const query = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) => api.get<Execution>(`/executions/${id}`, { signal }),
+    queryKey: ['/executions', id],
+    queryFn: ({ signal }) => api.get<Execution>(`/executions/${id}`, { query: toReadQuery(asAdmin), signal }),
+    refetchInterval: ({ state: { data } }) =>
+      asAdmin && data !== undefined && !hasEnded(data) ? REFRESH_MS : false,
   });
   const client = useQueryClient();
   const isInProgress = query.data !== undefined && !hasEnded(query.data);
   useEffect(() => {
-    if (!isInProgress) return;
+    if (!isInProgress || asAdmin) return;
     let reloadTimer: ReturnType<typeof setTimeout> | undefined;
     let reconnectTimer: ReturnType<typeof setTimeout> | undefined;
     let events: EventSource;
@@ -48,6 +52,9 @@ export function useRun(id: string): UseQueryResult<Execution> {
       clearTimeout(reconnectTimer);
       events.close();
     };
-  }, [client, id, isInProgress]);
+  }, [client, id, isInProgress, asAdmin]);
   return query;
 }
+
+/** Returns the query of a request that reads the run. */
+export const toReadQuery = (asAdmin: boolean) => (asAdmin ? { asAdmin } : {});

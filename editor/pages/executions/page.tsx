@@ -155,16 +155,8 @@ const createColumns = (names: ReadonlyMap<string, string>): readonly Column<List
 const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
   {
     title: messages.workflow,
-    cell: ({ id, workflowName, mayOpen }) => {
-      const name = workflowName ?? messages.deletedWorkflow;
-      return mayOpen ? (
-        <Link className={styles.name} href={`/executions/${id}`}>
-          {name}
-        </Link>
-      ) : (
-        <span className={styles.name}>{name}</span>
-      );
-    },
+    cell: run =>
+      run.mayOpen ? <RunLink run={run} /> : <span className={styles.name}>{getWorkflowName(run)}</span>,
   },
   STATE,
   {
@@ -195,8 +187,19 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
   CREDITS,
 ];
 
+const getWorkflowName = ({ workflowName }: WorkspaceRun): string => workflowName ?? messages.deletedWorkflow;
+
+/** Links to the run; to that of a workspace that the reader has no access to as an administrator. */
+function RunLink({ run }: { readonly run: WorkspaceRun }) {
+  return (
+    <Link className={styles.name} href={`/executions/${run.id}${run.mayOpen ? '' : '?asAdmin=true'}`}>
+      {getWorkflowName(run)}
+    </Link>
+  );
+}
+
 const INSTANCE_COLUMNS: readonly Column<WorkspaceRun>[] = [
-  ...WORKSPACE_COLUMNS.slice(0, 1),
+  { title: messages.workflow, cell: run => <RunLink run={run} /> },
   {
     title: messages.workspace,
     cell: ({ workspaceName }) => (

@@ -17,6 +17,7 @@ import {
   InstanceFailuresQuery,
   InstanceRunsQuery,
   ListExecutionsQuery,
+  ReadExecutionQuery,
   WorkspaceFailuresQuery,
   WorkspaceRunsQuery,
 } from '../../runs/run.schema.ts';
@@ -141,11 +142,12 @@ export function registerExecutions(app: App, deps: RunDeps): void {
         'Returns the complete record of an execution: status, node states, outputs, credits and webhook.',
       errors: RESOURCE_ERRORS,
       params: ExecutionId,
+      querystring: ReadExecutionQuery,
       response: { 200: ExecutionRecord },
     }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
-      return getExecution(deps, req.actor, req.params.id);
+      return getExecution(deps, req.actor, req.params.id, req.query);
     },
   );
   app.get(
@@ -156,11 +158,12 @@ export function registerExecutions(app: App, deps: RunDeps): void {
         'Returns the state of one node with its complete values, even if the execution record has them `truncated`.',
       errors: RESOURCE_ERRORS,
       params: ExecutionNode,
+      querystring: ReadExecutionQuery,
       response: { 200: NodeState },
     }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
-      return getNodeOutputs(deps, req.actor, req.params.id, req.params.nodeId);
+      return getNodeOutputs(deps, req.actor, req.params, req.query);
     },
   );
   app.delete(
@@ -181,9 +184,10 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       description: 'Returns the graph that the run executes.',
       errors: RESOURCE_ERRORS,
       params: ExecutionId,
+      querystring: ReadExecutionQuery,
       response: { 200: ExecutedGraph },
     }),
-    async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id)),
+    async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id, req.query)),
   );
   app.get(
     '/api/v1/executions/:id/events',

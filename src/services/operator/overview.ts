@@ -13,7 +13,9 @@ import {
   listMonthByTeam,
   listMonthByType,
   listMonthByUser,
+  listOwnKeySpending,
   MAX_COUNTED_PER_HOUR,
+  type OwnKeySpent,
   type Spent,
   sumMonth,
 } from '../../store/overview.ts';
@@ -25,6 +27,7 @@ import { Named, Nullable, Timestamp } from '../schema.ts';
 import { LastBackup } from './backups.ts';
 
 const Count = Type.Integer({ minimum: 0 });
+const Usd = Type.Number({ minimum: 0, description: 'As far as it is known' });
 const Spending = { credits: Count, charges: Count };
 const MonthStart = Type.String({ format: 'date', description: 'First day of the month (UTC)' });
 
@@ -94,6 +97,23 @@ export const OverviewResponse = Named('Overview', 'The state of the instance', {
       {
         description: 'Most expensive first. `name` null: no provider, or a model that is no longer known',
       },
+    ),
+    ownKeys: Type.Object(
+      {
+        costUsd: Usd,
+        lastMonthUsd: Usd,
+        providers: Type.Array(
+          Type.Object({
+            name: Type.String(),
+            label: Nullable(Type.String()),
+            costUsd: Usd,
+            calls: Count,
+            unpricedCalls: Type.Integer({ minimum: 0, description: 'Calls of unknown cost' }),
+          }),
+          { description: 'Most expensive first' },
+        ),
+      },
+      { description: "Calls that were billed to workspaces' own credentials, in USD. They cost no credits" },
     ),
   }),
   lowBalances: Type.Array(
@@ -219,6 +239,24 @@ async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
     })),
     models: models.slice(0, MAX_LISTED),
     providers: sumProviders(models),
+    ownKeys: await readOwnKeys(tx, nowMs),
+  };
+}
+
+async function readOwnKeys(tx: Tx, nowMs: number) {
+  const [lastMonth, month, nextMonth] = [toMonth(nowMs, -1), toMonth(nowMs), toMonth(nowMs, 1)];
+  const spent = await listOwnKeySpending(tx, month, nextMonth);
+  const sumUsd = (rows: readonly OwnKeySpent[]): number => rows.reduce((sum, { usd }) => sum + usd, 0);
+  return {
+    costUsd: sumUsd(spent),
+    lastMonthUsd: sumUsd(await listOwnKeySpending(tx, lastMonth, month)),
+    providers: spent.map(({ kind, usd, calls, unpriced_calls }) => ({
+      name: kind,
+      label: findProviderLabel(kind) ?? null,
+      costUsd: usd,
+      calls,
+      unpricedCalls: unpriced_calls,
+    })),
   };
 }
 

@@ -99,6 +99,37 @@ describe('the instance, as administrators see it', () => {
     await ana.request('PUT', '/me/workspace', { teamId: null });
   });
 
+  it('lets administrators read a run of another workspace if they ask for it, and nobody else', async () => {
+    const path = `/executions/${paidRun}`;
+    const paths = [path, `${path}/workflow`, `${path}/outputs/m`];
+    for (const each of paths) {
+      assert.equal((await admin.request('GET', each)).status, 403);
+      assert.equal((await admin.request('GET', `${each}?asAdmin=true`)).status, 200);
+      assert.equal((await ana.request('GET', `${each}?asAdmin=true`)).body.code, 'insufficient_scope');
+    }
+    assert.equal((await admin.request('GET', '/executions/ex_none?asAdmin=true')).status, 404);
+    assert.equal((await admin.request('DELETE', `${path}?asAdmin=true`)).status, 403);
+    assert.equal((await admin.request('POST', `${path}/cancel?asAdmin=true`)).status, 403);
+  });
+
+  it('sums up the cost of calls on own keys in USD', async () => {
+    const cia = await paid.newUser(0);
+    const input = { kind: 'fal', name: 'Own', owner: 'workspace', values: { apiKey: 'cia-key-12345678' } };
+    const { id } = (await cia.request<{ id: string }>('POST', '/credentials', input)).body;
+    await paid.service.db.query(
+      `insert into credential_charges (execution_id, node_id, item, credential_id, workspace, workflow_id, node_type, usd, created_at)
+       values ('ex_1', 'a', 0, $1, 'user:1', 'wf_1', 'x', 0.25, now()), ('ex_2', 'a', 0, $1, 'user:1', 'wf_1', 'x', null, now()),
+         ('ex_3', 'a', 0, $1, 'user:1', 'wf_1', 'x', 1.5, date_trunc('month', now(), 'UTC') - interval '1 minute')`,
+      [id],
+    );
+    const { body } = await admin.request<{ spending: { ownKeys: object } }>('GET', '/admin/overview');
+    assert.deepEqual(body.spending.ownKeys, {
+      costUsd: 0.25,
+      lastMonthUsd: 1.5,
+      providers: [{ name: 'fal', label: 'fal', costUsd: 0.25, calls: 2, unpricedCalls: 1 }],
+    });
+  });
+
   it('sums up runs, spending and low balances', async () => {
     const { status, body } = await admin.request<{
       runs: { completed: number; failed: number; hours: { completed: number }[] };

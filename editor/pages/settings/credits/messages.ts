@@ -23,6 +23,14 @@ export const messages = {
   byWorkflow: 'By workflow',
   workflow: 'Workflow',
   deletedWorkflow: 'Deleted workflow',
+  byKey: 'On keys of this workspace',
+  key: 'Key',
+  provider: 'Provider',
+  usd: 'USD',
+  callsOf: (calls: number, unpriced: number): string =>
+    unpriced === 0
+      ? formatNumber(calls)
+      : `${formatNumber(calls)} (${formatNumber(unpriced)} of unknown cost)`,
   budgets: 'Daily budgets',
   noBudgets: 'No budgets yet. Set one in a workflow to limit what its runs can cost per day.',
   budget: 'Daily budget',

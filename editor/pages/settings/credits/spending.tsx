@@ -7,7 +7,8 @@ import { FilterSelect } from '../../../kit/filter-bar.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { formatNumber } from '../../../lib/format.ts';
+import { formatNumber, formatUsd } from '../../../lib/format.ts';
+import { messages as common } from '../../../messages.ts';
 import { DetailList, Section, Truncated } from '../section.tsx';
 import styles from './credits.module.css';
 import { DayChart } from './day-chart.tsx';
@@ -39,8 +40,39 @@ export function Spending() {
   );
 }
 
-function Figures({ spent: { total, days, models, workflows } }: { readonly spent: Spent }) {
-  if (total === 0) return <p>{messages.noSpending}</p>;
+function Figures({ spent }: { readonly spent: Spent }) {
+  const { total, credentials } = spent;
+  if (total === 0 && credentials.length === 0) return <p>{messages.noSpending}</p>;
+  return (
+    <>
+      {total > 0 && <CreditFigures spent={spent} />}
+      {credentials.length > 0 && (
+        <>
+          <h3>{messages.byKey}</h3>
+          <Table
+            label={messages.byKey}
+            columns={KEY_COLUMNS}
+            rows={credentials}
+            getKey={({ credentialId }) => credentialId}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+const KEY_COLUMNS: readonly Column<Spent['credentials'][number]>[] = [
+  { title: messages.key, cell: ({ name }) => <Truncated text={name} /> },
+  { title: messages.provider, cell: ({ kind }) => common.provider(kind) },
+  {
+    title: messages.calls,
+    align: 'end',
+    cell: ({ calls, unpricedCalls }) => messages.callsOf(calls, unpricedCalls),
+  },
+  { title: messages.usd, align: 'end', cell: ({ costUsd }) => formatUsd(costUsd) },
+];
+
+function CreditFigures({ spent: { total, days, models, workflows } }: { readonly spent: Spent }) {
   return (
     <>
       <DetailList facts={[[messages.spent, formatNumber(total)]]} />

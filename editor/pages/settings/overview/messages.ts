@@ -42,7 +42,15 @@ export const messages = {
   spending: 'Spending this month',
   total: 'Credits this month',
   lastMonth: 'Credits last month',
-  noSpending: 'No spending this month.',
+  ownKeys: 'On own keys this month',
+  ownKeysLastMonth: 'On own keys last month',
+  byOwnKey: 'By provider, on keys of workspaces',
+  usd: 'USD',
+  callsOf: (calls: number, unpriced: number): string =>
+    unpriced === 0
+      ? formatNumber(calls)
+      : `${formatNumber(calls)} (${formatNumber(unpriced)} of unknown cost)`,
+  noSpending: 'No credits spent this month.',
   by: { users: 'By person', teams: 'By team', models: 'By model', providers: 'By provider' },
   name: 'Name',
   calls: 'Calls',

@@ -13,7 +13,7 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
 import { api } from '../../../lib/api.ts';
-import { formatBytes, formatExact, formatNumber } from '../../../lib/format.ts';
+import { formatBytes, formatExact, formatNumber, formatUsd } from '../../../lib/format.ts';
 import { messages as common } from '../../../messages.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
@@ -267,7 +267,7 @@ interface Line {
 }
 
 function Spending({ spending }: { readonly spending: Answer['spending'] }) {
-  const { total, lastMonth, users, teams, models, providers } = spending;
+  const { total, lastMonth, users, teams, models, providers, ownKeys } = spending;
   const lists: Readonly<Record<keyof typeof messages.by, readonly Line[]>> = {
     users: users.map(({ userId, name, ...spent }) => ({
       key: String(userId),
@@ -297,6 +297,8 @@ function Spending({ spending }: { readonly spending: Answer['spending'] }) {
         facts={[
           [messages.total, formatNumber(total)],
           [messages.lastMonth, formatNumber(lastMonth)],
+          [messages.ownKeys, formatUsd(ownKeys.costUsd)],
+          [messages.ownKeysLastMonth, formatUsd(ownKeys.lastMonthUsd)],
         ]}
       />
       {total === 0 ? (
@@ -316,9 +318,32 @@ function Spending({ spending }: { readonly spending: Answer['spending'] }) {
           ))}
         </div>
       )}
+      {ownKeys.providers.length > 0 && (
+        <>
+          <h3>{messages.byOwnKey}</h3>
+          <Table
+            label={messages.byOwnKey}
+            columns={OWN_KEY_COLUMNS}
+            rows={ownKeys.providers}
+            getKey={({ name }) => name}
+          />
+        </>
+      )}
     </Section>
   );
 }
+
+type OwnKey = Answer['spending']['ownKeys']['providers'][number];
+
+const OWN_KEY_COLUMNS: readonly Column<OwnKey>[] = [
+  { title: messages.name, cell: ({ label, name }) => label ?? name },
+  {
+    title: messages.calls,
+    align: 'end',
+    cell: ({ calls, unpricedCalls }) => messages.callsOf(calls, unpricedCalls),
+  },
+  { title: messages.usd, align: 'end', cell: ({ costUsd }) => formatUsd(costUsd) },
+];
 
 const createSpendingColumns = (total: number): readonly Column<Line>[] => [
   { title: messages.name, cell: ({ name }) => <Truncated text={name} /> },
