@@ -149,6 +149,26 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it("opens another person's run as an administrator", async () => {
+    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'dan@example.com',
+      name: 'Dan',
+      keyScopes: ['workflows:write', 'workflows:execute'],
+    });
+    const dan = service.as(body.apiKey);
+    const text = node('a', 'input:text', { value: "Dan's words" });
+    await dan.run(await dan.create({ name: 'Words of Dan', nodes: [text], edges: [] }));
+    await using opened = await open('/executions?of=instance&personal=true');
+    const { page } = opened;
+    await page.getByRole('table').getByRole('link', { name: 'Words of Dan' }).click();
+    await page.getByText('You view this run as an administrator.').waitFor();
+    await page.getByText("Dan's words").first().waitFor();
+    assert.equal(await page.getByRole('button', { name: /Resume|Cancel/ }).count(), 0);
+    await takeScreenshot(page, 'administration-run-of-another', VIEWS[2]);
+    await assertAccessible(page);
+    assert.deepEqual(opened.errors, []);
+  });
+
   it('funds a team and sets a budget', async () => {
     await using opened = await open('/settings/all-teams');
     const { page } = opened;
