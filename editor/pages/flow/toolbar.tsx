@@ -41,9 +41,17 @@ const MoreTools = lazyMenu<{ readonly tools: readonly Tool[] }>(
   (_, button) => <IconButton icon={Ellipsis} label={flowMessages.tools.more} {...button} />,
 );
 
-const RunMenu = lazyComponent<{ readonly isDisabled: boolean }>(
+const RunMenu = lazyMenu<{ readonly isDisabled: boolean }>(
   async () => (await import('./run-menu.tsx')).RunMenu,
-  () => <IconButton variant="primary" icon={ChevronDown} label={flowMessages.tools.runOptions} disabled />,
+  ({ isDisabled }, button) => (
+    <IconButton
+      variant="primary"
+      icon={ChevronDown}
+      label={flowMessages.tools.runOptions}
+      {...button}
+      disabled={isDisabled || button.disabled}
+    />
+  ),
 );
 
 /** A command in the bar. Narrow windows show it in a menu. */
