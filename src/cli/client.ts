@@ -9,6 +9,7 @@ const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;
 export interface Client {
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body?: unknown): Promise<T>;
+  patch<T>(path: string, body: unknown): Promise<T>;
   delete<T>(path: string): Promise<T>;
   readonly run: Sdk['run'];
   readonly attach: Sdk['attach'];
@@ -38,6 +39,7 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
   return {
     get: path => request('GET', path),
     post: (path, body) => request('POST', path, body),
+    patch: (path, body) => request('PATCH', path, body),
     delete: path => request('DELETE', path),
     run: (id, body, options) => explaining(sdk.run(id, body, options)),
     attach: sdk.attach,

@@ -69,6 +69,30 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./batch.ts')).batch,
   },
   {
+    usage: 'automations list',
+    summary: 'list the schedules of all workflows that you may edit',
+    examples: ['graphwright automations list'],
+    load: async () => (await import('./automations.ts')).listAutomations,
+  },
+  {
+    usage: 'automations pause <id>',
+    summary: 'pause a schedule',
+    examples: ['graphwright automations pause sch_01k…'],
+    load: async () => (await import('./automations.ts')).pauseAutomation,
+  },
+  {
+    usage: 'automations resume <id>',
+    summary: 'activate a schedule; times that passed meanwhile do not run',
+    examples: ['graphwright automations resume sch_01k…'],
+    load: async () => (await import('./automations.ts')).resumeAutomation,
+  },
+  {
+    usage: 'automations run <id>',
+    summary: 'run a schedule now, and print the id of the execution',
+    examples: ['graphwright automations run sch_01k…'],
+    load: async () => (await import('./automations.ts')).runAutomation,
+  },
+  {
     usage: 'lint <file>',
     summary: 'check a workflow file, without a service or database',
     examples: ['graphwright lint examples/postcard.json'],
@@ -371,6 +395,7 @@ const ACCESS_NOTE = "over HTTP where GRAPHWRIGHT_API_KEY is set, else on the ser
 export const GROUPS: Readonly<Record<string, string>> = {
   models:
     "models as data: in MODELS_FILE, over HTTP where GRAPHWRIGHT_API_KEY is set, else in the service's own database",
+  automations: 'schedules and triggers of a running service',
   keys: `API keys: ${ACCESS_NOTE}`,
   credentials: 'keys of model providers, stored on a running service',
   users: `accounts: ${ACCESS_NOTE}`,

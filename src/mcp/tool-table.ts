@@ -6,6 +6,7 @@ import {
   editWorkflowTool,
   updateConfigTool,
 } from './tools/authoring.ts';
+import { listAutomationsTool, runAutomationTool, setAutomationActiveTool } from './tools/automations.ts';
 import { getBatchTool, runBatchTool } from './tools/batches.ts';
 import { checkWorkflowTool } from './tools/checking.ts';
 import { addMediaTool } from './tools/media.ts';
@@ -28,6 +29,9 @@ export const TOOLS: readonly Tool[] = [
   cancelExecutionTool,
   runBatchTool,
   getBatchTool,
+  listAutomationsTool,
+  setAutomationActiveTool,
+  runAutomationTool,
   listTemplatesTool,
   cloneTemplateTool,
   publishWorkflowTool,

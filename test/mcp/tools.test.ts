@@ -151,6 +151,9 @@ const BAD: readonly Bad[] = [
   ['run_batch', { workflowId: '$', maxCredits: 0, matrix: { inputs: { text: 'x' } } }, 'invalid_request'],
   ['run_batch', { workflowId: '$foreign', maxCredits: 0, rows: [{ inputs: {} }] }, 'forbidden'],
   ['get_batch', { batchId: 'bat_nothing' }, 'not_found'],
+  ['list_automations', { workflowId: '$foreign' }, 'forbidden'],
+  ['set_automation_active', { id: 'sch_nothing', isActive: false }, 'not_found'],
+  ['run_automation', { id: 'nothing' }, 'not_found'],
   ['list_templates', { category: 3 }, 'invalid_request'],
   ['clone_template', { templateId: 'tpl_nothing' }, 'not_found'],
   ['clone_template', { templateId: '$foreign' }, 'forbidden'],
@@ -334,6 +337,16 @@ for (const revision of REVISIONS) {
       );
       const rows = await good('get_batch', { batchId: batch.batchId, status: 'completed' });
       assert.deepEqual([rows.rows[0].key, rows.rows[0].outputs[0].text], ['first', 'in a batch']);
+      const schedule = { cron: '@yearly', inputs: { 'a.b': 'on time' } };
+      await service.request('POST', `/workflows/${workflowId}/schedules`, schedule);
+      const { automations } = await good('list_automations', { workflowId });
+      const [{ id, inputs }] = automations;
+      assert.deepEqual([automations.length, inputs], [1, undefined]);
+      const paused = await good('set_automation_active', { id, isActive: false });
+      assert.deepEqual([paused.isActive, paused.nextRunAt], [false, undefined]);
+      const { executionId } = await good('run_automation', { id });
+      const onTime = await good('get_execution', { executionId, waitSeconds: 20, previews: false });
+      assert.equal(onTime.outputs[0].text, 'on time');
       const published = await good('publish_workflow', { workflowId, published: true, title: 'Round' });
       assert.equal(published.version, 3);
       await service.request('POST', `/workflows/${workflowId}/publish`, {

@@ -1,0 +1,93 @@
+// Lists, pauses, activates and runs schedules and triggers alike.
+import { AppError } from '../lib/errors.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import type { Actor } from '../services/accounts/actor.ts';
+import { type Page, type PageQuery, writeCursor } from '../services/paging.ts';
+import { changeSchedule } from './schedules/change-schedule.ts';
+import { listSchedules } from './schedules/read-schedule.ts';
+import { runScheduleNow } from './schedules/run-schedule.ts';
+
+/** What every automation has in common. */
+export interface Automation {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly name: string;
+  readonly isActive: boolean;
+  readonly pausedReason: string | null;
+}
+
+interface AutomationKind {
+  /** The prefix of its ids. */
+  readonly prefix: string;
+  readonly list: (
+    deps: RunDeps,
+    actor: Actor,
+    query: PageQuery,
+    workflowId: string | undefined,
+  ) => Promise<Page<Automation>>;
+  readonly setActive: (deps: RunDeps, actor: Actor, id: string, isActive: boolean) => Promise<Automation>;
+  readonly run: (deps: RunDeps, actor: Actor, id: string) => Promise<{ readonly executionId: string }>;
+}
+
+/** The kinds in the order of the list. */
+const KINDS: readonly AutomationKind[] = [
+  {
+    prefix: 'sch',
+    list: listSchedules,
+    setActive: (deps, actor, id, isActive) => changeSchedule(deps, actor, id, { isActive }),
+    run: runScheduleNow,
+  },
+];
+
+const DEFAULT_LIMIT = 50;
+/** After all ids of a kind, which are listed newest first. */
+const startOf = ({ prefix }: AutomationKind): string => writeCursor(`${prefix}_${'z'.repeat(26)}`);
+
+/** Lists the automations of a workflow, or of all workflows that the caller may edit: one kind after the other. */
+export async function listAutomations(
+  deps: RunDeps,
+  actor: Actor,
+  { limit = DEFAULT_LIMIT, cursor, workflowId }: PageQuery & { readonly workflowId?: string | undefined },
+): Promise<Page<Automation>> {
+  const first = cursor === undefined ? 0 : Math.max(0, findCursorKind(cursor));
+  const data: Automation[] = [];
+  for (const [index, kind] of KINDS.entries()) {
+    if (index < first) continue;
+    if (data.length === limit) return { data, nextCursor: startOf(kind) };
+    const start = index === first && cursor !== undefined ? { cursor } : {};
+    const page = await kind.list(deps, actor, { limit: limit - data.length, ...start }, workflowId);
+    data.push(...page.data);
+    if (page.nextCursor !== null) return { data, nextCursor: page.nextCursor };
+  }
+  return { data, nextCursor: null };
+}
+
+function findCursorKind(cursor: string): number {
+  const id = Buffer.from(cursor, 'base64url').toString('latin1');
+  return KINDS.findIndex(({ prefix }) => id.startsWith(`${prefix}_`));
+}
+
+/** Pauses or activates an automation. */
+export function setAutomationActive(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  isActive: boolean,
+): Promise<Automation> {
+  return getKind(id).setActive(deps, actor, id, isActive);
+}
+
+/** Runs an automation now, as the caller. */
+export function runAutomation(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+): Promise<{ readonly executionId: string }> {
+  return getKind(id).run(deps, actor, id);
+}
+
+function getKind(id: string): AutomationKind {
+  const kind = KINDS.find(({ prefix }) => id.startsWith(`${prefix}_`));
+  if (kind === undefined) throw new AppError('not_found', 'Automation not found. Read its id from the list.');
+  return kind;
+}

@@ -1,0 +1,79 @@
+// `graphwright automations`: lists, pauses, resumes and runs schedules and triggers.
+import { isId } from '../lib/ids.ts';
+import { readSettings } from '../lib/settings.ts';
+import { type Client, connect } from './client.ts';
+import type { Command, CommandInput } from './command.ts';
+import { UsageError } from './failure.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { alignColumns, cleanText } from './terminal/text-width.ts';
+
+interface Automation {
+  readonly id: string;
+  readonly name: string;
+  readonly isActive: boolean;
+  readonly pausedReason: string | null;
+  readonly nextRunAt?: string | null;
+  readonly kind?: string;
+}
+
+/** The kinds of automations, and where the API has them. */
+const KINDS = [{ kind: 'schedule', path: '/schedules' }] as const;
+
+export const listAutomations: Command = async ({ options, terminal, signal }) => {
+  const client = connect(readSettings(), signal);
+  const automations: Automation[] = [];
+  for (const { path } of KINDS) automations.push(...(await listAll(client, path)));
+  if (options.json === true) terminal.print(JSON.stringify(automations, null, 2));
+  else printAutomations(automations, terminal);
+};
+
+async function listAll(client: Client, path: string): Promise<readonly Automation[]> {
+  const all: Automation[] = [];
+  let query = '?limit=200';
+  for (;;) {
+    const page = await client.get<{ data: readonly Automation[]; nextCursor: string | null }>(path + query);
+    all.push(...page.data);
+    if (page.nextCursor === null) return all;
+    query = `?limit=200&cursor=${encodeURIComponent(page.nextCursor)}`;
+  }
+}
+
+export const pauseAutomation: Command = input => setActive(input, false);
+export const resumeAutomation: Command = input => setActive(input, true);
+
+async function setActive(
+  { args: [id = ''], options, terminal, signal }: CommandInput,
+  isActive: boolean,
+): Promise<void> {
+  const client = connect(readSettings(), signal);
+  const automation = await client.patch<Automation>(toPath(id), { isActive });
+  if (options.json === true) terminal.print(JSON.stringify(automation, null, 2));
+  else
+    terminal.print(
+      `${id} ${isActive ? `is active. Next run: ${automation.nextRunAt ?? 'unknown'}` : 'is paused.'}`,
+    );
+}
+
+export const runAutomation: Command = async ({ args: [id = ''], options, terminal, signal }) => {
+  const client = connect(readSettings(), signal);
+  const started = await client.post<{ readonly executionId: string }>(`${toPath(id)}/run`);
+  terminal.print(options.json === true ? JSON.stringify(started, null, 2) : started.executionId);
+};
+
+function toPath(id: string): string {
+  const found = KINDS.find(({ kind }) => isId(kind, id));
+  if (found === undefined)
+    throw new UsageError(`${id} is not the id of an automation. See \`graphwright automations list\`.`);
+  return `${found.path}/${id}`;
+}
+
+function printAutomations(automations: readonly Automation[], terminal: Terminal): void {
+  const rows = automations.map(({ id, name, isActive, pausedReason, nextRunAt }) => [
+    id,
+    cleanText(name),
+    isActive ? 'active' : `paused${pausedReason === null ? '' : ` (${pausedReason})`}`,
+    nextRunAt ?? '',
+  ]);
+  if (rows.length === 0) terminal.note('There are no automations.');
+  else terminal.print(alignColumns([['id', 'name', 'state', 'next run'], ...rows]).join('\n'));
+}

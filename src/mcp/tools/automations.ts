@@ -1,0 +1,69 @@
+// Tools for schedules and triggers.
+import { Type } from 'typebox';
+import { listAutomations, runAutomation, setAutomationActive } from '../../automation/automations.ts';
+import { requireScope } from '../../services/accounts/actor.ts';
+import { countStart } from '../../services/accounts/daily-executions.ts';
+import { Exact } from '../../services/schema.ts';
+import { ADDS, Anything, CHANGES, Cursor, defineTool, Id, Limit, OutputSchema, READS } from '../tool.ts';
+
+const AUTOMATION = OutputSchema({
+  automations: Type.Array(Anything()),
+  nextCursor: Type.String(),
+  id: Type.String(),
+  isActive: Type.Boolean(),
+  pausedReason: Type.String(),
+  nextRunAt: Type.String(),
+  executionId: Type.String(),
+});
+const NARROW = 'Read fewer with limit, or those of one workflow.';
+
+/** Leaves out what is null, and the inputs, which may be long. */
+function toData(automation: object): Readonly<Record<string, unknown>> {
+  const { inputs: _, ...members } = automation as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+export const listAutomationsTool = defineTool({
+  name: 'list_automations',
+  title: 'List automations',
+  description: 'List the schedules and triggers that run workflows, with their next and last run.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Exact({ workflowId: Type.Optional(Id()), limit: Limit(50), cursor: Cursor }),
+  output: AUTOMATION,
+  narrow: NARROW,
+  call: async ({ deps, actor }, { limit = 20, ...query }) => {
+    const { data, nextCursor } = await listAutomations(deps, actor, { limit, ...query });
+    return { data: { automations: data.map(toData), ...(nextCursor === null ? {} : { nextCursor }) } };
+  },
+});
+
+export const setAutomationActiveTool = defineTool({
+  name: 'set_automation_active',
+  title: 'Pause or activate automation',
+  description: 'Pause or activate a schedule or trigger. Times that pass while it is paused do not run.',
+  scope: 'workflows:execute',
+  hints: { ...CHANGES, idempotentHint: true },
+  input: Exact({ id: Id(), isActive: Type.Boolean() }),
+  output: AUTOMATION,
+  narrow: NARROW,
+  call: async ({ deps, actor }, { id, isActive }) => ({
+    data: toData(await setAutomationActive(deps, actor, id, isActive)),
+  }),
+});
+
+export const runAutomationTool = defineTool({
+  name: 'run_automation',
+  title: 'Run automation now',
+  description: 'Run a schedule or trigger now. Returns at once; read the result with get_execution.',
+  scope: 'workflows:execute',
+  hints: { ...ADDS, openWorldHint: true },
+  input: Exact({ id: Id() }),
+  output: AUTOMATION,
+  narrow: NARROW,
+  call: async ({ deps, actor }, { id }) => {
+    await countStart(deps, requireScope(actor, 'workflows:execute'));
+    const { executionId } = await runAutomation(deps, actor, id);
+    return { data: { executionId } };
+  },
+});
