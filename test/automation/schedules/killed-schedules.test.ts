@@ -1,0 +1,131 @@
+// Schedules whose processes are killed at due time, or whose clocks are off: each due time fires once.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { node } from '../../support/workflows.ts';
+
+/** How often everything is killed at due time. */
+const KILLS = Number(process.env.KILLS ?? 6);
+const SCHEDULES = 20;
+const SKEW_MS = 5000;
+
+let database: TestDatabase;
+let folder: string;
+const children: ServiceChild[] = [];
+before(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-schedules-'));
+});
+after(async () => {
+  await Promise.all(children.map(child => child.end('SIGKILL')));
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
+  const child = await spawnService(folder, { DATABASE_URL: urlOf(database.connection), ...env });
+  children.push(child);
+  return child;
+};
+
+const createSchedules = async (service: ServiceChild): Promise<readonly string[]> => {
+  const workflow = await service.create({ nodes: [node('who', 'input:text', { value: 'a' })], edges: [] });
+  const ids: string[] = [];
+  for (let count = 0; count < SCHEDULES; count++) {
+    const { status, body } = await service.request<{ id: string }>(
+      'POST',
+      `/workflows/${workflow}/schedules`,
+      {
+        cron: '0 0 1 1 *',
+        overlap: 'allow',
+      },
+    );
+    assert.equal(status, 201, JSON.stringify(body));
+    ids.push(body.id);
+  }
+  return ids;
+};
+
+/** Makes all schedules due a moment from now. */
+const setDue = async (ids: readonly string[], inMs: number): Promise<void> => {
+  await database.db.query(
+    `update schedules set next_run_at = now() + $2 * interval '1 millisecond' where id = any ($1::text[])`,
+    [ids, inMs],
+  );
+  await database.db.query(`select pg_notify('graphwright_schedules', 'schedules')`);
+};
+
+const countRuns = async (ids: readonly string[]): Promise<number> => {
+  const { rows } = await database.db.query<{ count: number }>(
+    'select count(*) as count from executions where origin_id = any ($1::text[])',
+    [ids],
+  );
+  return rows[0]?.count ?? 0;
+};
+
+/** Checks that each schedule has this many firings, each with one execution of its own due time. */
+const assertExact = async (ids: readonly string[], times: number): Promise<void> => {
+  const { rows } = await database.db.query<{ id: string; firings: number; runs: number; due: number }>(
+    `select s.id,
+       (select count(*) from firings f where f.schedule_id = s.id and f.outcome = 'accepted') as firings,
+       (select count(*) from executions e where e.origin_id = s.id) as runs,
+       (select count(distinct e.origin_key) from executions e where e.origin_id = s.id) as due
+     from schedules s where s.id = any ($1::text[])`,
+    [ids],
+  );
+  assert.equal(rows.length, ids.length);
+  for (const row of rows) assert.deepEqual([row.firings, row.runs, row.due], [times, times, times], row.id);
+};
+
+describe('processes that are killed at due time', () => {
+  it('lose nothing and repeat nothing', async () => {
+    const ids = await createSchedules(await start());
+    for (let kill = 1; kill <= KILLS; kill++) {
+      // Two processes compete; both are killed at different moments of the firing.
+      const other = await start();
+      assert.ok(children.includes(other) && children.length === 2);
+      await setDue(ids, 100);
+      await sleep(100 + ((kill * 37) % 150));
+      await Promise.all(children.splice(0).map(child => child.end('SIGKILL')));
+      await start();
+      await waitUntil(`the runs after kill ${kill}`, async () => (await countRuns(ids)) >= kill * SCHEDULES);
+    }
+    await waitUntil('the records', async () => {
+      const { rows } = await database.db.query<{ count: number }>(
+        `select count(*) as count from firings where outcome = 'starting'`,
+      );
+      return rows[0]?.count === 0;
+    });
+    await assertExact(ids, KILLS);
+  });
+});
+
+describe('processes whose clocks are off', () => {
+  it('fire each due time once, when the database says so', async () => {
+    await Promise.all(children.splice(0).map(child => child.end('SIGKILL')));
+    const [ahead] = await Promise.all(
+      [SKEW_MS, -SKEW_MS, 0].map(skew =>
+        start({
+          NODE_OPTIONS: `--import ${join(import.meta.dirname, '../../support/skewed-clock.ts')}`,
+          SKEW_MS: String(skew),
+        }),
+      ),
+    );
+    assert.ok(ahead);
+    const ids = await createSchedules(ahead);
+    for (let time = 1; time <= 3; time++) {
+      await setDue(ids, 1500);
+      await sleep(700);
+      assert.equal(await countRuns(ids), (time - 1) * SCHEDULES, 'none fires early');
+      await waitUntil('the runs', async () => (await countRuns(ids)) >= time * SCHEDULES);
+    }
+    await sleep(1000);
+    await assertExact(ids, 3);
+  });
+});

@@ -1,0 +1,14 @@
+// Preloaded into a process to make its clock differ from the others' by SKEW_MS.
+const skewMs = Number(process.env.SKEW_MS);
+const RealDate = Date;
+
+globalThis.Date = class extends RealDate {
+  constructor(...args: readonly unknown[]) {
+    // The constructor's overloads cannot be named.
+    super(...((args.length === 0 ? [RealDate.now() + skewMs] : args) as [number]));
+  }
+
+  static override now(): number {
+    return RealDate.now() + skewMs;
+  }
+} as DateConstructor;
