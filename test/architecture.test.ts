@@ -107,7 +107,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['http'],
   re2js: ['nodes/regex'],
   'sanitize-html': ['pages/markdown.ts'],
-  saxes: ['media'],
+  saxes: ['media', 'automation'],
   sharp: ['media/images.ts', 'media/image-work.ts', 'media/svg/rasterize-process.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
   typebox: ['lib/schema-check.ts', 'http', 'mcp', 'apps', 'automation', 'runs', 'services', 'render/schema'],

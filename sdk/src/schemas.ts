@@ -34,7 +34,9 @@ export type Error = {
    * - `insufficient_credits`: The credits do not cover the run
    * - `max_credits_exceeded`: The run would cost more than maxCredits
    * - `daily_budget_exceeded`: The run would exceed the daily credit budget
+   * - `app_out_of_credits`: The credits do not cover a run of the app
    * - `daily_limit_exceeded`: The calls would exceed the daily USD limit of a credential
+   * - `invalid_proof`: The proof of work is missing, expired or was already used
    * - `forbidden`: The caller does not have permission
    * - `no_sample`: The workflow has no sample results
    * - `unpriced_model`: The plan does not allow models without a price
@@ -49,6 +51,7 @@ export type Error = {
    * - `request_timeout`: The request took too long to arrive
    * - `stale_write`: The workflow changed after it was read
    * - `slug_taken`: The slug is in use
+   * - `app_would_break`: The write would break the app of the workflow
    * - `folder_not_empty`: The folder has subfolders
    * - `team_not_empty`: The team has workflows
    * - `last_owner`: A team needs at least one owner
@@ -57,6 +60,8 @@ export type Error = {
    * - `media_in_use`: Workflows use this media
    * - `credential_in_use`: Workflows or calls in flight use this credential
    * - `not_published`: The workflow is not published
+   * - `trigger_paused`: The trigger is paused
+   * - `trigger_refused`: The run of the trigger was refused
    * - `conflict`: The resource already exists or is in another state
    * - `file_too_large`: The file is larger than the limit
    * - `storage_quota_exceeded`: The account's storage quota is used up
@@ -70,6 +75,7 @@ export type Error = {
    * - `unreadable_media`: The bytes are not a readable video or sound
    * - `board_too_large`: The board is too large to lay out
    * - `rate_limited`: Too many requests
+   * - `app_limit_reached`: A limit of the app is reached
    * - `daily_execution_limit`: The daily execution limit is reached
    * - `too_many_streams`: Too many event streams are open
    * - `render_busy`: Too many renders are waiting
@@ -80,6 +86,7 @@ export type Error = {
    * - `author_missing`: No author record is available
    * - `codec_failed`: A codec failed to write a file
    * - `internal_error`: Something went wrong on our side
+   * - `app_out_of_order`: The app cannot run at present
    * - `unavailable`: The service is not ready
    */
   readonly code:
@@ -112,7 +119,9 @@ export type Error = {
     | 'insufficient_credits'
     | 'max_credits_exceeded'
     | 'daily_budget_exceeded'
+    | 'app_out_of_credits'
     | 'daily_limit_exceeded'
+    | 'invalid_proof'
     | 'forbidden'
     | 'no_sample'
     | 'unpriced_model'
@@ -127,6 +136,7 @@ export type Error = {
     | 'request_timeout'
     | 'stale_write'
     | 'slug_taken'
+    | 'app_would_break'
     | 'folder_not_empty'
     | 'team_not_empty'
     | 'last_owner'
@@ -135,6 +145,8 @@ export type Error = {
     | 'media_in_use'
     | 'credential_in_use'
     | 'not_published'
+    | 'trigger_paused'
+    | 'trigger_refused'
     | 'conflict'
     | 'file_too_large'
     | 'storage_quota_exceeded'
@@ -148,6 +160,7 @@ export type Error = {
     | 'unreadable_media'
     | 'board_too_large'
     | 'rate_limited'
+    | 'app_limit_reached'
     | 'daily_execution_limit'
     | 'too_many_streams'
     | 'render_busy'
@@ -158,6 +171,7 @@ export type Error = {
     | 'author_missing'
     | 'codec_failed'
     | 'internal_error'
+    | 'app_out_of_order'
     | 'unavailable';
   /** The X-Request-Id of the response */
   readonly requestId: string;
@@ -210,6 +224,17 @@ export type AcceptInviteInput = {
   readonly password: string;
   /** Also revokes all API keys of the account and ends its connections */
   readonly revokeKeys?: boolean;
+};
+
+/** A run of an app that was accepted */
+export type AcceptedAppRun = {
+  readonly runId: string;
+  readonly urls: {
+    readonly self: string;
+    readonly events: string;
+    readonly cancel: string;
+    readonly page: string;
+  };
 };
 
 /** A batch that was accepted */
@@ -274,6 +299,286 @@ export type AcceptedRun = {
   readonly meta?: {
     readonly warnings: readonly string[];
   };
+};
+
+/** An app as its visitors see it */
+export type App = {
+  readonly title: string;
+  readonly slug: string;
+  readonly url: string;
+  readonly description: string | null;
+  /** JSON Schema of `inputs`. Its properties are `input_1`, `input_2` and so on */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly outputs: readonly {
+    readonly key: string;
+    readonly label: string;
+    readonly type: string;
+  }[];
+  readonly examples: readonly {
+    readonly inputs: Readonly<Record<string, unknown>>;
+    /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and all items in `items` */
+    readonly outputs: Readonly<
+      Record<
+        string,
+        {
+          /** `IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON` */
+          readonly type: string;
+          readonly url?: string;
+          readonly text?: string;
+          readonly value?: unknown;
+        } & Readonly<Record<string, unknown>>
+      >
+    >;
+  }[];
+  readonly limits: {
+    readonly payer: 'owner' | 'visitor';
+    /** Whether a run needs a proof of work */
+    readonly needsProof: boolean;
+    readonly runsPerVisitor: number | null;
+    readonly runsLeft: number | null;
+  };
+  readonly isOutOfOrder: boolean;
+  readonly hasGallery: boolean;
+};
+
+/** A challenge in the format of ALTCHA */
+export type AppChallenge = {
+  readonly algorithm: string;
+  readonly challenge: string;
+  readonly maxnumber?: number;
+  readonly salt: string;
+  readonly signature: string;
+};
+
+/** The key that signs the tokens of visitors. It is shown only once */
+export type AppEmbedKey = {
+  readonly key: string;
+};
+
+/** What a run would cost your workspace */
+export type AppEstimate = {
+  readonly credits: number;
+  /** False: the run may cost less */
+  readonly exact: boolean;
+  readonly availableCredits: number;
+};
+
+/** The inputs of a run of an app */
+export type AppEstimateRequest = {
+  /** By `input_1`, `input_2` and so on, as in the `inputSchema` of the app. A file is `{ mediaId }` */
+  readonly inputs: Readonly<Record<string, unknown>>;
+};
+
+/** An input of the form */
+export type AppInput = {
+  readonly nodeId: string;
+  /** Default: its kind, such as Text or Image */
+  readonly label?: string;
+  /** A sentence below the label */
+  readonly help?: string;
+  /** An example that an empty field shows */
+  readonly placeholder?: string;
+  /** The heading of the group of fields that it belongs to */
+  readonly group?: string;
+  /** How it is shown. Text: `textarea` (default), `text` or `choice`. Number: `text` (default), `slider`, `choice` or `switch` (1 or 0). JSON: `textarea` (default), `choice` or `switch` (true or false). List: `textarea` with one item per line. Image, video and audio: `media`. */
+  readonly control?: 'text' | 'textarea' | 'slider' | 'choice' | 'media' | 'switch';
+  /** The smallest number. Required for a slider */
+  readonly min?: number;
+  /** The largest number. Required for a slider */
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  /** The most characters of a text. Default: 10,000 */
+  readonly maxLength?: number;
+  readonly isRequired?: boolean;
+};
+
+/** An app in a list */
+export type AppListItem = {
+  readonly title: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly audience: 'workspace' | 'signed_in' | 'anyone';
+  readonly payer: 'owner' | 'visitor';
+  readonly isEnabled: boolean;
+  readonly canEdit: boolean;
+  /** Only for editors of the workflow */
+  readonly workflowId?: string;
+  /** Runs of the last 30 days, only for editors */
+  readonly runs?: number;
+  /** Credits charged for them, only for editors */
+  readonly credits?: number;
+  readonly updatedAt: string;
+};
+
+/** One page of a list */
+export type AppPage = {
+  readonly data: readonly AppListItem[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** The settings of an app. Members that are left out get their default */
+export type AppRequest = {
+  readonly title: string;
+  /** The address: `/a/{slug}` */
+  readonly slug: string;
+  readonly description?: string | null;
+  /** Whether others than editors of the workflow see the app */
+  readonly isEnabled?: boolean;
+  /** The version that runs: a number, or `current` (default), which follows the workflow */
+  readonly version?: 'current' | number;
+  /** In the order of the form */
+  readonly inputs: readonly AppInput[];
+  /** Node IDs, in the order shown */
+  readonly outputs: readonly string[];
+  /** IDs of completed executions of the workflow, whose inputs and results the page shows */
+  readonly examples?: readonly string[];
+  /** `workspace`: people with a role in the workflow. `signed_in`: everyone with an account here. `anyone`: everyone with the link */
+  readonly audience?: 'workspace' | 'signed_in' | 'anyone';
+  /** `owner`: the workspace of the workflow pays. `visitor`: the visitor's active workspace pays; anonymous visitors must sign in to run the app */
+  readonly payer?: 'owner' | 'visitor';
+  readonly maxCreditsPerRun?: number | null;
+  readonly dailyCredits?: number | null;
+  readonly runsPerVisitor?: number | null;
+  /** Show the diagram of the workflow */
+  readonly showsGraph?: boolean;
+  /** Let visitors who are signed in copy the workflow */
+  readonly allowsDuplicate?: boolean;
+  /** Show the results that you picked for the gallery */
+  readonly showsGallery?: boolean;
+  /** Origins of the pages that may embed the app, such as `https://example.com` */
+  readonly embedOrigins?: readonly string[];
+};
+
+/** A result in the gallery of an app */
+export type AppResult = {
+  readonly runId: string;
+  /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and all items in `items` */
+  readonly outputs: Readonly<
+    Record<
+      string,
+      {
+        /** `IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON` */
+        readonly type: string;
+        readonly url?: string;
+        readonly text?: string;
+        readonly value?: unknown;
+      } & Readonly<Record<string, unknown>>
+    >
+  >;
+  readonly createdAt: string;
+  readonly page: string;
+};
+
+/** One page of a list */
+export type AppResultPage = {
+  readonly data: readonly AppResult[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** A run of an app. Whoever has its id can read it until it expires */
+export type AppRun = {
+  readonly runId: string;
+  readonly status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
+  readonly progress: number;
+  /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and all items in `items` */
+  readonly outputs: Readonly<
+    Record<
+      string,
+      {
+        /** `IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON` */
+        readonly type: string;
+        readonly url?: string;
+        readonly text?: string;
+        readonly value?: unknown;
+      } & Readonly<Record<string, unknown>>
+    >
+  >;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  readonly inGallery: boolean;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly page: string;
+};
+
+/** The event `run` */
+export type AppRunChangeEvent = {
+  readonly event: 'run';
+  readonly data: AppRun;
+};
+
+/** An event of a run of an app */
+export type AppRunEvent = AppRunChangeEvent;
+
+/** The inputs of a run of an app */
+export type AppRunRequest = {
+  /** By `input_1`, `input_2` and so on, as in the `inputSchema` of the app. A file is `{ mediaId }` */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** The solution of a challenge, for anonymous visitors */
+  readonly proof?: string;
+  /** If your workspace pays: the most that the run may cost */
+  readonly maxCredits?: number;
+};
+
+/** The app of a workflow */
+export type AppSettings = {
+  readonly title: string;
+  readonly id: string;
+  readonly workflowId: string;
+  readonly url: string;
+  /** The address: `/a/{slug}` */
+  readonly slug: string;
+  readonly description?: string | null;
+  /** Whether others than editors of the workflow see the app */
+  readonly isEnabled?: boolean;
+  /** The version that runs: a number, or `current` (default), which follows the workflow */
+  readonly version?: 'current' | number;
+  /** In the order of the form */
+  readonly inputs: readonly AppInput[];
+  /** Node IDs, in the order shown */
+  readonly outputs: readonly string[];
+  /** IDs of completed executions of the workflow, whose inputs and results the page shows */
+  readonly examples?: readonly string[];
+  /** `workspace`: people with a role in the workflow. `signed_in`: everyone with an account here. `anyone`: everyone with the link */
+  readonly audience?: 'workspace' | 'signed_in' | 'anyone';
+  /** `owner`: the workspace of the workflow pays. `visitor`: the visitor's active workspace pays; anonymous visitors must sign in to run the app */
+  readonly payer?: 'owner' | 'visitor';
+  readonly maxCreditsPerRun?: number | null;
+  readonly dailyCredits?: number | null;
+  readonly runsPerVisitor?: number | null;
+  /** Show the diagram of the workflow */
+  readonly showsGraph?: boolean;
+  /** Let visitors who are signed in copy the workflow */
+  readonly allowsDuplicate?: boolean;
+  /** Show the results that you picked for the gallery */
+  readonly showsGallery?: boolean;
+  /** Origins of the pages that may embed the app, such as `https://example.com` */
+  readonly embedOrigins?: readonly string[];
+  readonly hasEmbedKey: boolean;
+  /** Who saved the app last. Its runs are started with the rights of this user */
+  readonly userId: number;
+  /** Why the app is out of order: what its version cannot serve. Empty: it can run */
+  readonly issues: readonly ({
+    readonly path: string;
+    readonly code: string;
+    readonly message: string;
+  } & Readonly<Record<string, unknown>>)[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+/** A file for runs of the app */
+export type AppUpload = {
+  readonly mediaId: string;
+  readonly url: string;
+  readonly contentType: string;
+  readonly expiresAt: string;
 };
 
 /** The runs that make up for times in the past */
@@ -762,6 +1067,28 @@ export type CreatedKey = {
   readonly createdAt: string;
   /** Shown once */
   readonly key: string;
+};
+
+/** A trigger, with the address of a hook */
+export type CreatedTrigger = {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
+  readonly name: string;
+  /** The members of the kind, without secrets */
+  readonly config: {
+    readonly hasSecret?: boolean;
+  } & Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly maxCredits: number | null;
+  readonly isActive: boolean;
+  readonly pausedReason: string | null;
+  readonly lastRunAt: string | null;
+  readonly lastExecutionId: string | null;
+  readonly createdBy: number;
+  readonly createdAt: string;
+  /** hook: the address with its token. It cannot be shown again. */
+  readonly url?: string;
 };
 
 /** A new account, with its key or invitation if requested */
@@ -2426,6 +2753,11 @@ export type StartedFiring = {
   readonly scheduleId: string;
 };
 
+/** A run that was started */
+export type StartedRun = {
+  readonly executionId: string;
+};
+
 /** The request succeeded */
 export type Success = {
   readonly success: true;
@@ -2597,6 +2929,98 @@ export type TemplatePage = {
   readonly data: readonly Template[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** Starts runs of a workflow when something happens */
+export type Trigger = {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
+  readonly name: string;
+  /** The members of the kind, without secrets */
+  readonly config: {
+    readonly hasSecret?: boolean;
+  } & Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly maxCredits: number | null;
+  readonly isActive: boolean;
+  readonly pausedReason: string | null;
+  readonly lastRunAt: string | null;
+  readonly lastExecutionId: string | null;
+  readonly createdBy: number;
+  readonly createdAt: string;
+};
+
+/** What to change */
+export type TriggerChange = {
+  readonly name?: string;
+  /** The members of the kind */
+  readonly config?: {
+    readonly secret?: string | null;
+    /** after: the workflow whose runs start this one */
+    readonly workflowId?: string;
+    /** after: the final statuses that count; by default COMPLETED */
+    readonly statuses?: readonly ('COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED')[];
+    /** feed: the address of RSS or Atom */
+    readonly url?: string;
+    /** feed: how often to look; by default every 15 minutes */
+    readonly everyMinutes?: number;
+    /** bucket: where files arrive, below `inbox/` in the bucket of the service */
+    readonly prefix?: string;
+  };
+  /** By input node ID, a JSON pointer into the payload; an empty one means all of it. If it finds nothing, the node keeps its own value. */
+  readonly inputs?: Readonly<Record<string, string>>;
+  readonly maxCredits?: number | null;
+  readonly isActive?: boolean;
+  /** hook: creates a new token; the old one stops working */
+  readonly renewToken?: true;
+};
+
+/** An entry of the history of a trigger */
+export type TriggerEvent = {
+  readonly at: string;
+  readonly outcome: 'accepted' | 'skipped' | 'refused';
+  readonly reason: string | null;
+  readonly executionId: string | null;
+};
+
+/** One page of a list */
+export type TriggerEventPage = {
+  readonly data: readonly TriggerEvent[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** One page of a list */
+export type TriggerPage = {
+  readonly data: readonly Trigger[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** What starts runs of the workflow */
+export type TriggerRequest = {
+  /** `hook`: a request; `after`: the end of a run of another workflow; `feed`: a new item; `bucket`: a new file */
+  readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
+  readonly name?: string;
+  /** The members of the kind */
+  readonly config?: {
+    readonly secret?: string | null;
+    /** after: the workflow whose runs start this one */
+    readonly workflowId?: string;
+    /** after: the final statuses that count; by default COMPLETED */
+    readonly statuses?: readonly ('COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED')[];
+    /** feed: the address of RSS or Atom */
+    readonly url?: string;
+    /** feed: how often to look; by default every 15 minutes */
+    readonly everyMinutes?: number;
+    /** bucket: where files arrive, below `inbox/` in the bucket of the service */
+    readonly prefix?: string;
+  };
+  /** By input node ID, a JSON pointer into the payload; an empty one means all of it. If it finds nothing, the node keeps its own value. */
+  readonly inputs?: Readonly<Record<string, string>>;
+  readonly maxCredits?: number | null;
+  readonly isActive?: boolean;
 };
 
 /** How many notices you have not read */

@@ -33,6 +33,7 @@ import { registerStart } from './routes/start.ts';
 import { registerInvitations } from './routes/teams/invitations.ts';
 import { registerTeams } from './routes/teams/teams.ts';
 import { registerTemplates } from './routes/templates.ts';
+import { registerTriggers } from './routes/triggers.ts';
 import { registerUploads } from './routes/uploads.ts';
 import { registerWorkflowActions } from './routes/workflow-actions.ts';
 import { registerWorkflowHistory } from './routes/workflow-history.ts';
@@ -54,6 +55,7 @@ export const ROUTES: readonly Register[] = [
   registerBatches,
   registerSchedules,
   registerApps,
+  registerTriggers,
   registerExecutions,
   registerDeliveries,
   registerHooks,

@@ -57,6 +57,8 @@ export const ERROR_CODES = {
   media_in_use: [409, 'Workflows use this media'],
   credential_in_use: [409, 'Workflows or calls in flight use this credential'],
   not_published: [409, 'The workflow is not published'],
+  trigger_paused: [409, 'The trigger is paused'],
+  trigger_refused: [409, 'The run of the trigger was refused'],
   conflict: [409, 'The resource already exists or is in another state'],
   file_too_large: [413, 'The file is larger than the limit'],
   storage_quota_exceeded: [413, "The account's storage quota is used up"],

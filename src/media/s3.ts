@@ -224,7 +224,8 @@ function throwNotFound(err: Error): never {
   throw new AppError('not_found', 'The file of this media no longer exists.', { cause: err });
 }
 
-function toObjectUrl({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
+/** Returns the URL of an object, whose name is already encoded. */
+export function toObjectUrl({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
   const base = new URL(endpoint ?? `https://s3.${key.region}.amazonaws.com`);
   const path = base.pathname.replace(/\/$/, '');
   if (forcePathStyle) return `${base.origin}${path}/${name}/${object}`;

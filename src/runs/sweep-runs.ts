@@ -52,6 +52,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     passwordLinks: await sweepOld('password_links', 1),
     // An expired invitation can be sent again for this long.
     invitations: await sweepOld('team_invitations', 30),
+    triggerItems: await sweepOld('trigger_items', 1),
     notices: await sweepOld('notices', 90),
     rateWindows: await sweepOld('rate_windows', 2),
   };

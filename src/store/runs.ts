@@ -326,7 +326,7 @@ const UPDATE_ROWS = `
   where e.id = any ($2::text[]) and e.id = i.id and e.seq = i.from_seq and e.lease = i.from_lease
     and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken
     and (e.finished_at is not null) = i.from_ended
-  returning e.id, e.watched, e.workspace, e.user_id, e.origin_id, e.finished_at, i.from_seq + i.step_count as steps_seq,
+  returning e.id, e.watched, e.workspace, e.user_id, e.workflow_id, e.status, e.origin_id, e.finished_at, i.from_ended, i.from_seq + i.step_count as steps_seq,
     i.steps, i.step_count, i.delivery, i.job_at, i.frees, i.cancels, i.wakes`;
 
 /** CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. */
@@ -354,6 +354,13 @@ const UNPARK_RUNS = `
   where e.id = p.id
   returning e.id`;
 
+/** CTE `followed`: stores an item for each trigger that starts a run after a run that has just ended. */
+const INSERT_FOLLOWING = `
+  insert into trigger_items (trigger_id, item, status)
+  select t.id, w.id, 'waiting' from written w join triggers t on t.source_id = w.workflow_id
+  where w.finished_at is not null and not w.from_ended and t.is_active and w.status = any (t.statuses)
+  on conflict do nothing returning trigger_id`;
+
 /**
  * CTE `jobs`: enqueues one job for each delivery, for each unparked run, for each run that a worker should claim at a
  * given time, and for each batch, schedule and trigger with runs that ended.
@@ -363,7 +370,8 @@ const ENQUEUE_JOBS = jobSpecs(`
   union all select 'run', id, null from unparked
   union all select 'run', id, job_at from written where job_at is not null
   union all select distinct ${originTask('origin_id')}, origin_id, null::timestamptz from written
-    where ${originTask('origin_id')} is not null and finished_at is not null`);
+    where ${originTask('origin_id')} is not null and finished_at is not null
+  union all select distinct 'automation', trigger_id, null::timestamptz from followed`);
 
 /**
  * Builds a select that sends one notification with the ids of the written runs that fulfil the condition, or none. It
@@ -379,6 +387,7 @@ with input as materialized (${READ_INPUT}
 ), saved_steps as (${INSERT_STEPS}
 ), outbox as (${INSERT_DELIVERIES}
 ), unparked as (${UNPARK_RUNS}
+), followed as (${INSERT_FOLLOWING}
 ), jobs as (${ENQUEUE_JOBS}
 ), changed as (${notify(CHANNELS.changed, 'watched')}
 ), cancelled as (${notify(CHANNELS.cancel, 'cancels')}

@@ -1,4 +1,5 @@
 // Reads and writes teams and their members.
+import { deleteTriggersOf } from './automation/triggers.ts';
 import { removeCredentialsOf } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOf } from './notices.ts';
@@ -90,6 +91,7 @@ export async function deleteTeamRow(tx: Tx, teamId: string): Promise<void> {
   await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await removeCredentialsOf(tx, teamId);
   await deleteNoticesOf(tx, teamId);
+  await deleteTriggersOf(tx, teamId);
   await tx.query('delete from teams where id = $1', [teamId]);
 }
 

@@ -1,5 +1,6 @@
-// Signs webhook deliveries in our own format and as Standard Webhooks, as documented in docs/api.md (Webhooks).
-import { createHmac } from 'node:crypto';
+// Signs webhook deliveries in our own format and as Standard Webhooks, as documented in docs/api.md (Webhooks), and
+// checks the Standard Webhooks signatures of requests that others send.
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { hmacSha256Hex } from '../../lib/crypto.ts';
 
 export interface WebhookToSign {
@@ -17,13 +18,47 @@ export function signWebhook({
   eventId,
   timestampSeconds,
 }: WebhookToSign): Readonly<Record<string, string>> {
-  const signed = createHmac('sha256', toStandardKey(secret)).update(`${eventId}.${timestampSeconds}.${body}`);
   return {
     'X-Service-Signature': `sha256=${hmacSha256Hex(secret, body)}`,
     'webhook-id': eventId,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': `v1,${signed.digest('base64')}`,
+    'webhook-signature': `v1,${signStandard(secret, `${eventId}.${timestampSeconds}.`, body).toString('base64')}`,
   };
+}
+
+function signStandard(secret: string, prefix: string, body: string | Buffer): Buffer {
+  return createHmac('sha256', toStandardKey(secret)).update(prefix).update(body).digest();
+}
+
+const TOLERANCE_MS = 300_000;
+
+export interface SignedRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The exact bytes received. */
+  readonly body: Buffer;
+  readonly nowMs: number;
+}
+
+/** Returns what is wrong with the Standard Webhooks signature of a request; undefined if it is valid. */
+export function findSignatureFault(
+  { headers, body, nowMs }: SignedRequest,
+  secret: string,
+): string | undefined {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
+    name => headers[`webhook-${name}`],
+  );
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
+    return 'The request had no signature: webhook-id, webhook-timestamp or webhook-signature was missing.';
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowMs - Number(timestamp) * 1000) > TOLERANCE_MS)
+    return 'The webhook-timestamp of the request was more than five minutes off.';
+  const expected = signStandard(secret, `${id}.${timestamp}.`, body);
+  const isSigned = signatures.split(' ').some(candidate => {
+    const actual = Buffer.from(candidate.replace(/^v1,/, ''), 'base64');
+    return (
+      candidate.startsWith('v1,') && actual.length === expected.length && timingSafeEqual(actual, expected)
+    );
+  });
+  return isSigned ? undefined : 'The webhook-signature of the request did not match its body and the secret.';
 }
 
 const STANDARD_PREFIX = 'whsec_';

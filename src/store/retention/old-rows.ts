@@ -112,6 +112,10 @@ const SWEEPS = {
   firings: `delete from firings where id in (
     select id from firings where due_at < $1 and outcome in ('accepted', 'skipped', 'refused') limit $2)`,
   tables: `delete from tables where id in (select id from tables where created_at < $1 limit $2)`,
+  // The items of feeds and inboxes are kept as long as their trigger: new-items.ts limits their number.
+  trigger_items: `delete from trigger_items where ctid in (
+    select i.ctid from trigger_items i join triggers t on t.id = i.trigger_id
+    where i.seen_at < $1 and i.status = 'done' and t.kind in ('hook', 'after') limit $2)`,
   notices: `delete from notices where ctid in (select ctid from notices where created_at < $1 limit $2)`,
   app_runs: `delete from app_runs where id in (
     select id from app_runs where expires_at < $1 and not in_gallery limit $2)`,

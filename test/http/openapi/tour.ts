@@ -7,6 +7,7 @@ import { tourApps } from './tour-apps.ts';
 import { tourAutomations } from './tour-automations.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourNotices } from './tour-notices.ts';
+import { tourTriggers } from './tour-triggers.ts';
 
 export interface Asked {
   readonly status: number;
@@ -56,6 +57,7 @@ export async function tour(context: TourContext): Promise<void> {
   await tourBatches(context, workflowId);
   await tourAutomations(context, workflowId);
   await tourApps(context);
+  await tourTriggers(context, workflowId);
   await tourMedia(context);
   await tourRenders(context);
   await tourContent(context);

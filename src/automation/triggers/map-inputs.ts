@@ -1,0 +1,25 @@
+// Takes the inputs of a run out of a payload, by JSON pointers.
+import { isRecord } from '../../lib/record.ts';
+
+/** Returns the inputs of a run as JSON text. A pointer that finds nothing leaves its input out. */
+export function mapInputs(pointersText: string, payload: unknown): string {
+  const pointers = JSON.parse(pointersText) as Readonly<Record<string, string>>;
+  const found = Object.entries(pointers).flatMap(([nodeId, pointer]) => {
+    const value = findAt(payload, pointer);
+    return value === undefined || value === null ? [] : [[nodeId, value] as const];
+  });
+  return JSON.stringify(Object.fromEntries(found));
+}
+
+/** Returns the value at a JSON pointer (RFC 6901), or undefined. */
+export function findAt(value: unknown, pointer: string): unknown {
+  let current = value;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(current))
+      current = /^(?:0|[1-9]\d{0,8})$/.test(name) ? current[Number(name)] : undefined;
+    else if (isRecord(current)) current = Object.hasOwn(current, name) ? current[name] : undefined;
+    else return undefined;
+  }
+  return current;
+}

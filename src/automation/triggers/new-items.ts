@@ -1,0 +1,64 @@
+// Stores what a look at a feed or folder found: the baseline, or the items that start runs.
+import type { RunDeps } from '../../runs/deps.ts';
+import {
+  insertEvent,
+  insertWaiting,
+  listEvents,
+  lockTrigger,
+  markSeen,
+  type NewItem,
+  type TriggerRow,
+  trimItems,
+  updateTrigger,
+} from '../../store/automation/triggers.ts';
+import type { Tx } from '../../store/db.ts';
+
+/** A look starts at most this many runs, so that a source that names everything anew costs no fortune. */
+export const MAX_NEW = 50;
+/** More than a source may list, so that what it lists is never forgotten. */
+const MAX_KEPT = 5000;
+
+export interface Found {
+  /** Everything that the source lists. */
+  readonly seen: readonly string[];
+  /** What starts runs, oldest first. */
+  readonly fresh: readonly NewItem[];
+  /** What the history says besides. */
+  readonly notes: readonly string[];
+}
+
+/** Stores the outcome of a look in one transaction. The first look starts nothing. */
+export async function storeFound(
+  deps: RunDeps,
+  { id }: TriggerRow,
+  find: (tx: Tx, trigger: TriggerRow) => Promise<Found>,
+): Promise<void> {
+  await deps.runDb.transaction(async tx => {
+    const trigger = await lockTrigger(tx, id);
+    if (trigger === undefined) return;
+    const { seen, fresh, notes } = await find(tx, trigger);
+    const isBaseline = !trigger.has_baseline;
+    const chosen = isBaseline ? [] : fresh.slice(0, MAX_NEW);
+    await insertWaiting(tx, id, chosen);
+    await markSeen(tx, id, seen);
+    await trimItems(tx, id, MAX_KEPT);
+    if (isBaseline) await updateTrigger(tx, id, { has_baseline: true });
+    const skipped = isBaseline ? 0 : fresh.length - chosen.length;
+    const all = [
+      ...notes,
+      ...(skipped === 0
+        ? []
+        : [`${skipped} more new items were skipped: a look starts at most ${MAX_NEW} runs.`]),
+      ...(isBaseline ? [`First look: ${fresh.length} items were there already and start nothing.`] : []),
+    ];
+    for (const reason of all) await insertEvent(tx, id, { outcome: 'skipped', reason });
+  });
+}
+
+/** Says in the history that a look failed, unless its last entry says so. The next look tries again. */
+export async function storeFailedLook(deps: RunDeps, { id }: TriggerRow, reason: string): Promise<void> {
+  await deps.runDb.transaction(async tx => {
+    const [last] = await listEvents(tx, id, { after: null, limit: 1 });
+    if (last?.reason !== reason) await insertEvent(tx, id, { outcome: 'skipped', reason });
+  });
+}

@@ -1,0 +1,170 @@
+// Parses RSS 2.0, RSS 1.0 and Atom as they arrive. Text and items beyond the limits are dropped, never buffered.
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+
+export interface FeedItem {
+  readonly title: string;
+  readonly link: string;
+  readonly guid: string;
+  readonly publishedAt: string | null;
+  readonly summary: string;
+  readonly content: string;
+  readonly enclosures: readonly { readonly url: string; readonly type: string | null }[];
+}
+
+export interface ParsedFeed {
+  readonly items: readonly FeedItem[];
+  /** How many items came after the limit. */
+  readonly dropped: number;
+}
+
+const MAX_ITEMS = 1000;
+const MAX_FIELD_CHARS = 50_000;
+const MAX_ENCLOSURES = 20;
+const MAX_DEPTH = 100;
+/** Feeds use these without declaring them. Entities that a document declares are never expanded. */
+const ENTITIES = {
+  nbsp: '\u00a0',
+  copy: '©',
+  reg: '®',
+  hellip: '…',
+  ndash: '–',
+  mdash: '—',
+  laquo: '«',
+  raquo: '»',
+};
+
+/** Element names by field, for RSS and Atom. */
+const FIELDS: Readonly<Record<string, keyof Draft['fields']>> = {
+  title: 'title',
+  link: 'link',
+  guid: 'guid',
+  id: 'guid',
+  pubDate: 'publishedAt',
+  published: 'publishedAt',
+  'dc:date': 'publishedAt',
+  updated: 'updatedAt',
+  description: 'summary',
+  summary: 'summary',
+  'content:encoded': 'content',
+  content: 'content',
+};
+
+interface Draft {
+  readonly fields: Record<
+    'title' | 'link' | 'guid' | 'publishedAt' | 'updatedAt' | 'summary' | 'content',
+    string
+  >;
+  readonly enclosures: { url: string; type: string | null }[];
+}
+
+/** Throws Error with the reason if the chunks are not a well-formed feed. */
+export async function parseFeed(chunks: AsyncIterable<Uint8Array>, charset?: string): Promise<ParsedFeed> {
+  const reader = createReader();
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for await (const chunk of chunks) {
+    decoder ??= new TextDecoder(charset ?? findEncoding(chunk));
+    reader.write(decoder.decode(chunk, { stream: true }));
+  }
+  return reader.end();
+}
+
+function findEncoding(start: Uint8Array): string {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
+  const text = Buffer.from(start.subarray(0, 300)).toString('latin1');
+  return /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']/.exec(text)?.[1] ?? 'utf-8';
+}
+
+function createReader() {
+  const parser = new SaxesParser({ position: false, xmlns: false });
+  Object.assign(parser.ENTITIES, ENTITIES);
+  const items: FeedItem[] = [];
+  let dropped = 0;
+  let isFeed = false;
+  /** Names of the open elements. */
+  const open: string[] = [];
+  let draft: Draft | undefined;
+  let draftDepth = 0;
+  let field: keyof Draft['fields'] | undefined;
+  const add = (text: string): void => {
+    if (draft === undefined || field === undefined) return;
+    const left = MAX_FIELD_CHARS - draft.fields[field].length;
+    if (left > 0) draft.fields[field] += text.slice(0, left);
+  };
+  parser.on('error', err => {
+    throw new Error(`The feed is not well-formed XML: ${err.message.slice(0, 200)}`);
+  });
+  parser.on('opentag', (tag: SaxesTagPlain) => {
+    const { name } = tag;
+    if (open.length === 0) isFeed = ['rss', 'feed', 'rdf:RDF'].includes(name);
+    if (open.length >= MAX_DEPTH) throw new Error('The feed is nested too deeply.');
+    open.push(name);
+    if (draft === undefined) {
+      if (name !== 'item' && name !== 'entry') return;
+      draft = createDraft();
+      draftDepth = open.length;
+      return;
+    }
+    if (open.length !== draftDepth + 1) return;
+    field = FIELDS[name];
+    addLinks(draft, name, tag.attributes as Readonly<Record<string, string>>);
+    // A later element of the same field replaces an empty one only.
+    if (field !== undefined && draft.fields[field] !== '') field = undefined;
+  });
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.on('closetag', () => {
+    open.pop();
+    if (draft === undefined) return;
+    if (open.length === draftDepth) field = undefined;
+    if (open.length >= draftDepth) return;
+    const item = toItem(draft);
+    draft = undefined;
+    field = undefined;
+    if (item.guid === '') return;
+    if (items.length < MAX_ITEMS) items.push(item);
+    else dropped++;
+  });
+  return {
+    write: (text: string) => void parser.write(text),
+    end(): ParsedFeed {
+      parser.close();
+      if (!isFeed) throw new Error('The document is neither RSS nor Atom.');
+      return { items, dropped };
+    },
+  };
+}
+
+function createDraft(): Draft {
+  const fields = { title: '', link: '', guid: '', publishedAt: '', updatedAt: '', summary: '', content: '' };
+  return { fields, enclosures: [] };
+}
+
+function addLinks(draft: Draft, name: string, attributes: Readonly<Record<string, string>>): void {
+  const { href, url, rel = 'alternate', type = null } = attributes;
+  if (name === 'link' && href !== undefined && rel === 'alternate' && draft.fields.link === '')
+    draft.fields.link = href.slice(0, MAX_FIELD_CHARS);
+  const file =
+    name === 'enclosure' || name === 'media:content'
+      ? url
+      : name === 'link' && rel === 'enclosure'
+        ? href
+        : undefined;
+  if (file !== undefined && draft.enclosures.length < MAX_ENCLOSURES)
+    draft.enclosures.push({ url: file.slice(0, MAX_FIELD_CHARS), type });
+}
+
+function toItem({ fields, enclosures }: Draft): FeedItem {
+  const [title, link, guid] = [fields.title.trim(), fields.link.trim(), fields.guid.trim()];
+  const time = Date.parse(fields.publishedAt.trim() || fields.updatedAt.trim());
+  return {
+    title,
+    link,
+    // RSS allows items without a guid.
+    guid: guid || link || title,
+    publishedAt: Number.isNaN(time) ? null : new Date(time).toISOString(),
+    summary: fields.summary.trim(),
+    content: fields.content.trim(),
+    enclosures,
+  };
+}

@@ -1,0 +1,91 @@
+// Receives the requests of hooks: finds the trigger by its token, checks limit and signature, and starts the run.
+import { decrypt, sha256, sha256Hex } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { rateLimitError } from '../../services/accounts/rate-limits.ts';
+import { findSignatureFault } from '../../services/webhooks/webhook-signature.ts';
+import {
+  deleteExpiredItem,
+  deleteItem,
+  findItem,
+  findTriggerByToken,
+  insertEvent,
+  insertWaiting,
+  type TriggerRow,
+} from '../../store/automation/triggers.ts';
+import { enqueue } from '../../store/queue.ts';
+import { mapInputs } from './map-inputs.ts';
+import { startItem } from './start-items.ts';
+
+const PER_MINUTE = 60;
+const MINUTE_S = 60;
+/** If this process dies, a job starts the run after this time. */
+const RESCUE_MS = 10_000;
+const MAX_ID_CHARS = 256;
+
+export interface HookRequest {
+  readonly token: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The exact bytes received. */
+  readonly body: Buffer;
+  /** Parses the body. Throws 400. */
+  readonly parse: (body: Buffer) => unknown;
+}
+
+/** Returns the execution that the request started. A `webhook-id` of the last 24 hours returns the first one again. */
+export async function receiveHook(
+  deps: RunDeps,
+  { token, headers, body, parse }: HookRequest,
+): Promise<{ readonly executionId: string }> {
+  const trigger = await findTriggerByToken(deps.db, sha256(token));
+  if (trigger === undefined) throw new AppError('not_found', 'Hook not found. Check its address.');
+  const allowance = await deps.limiter.consume(`hook:${trigger.id}`, PER_MINUTE, MINUTE_S);
+  if (!allowance.isAllowed)
+    throw rateLimitError(
+      'rate_limited',
+      `More than ${PER_MINUTE} requests in a minute`,
+      allowance,
+      deps.now(),
+    );
+  if (!trigger.is_active)
+    throw new AppError('trigger_paused', 'The trigger is paused. Its owner can activate it again.');
+  await requireSignature(deps, trigger, headers, body);
+  const id = headers['webhook-id'];
+  const isNamed = typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS;
+  const executionId = newId('execution', deps.now());
+  const item = isNamed ? sha256Hex(id) : executionId;
+  const inputs = mapInputs(trigger.inputs, parse(body));
+  await deps.db.transaction(async tx => {
+    await deleteExpiredItem(tx, trigger.id, item);
+    await insertWaiting(tx, trigger.id, [{ item, label: null, inputs, execution_id: executionId }]);
+    await enqueue(tx, 'automation', [trigger.id], new Date(deps.now() + RESCUE_MS));
+  });
+  const stored = await findItem(deps.db, trigger.id, item);
+  if (stored === undefined)
+    throw new AppError('conflict', 'The trigger was changed meanwhile. Send it again.');
+  if (stored.status !== 'waiting') return { executionId: stored.execution_id ?? executionId };
+  const outcome = await startItem(deps, trigger, stored);
+  if (!(outcome instanceof AppError)) return { executionId: outcome };
+  // The sender may send it again once the reason is gone.
+  await deleteItem(deps.db, trigger.id, item);
+  throw new AppError(
+    'trigger_refused',
+    'The run was refused. The owner of the trigger finds the reason in its history.',
+    { cause: outcome },
+  );
+}
+
+/** Throws 401 without saying what is wrong. The history of the trigger says it. */
+async function requireSignature(
+  deps: RunDeps,
+  { id, secret }: TriggerRow,
+  headers: HookRequest['headers'],
+  body: Buffer,
+): Promise<void> {
+  if (secret === null) return;
+  const fault = findSignatureFault({ headers, body, nowMs: deps.now() }, decrypt(deps.secretsKey, secret));
+  if (fault === undefined) return;
+  await deps.db.transaction(tx => insertEvent(tx, id, { outcome: 'refused', reason: fault }));
+  throw new AppError('unauthorized', 'The signature is missing or invalid.');
+}

@@ -1,0 +1,151 @@
+// Starts the runs of a trigger's items, and settles those that have ended. An item is stored before its run starts, with
+// the id of the execution, so that a process that dies in between starts it neither twice nor never.
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { JsonText, stringifyJson } from '../../lib/json-text.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { getExecution } from '../../runs/executions.ts';
+import type { UserActor } from '../../services/accounts/actor.ts';
+import { getUserActor } from '../../services/accounts/user-actor.ts';
+import {
+  claimItem,
+  countChain,
+  type ItemRow,
+  insertEvent,
+  leaveWaiting,
+  listWaitingItems,
+  lockTrigger,
+  settleItems,
+  type TriggerRow,
+  updateTrigger,
+} from '../../store/automation/triggers.ts';
+import type { Tx } from '../../store/db.ts';
+import { findPauseReason, MAX_FAILURES, notifyPause, type PauseReason } from '../pause.ts';
+import { startForUser, toRefusal } from '../start-for-user.ts';
+import { mapInputs } from './map-inputs.ts';
+
+const ITEMS_AT_ONCE = 20;
+/** An item may be the result of this many triggers that follow other workflows. */
+const MAX_CHAIN = 5;
+
+/** Settles the items whose runs have ended, and pauses the trigger after too many failures in a row. */
+export async function settleTrigger(deps: RunDeps, id: string): Promise<TriggerRow | undefined> {
+  return deps.runDb.transaction(async tx => {
+    const trigger = await lockTrigger(tx, id);
+    if (trigger === undefined) return undefined;
+    const statuses = await settleItems(tx, id);
+    const failures = statuses.reduce(countFailure, trigger.failures_in_a_row);
+    if (failures === trigger.failures_in_a_row) return trigger;
+    await updateTrigger(tx, id, { failures_in_a_row: failures });
+    const counted = { ...trigger, failures_in_a_row: failures };
+    return failures >= MAX_FAILURES ? pauseTrigger(tx, counted, 'failures') : counted;
+  });
+}
+
+function countFailure(before: number, status: string): number {
+  if (status === 'COMPLETED') return 0;
+  return status === 'CANCELLED' ? before : before + 1;
+}
+
+/** Pauses a locked trigger and tells its creator. */
+async function pauseTrigger(tx: Tx, trigger: TriggerRow, reason: PauseReason): Promise<TriggerRow> {
+  if (!trigger.is_active) return trigger;
+  await updateTrigger(tx, trigger.id, { is_active: false, paused_reason: reason });
+  await notifyPause(tx, 'trigger_paused', trigger, reason);
+  return { ...trigger, is_active: false, paused_reason: reason };
+}
+
+/** Starts the runs of all waiting items. A trigger that is paused keeps them until it is active again. */
+export async function startItems(deps: RunDeps, trigger: TriggerRow): Promise<void> {
+  for (;;) {
+    const items = await listWaitingItems(deps.runDb, trigger.id, ITEMS_AT_ONCE);
+    for (const item of items) {
+      if (!trigger.is_active && !item.is_manual) return;
+      const outcome = await startItem(deps, trigger, item);
+      // What paused it is the reason why the next ones would be refused too.
+      if (outcome instanceof AppError && findPauseReason(outcome) !== undefined) return;
+    }
+    if (items.length < ITEMS_AT_ONCE) return;
+  }
+}
+
+/**
+ * Starts the run of a waiting item and records it in the history. Returns the id of the execution, or the error of a
+ * refused run. May be called again for the same item, also by another process.
+ */
+export async function startItem(
+  deps: RunDeps,
+  trigger: TriggerRow,
+  item: ItemRow,
+): Promise<string | AppError> {
+  const executionId = await claimItem(deps.runDb, trigger.id, item.item, newId('execution', deps.now()));
+  // Another process has started it.
+  if (executionId === undefined) return item.execution_id ?? '';
+  const refusal = await startRunOf(deps, trigger, { ...item, execution_id: executionId }).then(
+    () => undefined,
+    toRefusal,
+  );
+  await deps.runDb.transaction(async tx => {
+    const current = await lockTrigger(tx, trigger.id);
+    if (current === undefined) return;
+    if (!(await leaveWaiting(tx, trigger.id, item.item, refusal === undefined ? 'running' : 'done'))) return;
+    const what = item.label === null ? '' : `${item.label}: `;
+    if (refusal === undefined) {
+      await updateTrigger(tx, trigger.id, {
+        last_run_at: new Date(deps.now()),
+        last_execution_id: executionId,
+      });
+      const reason = item.label ?? (item.is_manual ? 'Run by hand' : undefined);
+      await insertEvent(tx, trigger.id, { outcome: 'accepted', executionId, reason });
+    } else {
+      await insertEvent(tx, trigger.id, { outcome: 'refused', reason: `${what}${refusal.message}` });
+      // A chain that is too long says nothing about the trigger.
+      if (!item.is_manual && refusal.code !== 'conflict') await countRefusal(tx, current, refusal);
+    }
+  });
+  return refusal ?? executionId;
+}
+
+async function countRefusal(tx: Tx, trigger: TriggerRow, refusal: AppError): Promise<void> {
+  const failures = trigger.failures_in_a_row + 1;
+  await updateTrigger(tx, trigger.id, { failures_in_a_row: failures });
+  const reason = findPauseReason(refusal) ?? (failures >= MAX_FAILURES ? 'failures' : undefined);
+  if (reason !== undefined) await pauseTrigger(tx, trigger, reason);
+}
+
+async function startRunOf(
+  deps: RunDeps,
+  trigger: TriggerRow,
+  item: ItemRow & { readonly execution_id: string },
+): Promise<void> {
+  const actor = await getUserActor(deps, trigger.user_id);
+  const inputs = item.inputs ?? (await readFollowedRun(deps, actor, trigger, item.item));
+  await startForUser(deps, actor, {
+    workflowId: trigger.workflow_id,
+    route: 'trigger',
+    request: {
+      inputs: new JsonText<JsonObject>(inputs),
+      ...(trigger.max_credits === null ? {} : { maxCredits: trigger.max_credits }),
+    },
+    // Of a hashed length: keys have at most 255 characters.
+    idempotencyKey: `${trigger.id}:${item.item}`,
+    trigger: trigger.kind,
+    origin: { id: trigger.id, key: item.item, executionId: item.execution_id },
+  });
+}
+
+/** Returns the inputs from the record of a run that has ended, which the creator must still be allowed to read. */
+async function readFollowedRun(
+  deps: RunDeps,
+  actor: UserActor,
+  trigger: TriggerRow,
+  executionId: string,
+): Promise<string> {
+  if ((await countChain(deps.runDb, executionId, MAX_CHAIN)) >= MAX_CHAIN) {
+    const reason = `The run ${executionId} is already the result of ${MAX_CHAIN} triggers in a row, which is the limit.`;
+    throw new AppError('conflict', reason);
+  }
+  const record = await getExecution(deps, actor, executionId);
+  return mapInputs(trigger.inputs, JSON.parse(stringifyJson(record)));
+}

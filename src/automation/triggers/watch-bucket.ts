@@ -1,0 +1,69 @@
+// Looks at the inbox of a trigger: new files start runs, once each by key and ETag, when their size no longer changes.
+import { sha256Hex } from '../../lib/crypto.ts';
+import { AppError, toError } from '../../lib/errors.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { openInbox, receiveInboxFile, toInboxPrefix } from '../../services/media/inbox-media.ts';
+import {
+  insertEvent,
+  listSeen,
+  type NewItem,
+  recordCandidates,
+  type TriggerRow,
+} from '../../store/automation/triggers.ts';
+import { mapInputs } from './map-inputs.ts';
+import { MAX_NEW, storeFailedLook, storeFound } from './new-items.ts';
+import type { TriggerConfig } from './trigger.schema.ts';
+
+const TIMEOUT_MS = 600_000;
+
+export async function lookAtBucket(
+  deps: RunDeps,
+  trigger: TriggerRow,
+  { prefix = toInboxPrefix(trigger.id) }: TriggerConfig,
+): Promise<void> {
+  const inbox = openInbox(deps, trigger.id, prefix);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const listing = await inbox.list(signal).catch(toError);
+  if (listing instanceof Error) {
+    deps.log.warn({ err: listing, triggerId: trigger.id }, 'an inbox could not be listed');
+    return storeFailedLook(deps, trigger, `The inbox could not be listed: ${listing.message}`);
+  }
+  if (listing.isCut)
+    await storeFailedLook(
+      deps,
+      trigger,
+      'The inbox has more than 10,000 files. The rest is ignored: move files away.',
+    );
+  const files = new Map(listing.files.map(file => [toItem(file), file]));
+  if (!trigger.has_baseline) {
+    const fresh = [...files.keys()].map(item => ({ item, label: null, inputs: null }));
+    return storeFound(deps, trigger, async () => ({ seen: [...files.keys()], fresh, notes: [] }));
+  }
+  const seen = await listSeen(deps.db, trigger.id, [...files.keys()]);
+  const unknown = [...files].filter(([item]) => !seen.has(item)).slice(0, MAX_NEW);
+  const sizes = unknown.map(([item, { sizeBytes }]) => ({ item, size: sizeBytes }));
+  const complete = await recordCandidates(deps.db, trigger.id, sizes);
+  const owner = { userId: trigger.user_id, workspace: trigger.workspace };
+  for (const [item, file] of unknown) {
+    if (!complete.has(item)) continue;
+    const received = await receiveInboxFile(deps, inbox, file, owner, signal).catch(toRefusal);
+    const isRefused = received instanceof AppError;
+    const fresh: readonly NewItem[] = isRefused
+      ? []
+      : [{ item, label: file.key, inputs: mapInputs(trigger.inputs, received) }];
+    await storeFound(deps, trigger, async tx => {
+      const reason = isRefused ? `${file.key}: ${received.message}` : '';
+      if (isRefused) await insertEvent(tx, trigger.id, { outcome: 'refused', reason });
+      return { seen: [item], fresh, notes: [] };
+    });
+  }
+}
+
+const toItem = ({ key, etag }: { readonly key: string; readonly etag: string }): string =>
+  sha256Hex(JSON.stringify([key, etag]));
+
+/** Returns the error of a file that is not accepted. Rethrows errors of the service: the next look tries again. */
+function toRefusal(err: unknown): AppError {
+  if (err instanceof AppError && err.status < 500) return err;
+  throw err;
+}

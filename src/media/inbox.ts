@@ -1,0 +1,144 @@
+// Lists and reads files that others put into the inbox: objects below a prefix of the bucket, or files of a folder.
+import { constants, createReadStream } from 'node:fs';
+import { lstat, mkdir, opendir, open as openFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { AwsV4Signer } from 'aws4fetch';
+import { SaxesParser } from 'saxes';
+import type { GuardedFetch } from '../lib/fetch.ts';
+import { BucketError } from './bucket-error.ts';
+import { type Bucket, toObjectUrl } from './s3.ts';
+import type { Source } from './storage.ts';
+
+export interface InboxFile {
+  readonly key: string;
+  /** Changes with the content. */
+  readonly etag: string;
+  readonly sizeBytes: number;
+}
+
+export interface Listing {
+  readonly files: readonly InboxFile[];
+  /** Whether there are more files than are listed. */
+  readonly isCut: boolean;
+}
+
+export interface Inbox {
+  list(signal: AbortSignal): Promise<Listing>;
+  open(key: string, signal: AbortSignal): Promise<Source>;
+}
+
+const MAX_FILES = 10_000;
+const PAGE_FILES = 1000;
+const MAX_PAGE_BYTES = 8_000_000;
+const TIMEOUT_MS = 60_000;
+const READ_TIMEOUT_MS = 600_000;
+const UNSIGNED = 'UNSIGNED-PAYLOAD';
+
+/** Opens the objects below a prefix of the bucket. */
+export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: string): Inbox {
+  const get = async (url: string, timeoutMs: number, maxBytes: number, signal: AbortSignal) => {
+    const headers = { 'x-amz-content-sha256': UNSIGNED };
+    const signed = await new AwsV4Signer({
+      ...bucket.key,
+      service: 's3',
+      url,
+      method: 'GET',
+      headers,
+    }).sign();
+    const response = await client.stream(signed.url.href, {
+      headers: Object.fromEntries(signed.headers),
+      timeoutMs,
+      maxBytes,
+      maxRedirects: 0,
+      signal,
+    });
+    if (response.status === 200) return response.body;
+    let text = '';
+    for await (const chunk of response.body) {
+      text += Buffer.from(chunk).toString('utf8');
+      if (text.length > 65_536) break;
+    }
+    throw new BucketError(bucket.name, response.status, text);
+  };
+  return {
+    async list(signal) {
+      const files: InboxFile[] = [];
+      let token: string | undefined;
+      do {
+        const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(PAGE_FILES), prefix });
+        if (token !== undefined) query.set('continuation-token', token);
+        const url = `${toObjectUrl(bucket, '')}?${query.toString().replaceAll('+', '%20')}`;
+        const page = await parseListing(await get(url, TIMEOUT_MS, MAX_PAGE_BYTES, signal));
+        files.push(...page.files);
+        token = page.nextToken;
+      } while (token !== undefined && files.length < MAX_FILES);
+      return { files, isCut: token !== undefined };
+    },
+    open: (key, signal) =>
+      get(
+        toObjectUrl(bucket, key.split('/').map(encodeURIComponent).join('/')),
+        READ_TIMEOUT_MS,
+        Number.MAX_SAFE_INTEGER,
+        signal,
+      ),
+  };
+}
+
+/** Parses a page of ListObjectsV2 as it arrives. */
+async function parseListing(
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ readonly files: readonly InboxFile[]; readonly nextToken: string | undefined }> {
+  const parser = new SaxesParser({ position: false });
+  const decoder = new TextDecoder();
+  const files: InboxFile[] = [];
+  let nextToken: string | undefined;
+  let fields: Record<string, string> | undefined;
+  let text = '';
+  parser.on('error', err => {
+    throw new Error(`The bucket sent a list that is not XML: ${err.message}`);
+  });
+  parser.on('opentag', ({ name }) => {
+    text = '';
+    if (name === 'Contents') fields = {};
+  });
+  parser.on('text', part => {
+    text += part;
+  });
+  parser.on('closetag', ({ name }) => {
+    if (name === 'NextContinuationToken') nextToken = text;
+    else if (name === 'Contents' && fields !== undefined) {
+      const { Key: key = '', ETag: etag = '', Size: size = '' } = fields;
+      // A key that ends with a slash stands for a folder.
+      if (key !== '' && !key.endsWith('/')) files.push({ key, etag, sizeBytes: Number(size) });
+      fields = undefined;
+    } else if (fields !== undefined) fields[name] = text;
+  });
+  for await (const chunk of body) parser.write(decoder.decode(chunk, { stream: true }));
+  parser.close();
+  return { files, nextToken };
+}
+
+/** Opens the regular files below a folder, which is created if needed. Links are ignored. */
+export function openFolderInbox(folder: string): Inbox {
+  return {
+    async list(signal) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const files: InboxFile[] = [];
+      for await (const entry of await opendir(folder, { recursive: true })) {
+        signal.throwIfAborted();
+        if (!entry.isFile()) continue;
+        if (files.length >= MAX_FILES) return { files, isCut: true };
+        const path = join(entry.parentPath, entry.name);
+        const info = await lstat(path).catch(() => undefined);
+        if (info?.isFile() !== true) continue;
+        const key = relative(folder, path).replaceAll(sep, '/');
+        files.push({ key, etag: `${info.ino}-${info.mtimeMs}`, sizeBytes: info.size });
+      }
+      return { files, isCut: false };
+    },
+    async open(key, signal) {
+      const handle = await openFile(join(folder, key), constants.O_RDONLY | constants.O_NOFOLLOW);
+      return createReadStream('', { fd: handle, signal });
+    },
+  };
+}

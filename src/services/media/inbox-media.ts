@@ -1,0 +1,49 @@
+// Opens the inbox of a trigger, and adds its files to the media library.
+import { join } from 'node:path';
+import { maxBytesFor } from '../../media/accepted-types.ts';
+import { type Inbox, type InboxFile, openBucketInbox, openFolderInbox } from '../../media/inbox.ts';
+import type { Deps } from '../deps.ts';
+import { mediaUrl } from './media-record.ts';
+import { type FileOwner, receiveFile, recordFile } from './receive-file.ts';
+
+const FOLDER = 'inbox';
+
+/** The prefix of a trigger's files if it has none of its own. */
+export const toInboxPrefix = (triggerId: string): string => `${FOLDER}/${triggerId}/`;
+
+export function openInbox(
+  { bucket, providerFetch, settings }: Deps,
+  triggerId: string,
+  prefix: string,
+): Inbox {
+  return bucket === undefined
+    ? openFolderInbox(join(settings.DATA_DIR, FOLDER, triggerId))
+    : openBucketInbox(bucket, providerFetch, prefix);
+}
+
+/** A file of the inbox as a trigger passes it on. */
+export interface ReceivedInboxFile {
+  readonly key: string;
+  readonly url: string;
+  readonly sizeBytes: number;
+  readonly contentType: string;
+}
+
+/** Copies a file of the inbox to the media of the owner. Throws the errors of an upload. */
+export async function receiveInboxFile(
+  deps: Deps,
+  inbox: Inbox,
+  { key }: InboxFile,
+  owner: Omit<FileOwner, 'origin' | 'executionId'>,
+  signal: AbortSignal,
+): Promise<ReceivedInboxFile> {
+  const source = await inbox.open(key, signal);
+  const name = key.split('/').at(-1) ?? key;
+  const file = await receiveFile(
+    deps,
+    { source, declared: undefined, name, maxBytes: type => maxBytesFor('multipart', type) },
+    signal,
+  );
+  const row = await recordFile(deps, file, { ...owner, origin: 'upload', executionId: null });
+  return { key, url: mediaUrl(deps, row), sizeBytes: row.bytes, contentType: row.content_type };
+}

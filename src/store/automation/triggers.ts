@@ -1,0 +1,400 @@
+// Stores triggers, the items that they have seen, and their history.
+import type { Tx } from '../db.ts';
+import { type After, all, countRows, first, matches } from '../rows.ts';
+import { EDITABLE } from './schedules.ts';
+
+export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
+export type TriggerKind = (typeof TRIGGER_KINDS)[number];
+export const EVENT_OUTCOMES = ['accepted', 'skipped', 'refused'] as const;
+export type EventOutcome = (typeof EVENT_OUTCOMES)[number];
+
+export interface NewTrigger {
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly user_id: number;
+  readonly workspace: string;
+  readonly kind: TriggerKind;
+  readonly name: string;
+  /** JSON text. */
+  readonly config: string;
+  /** JSON text: JSON pointers by input node id. */
+  readonly inputs: string;
+  readonly max_credits: number | null;
+  readonly is_active: boolean;
+  readonly token_hash: Buffer | null;
+  /** Encrypted. */
+  readonly secret: Buffer | null;
+  readonly source_id: string | null;
+  readonly statuses: readonly string[] | null;
+  readonly look_at: Date | null;
+}
+
+export interface TriggerRow extends NewTrigger {
+  readonly paused_reason: string | null;
+  readonly failures_in_a_row: number;
+  readonly has_baseline: boolean;
+  readonly last_run_at: Date | null;
+  readonly last_execution_id: string | null;
+  readonly created_at: Date;
+}
+
+const NEW_COLUMNS = [
+  'id',
+  'workflow_id',
+  'user_id',
+  'workspace',
+  'kind',
+  'name',
+  'config',
+  'inputs',
+  'max_credits',
+  'is_active',
+  'token_hash',
+  'secret',
+  'source_id',
+  'statuses',
+  'look_at',
+] as const satisfies readonly (keyof NewTrigger)[];
+const COLUMNS = [
+  ...NEW_COLUMNS,
+  'paused_reason',
+  'failures_in_a_row',
+  'has_baseline',
+  'last_run_at',
+  'last_execution_id',
+  'created_at',
+]
+  .map(column => `t.${column}`)
+  .join(', ');
+
+export async function insertTrigger(tx: Tx, trigger: NewTrigger): Promise<TriggerRow> {
+  const values = NEW_COLUMNS.map(column => trigger[column]);
+  const row = await first<TriggerRow>(
+    tx,
+    `insert into triggers as t (${NEW_COLUMNS.join(', ')})
+     values (${values.map((_, index) => `$${index + 1}`).join(', ')}) returning ${COLUMNS}`,
+    values,
+  );
+  return row as TriggerRow;
+}
+
+export function findTrigger(tx: Tx, id: string): Promise<TriggerRow | undefined> {
+  return first(tx, `select ${COLUMNS} from triggers t where t.id = $1`, [id]);
+}
+
+export function findTriggerByToken(tx: Tx, tokenHash: Buffer): Promise<TriggerRow | undefined> {
+  return first(tx, `select ${COLUMNS} from triggers t where t.token_hash = $1`, [tokenHash]);
+}
+
+/** Reads the trigger and locks it until the transaction ends. */
+export function lockTrigger(tx: Tx, id: string): Promise<TriggerRow | undefined> {
+  return first(tx, `select ${COLUMNS} from triggers t where t.id = $1 for no key update`, [id]);
+}
+
+/** Lists the triggers of a workflow, newest first. */
+export function listTriggers(
+  tx: Tx,
+  workflowId: string,
+  { after, limit }: After<string>,
+): Promise<readonly TriggerRow[]> {
+  return all(
+    tx,
+    `select ${COLUMNS} from triggers t where t.workflow_id = $1 and ($2::text is null or t.id < $2)
+     order by t.id desc limit $3`,
+    [workflowId, after, limit],
+  );
+}
+
+/** Newest first: the triggers of all workflows that the user may edit. */
+export function listUserTriggers(
+  tx: Tx,
+  userId: number,
+  { after, limit }: After<string>,
+): Promise<readonly TriggerRow[]> {
+  return all(
+    tx,
+    `select ${COLUMNS} from triggers t join workflows w on w.id = t.workflow_id
+     where ${EDITABLE} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
+    [userId, after, limit],
+  );
+}
+
+/** Changes columns of a locked trigger. */
+export async function updateTrigger(
+  tx: Tx,
+  id: string,
+  change: Partial<Omit<TriggerRow, 'id' | 'workflow_id' | 'kind' | 'created_at'>>,
+): Promise<void> {
+  const columns = Object.keys(change);
+  if (columns.length === 0) return;
+  const set = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
+  await tx.query(`update triggers set ${set} where id = $1`, [id, ...Object.values(change)]);
+}
+
+export function deleteTrigger(tx: Tx, id: string): Promise<boolean> {
+  return matches(tx, 'delete from triggers where id = $1', [id]);
+}
+
+/** Deletes the triggers of a workspace that is deleted. */
+export async function deleteTriggersOf(tx: Tx, workspace: string): Promise<void> {
+  await tx.query('delete from triggers where workspace = $1', [workspace]);
+}
+
+/** Serializes changes of the triggers that follow other workflows, and of the workspace's number, until the end. */
+export async function lockTriggers(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('graphwright.triggers', 0))`);
+}
+
+export function countActiveTriggers(tx: Tx, workspace: string): Promise<number> {
+  return countRows(tx, 'select count(*)::int as count from triggers where workspace = $1 and is_active', [
+    workspace,
+  ]);
+}
+
+/** Returns whether runs of the workflow start runs of the source, directly or by others. */
+export function leadsTo(tx: Tx, workflowId: string, sourceId: string): Promise<boolean> {
+  return matches(
+    tx,
+    `with recursive reached (id) as (
+       select $1::text
+       union
+       select t.workflow_id from triggers t join reached r on t.source_id = r.id)
+     select from reached where id = $2 limit 1`,
+    [workflowId, sourceId],
+  );
+}
+
+/** An item that starts a run. */
+export interface NewItem {
+  readonly item: string;
+  readonly label: string | null;
+  /** JSON text; null: computed when it starts. */
+  readonly inputs: string | null;
+  readonly is_manual?: boolean;
+  readonly execution_id?: string;
+}
+
+/** Stores items that wait to start a run. Returns the new ones; others were seen before. */
+export async function insertWaiting(
+  tx: Tx,
+  triggerId: string,
+  items: readonly NewItem[],
+): Promise<ReadonlySet<string>> {
+  const rows = await all<{ item: string }>(
+    tx,
+    `insert into trigger_items (trigger_id, item, status, label, inputs, is_manual, execution_id, position)
+     select $1, item, 'waiting', label, inputs, coalesce(is_manual, false), execution_id, position
+     from json_to_recordset($2::json) as i(item text, label text, inputs text, is_manual bool, execution_id text, position int)
+     on conflict do nothing returning item`,
+    [triggerId, JSON.stringify(items.map((item, position) => ({ ...item, position })))],
+  );
+  return new Set(rows.map(({ item }) => item));
+}
+
+/** Stores items that start nothing, or renews when they were seen. */
+export async function markSeen(tx: Tx, triggerId: string, items: readonly string[]): Promise<void> {
+  await tx.query(
+    `insert into trigger_items (trigger_id, item, status) select $1, item, 'seen' from unnest($2::text[]) as item
+     on conflict (trigger_id, item) do update set seen_at = now()`,
+    [triggerId, [...new Set(items)]],
+  );
+}
+
+/** Returns which of the items were seen before. */
+export async function listSeen(
+  tx: Tx,
+  triggerId: string,
+  items: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await all<{ item: string }>(
+    tx,
+    `select item from trigger_items where trigger_id = $1 and item = any ($2::text[]) and status <> 'candidate'`,
+    [triggerId, items],
+  );
+  return new Set(rows.map(({ item }) => item));
+}
+
+/** Records the sizes of files. Returns those whose size is the same as at the look before. */
+export async function recordCandidates(
+  tx: Tx,
+  triggerId: string,
+  files: readonly { readonly item: string; readonly size: number }[],
+): Promise<ReadonlySet<string>> {
+  const rows = await all<{ item: string }>(
+    tx,
+    `with input as (
+       select * from json_to_recordset($2::json) as i(item text, size bigint)
+     ), same as (
+       delete from trigger_items t using input i
+       where t.trigger_id = $1 and t.item = i.item and t.status = 'candidate' and t.size_bytes = i.size
+       returning t.item
+     ), recorded as (
+       insert into trigger_items (trigger_id, item, status, size_bytes)
+       select $1, item, 'candidate', size from input where item not in (select item from same)
+       on conflict (trigger_id, item) do update set size_bytes = excluded.size_bytes
+         where trigger_items.status = 'candidate')
+     select item from same`,
+    [triggerId, JSON.stringify(files)],
+  );
+  return new Set(rows.map(({ item }) => item));
+}
+
+/** Keeps the items that were seen last. The caller's current ones were just seen. */
+export async function trimItems(tx: Tx, triggerId: string, keep: number): Promise<void> {
+  await tx.query(
+    `delete from trigger_items where trigger_id = $1 and status in ('seen', 'candidate', 'done') and seen_at < (
+       select seen_at from trigger_items where trigger_id = $1 order by seen_at desc offset $2 limit 1)`,
+    [triggerId, keep],
+  );
+}
+
+export interface ItemRow {
+  readonly item: string;
+  readonly status: string;
+  readonly label: string | null;
+  readonly inputs: string | null;
+  readonly is_manual: boolean;
+  readonly execution_id: string | null;
+}
+
+const ITEM = 'i.item, i.status, i.label, i.inputs, i.is_manual, i.execution_id';
+
+/** Lists the oldest items that wait to start a run. */
+export function listWaitingItems(tx: Tx, triggerId: string, limit: number): Promise<readonly ItemRow[]> {
+  return all(
+    tx,
+    `select ${ITEM} from trigger_items i where i.trigger_id = $1 and i.status = 'waiting'
+     order by i.seen_at, i.position limit $2`,
+    [triggerId, limit],
+  );
+}
+
+export function findItem(tx: Tx, triggerId: string, item: string): Promise<ItemRow | undefined> {
+  return first(tx, `select ${ITEM} from trigger_items i where i.trigger_id = $1 and i.item = $2`, [
+    triggerId,
+    item,
+  ]);
+}
+
+/** Sets the execution of an item unless it has one. Returns the item's. */
+export async function claimItem(
+  tx: Tx,
+  triggerId: string,
+  item: string,
+  executionId: string,
+): Promise<string | undefined> {
+  const row = await first<{ execution_id: string }>(
+    tx,
+    `update trigger_items set execution_id = coalesce(execution_id, $3)
+     where trigger_id = $1 and item = $2 and status = 'waiting' returning execution_id`,
+    [triggerId, item, executionId],
+  );
+  return row?.execution_id;
+}
+
+/** Records that the run of a waiting item was accepted or refused. Returns false if another process did before. */
+export function leaveWaiting(
+  tx: Tx,
+  triggerId: string,
+  item: string,
+  status: 'running' | 'done',
+): Promise<boolean> {
+  return matches(
+    tx,
+    `update trigger_items set status = $3, inputs = null where trigger_id = $1 and item = $2 and status = 'waiting'`,
+    [triggerId, item, status],
+  );
+}
+
+/** Deletes an item whose run was refused, so that it can be sent again. */
+export async function deleteItem(tx: Tx, triggerId: string, item: string): Promise<void> {
+  await tx.query(`delete from trigger_items where trigger_id = $1 and item = $2 and status <> 'running'`, [
+    triggerId,
+    item,
+  ]);
+}
+
+/** Deletes an item that was seen more than 24 hours ago and does not run, so that it counts as new. */
+export async function deleteExpiredItem(tx: Tx, triggerId: string, item: string): Promise<void> {
+  await tx.query(
+    `delete from trigger_items where trigger_id = $1 and item = $2 and status = 'done'
+       and seen_at < now() - interval '24 hours'`,
+    [triggerId, item],
+  );
+}
+
+/** Settles the items whose runs have ended. Returns, in the order of their ends, the statuses that count. */
+export async function settleItems(tx: Tx, triggerId: string): Promise<readonly string[]> {
+  const rows = await all<{ status: string }>(
+    tx,
+    `with settled as (
+       update trigger_items i set status = 'done' from executions e
+       where i.trigger_id = $1 and i.status = 'running' and e.id = i.execution_id and e.finished_at is not null
+       returning e.status, e.finished_at, i.is_manual)
+     select status from settled where not is_manual order by finished_at`,
+    [triggerId],
+  );
+  return rows.map(({ status }) => status);
+}
+
+/** Counts the triggers in a row that led to the execution: 0 if none started it. Stops counting at `max`. */
+export function countChain(tx: Tx, executionId: string, max: number): Promise<number> {
+  return countRows(
+    tx,
+    `with recursive chain (id, depth) as (
+       select $1::text, 0
+       union all
+       select e.origin_key, c.depth + 1 from chain c join executions e on e.id = c.id
+       where e.trigger = 'after' and c.depth < $2)
+     select max(depth)::int as count from chain`,
+    [executionId, max],
+  );
+}
+
+export interface NewEvent {
+  readonly outcome: EventOutcome;
+  readonly reason?: string | undefined;
+  readonly executionId?: string | undefined;
+}
+
+export const MAX_EVENTS = 100;
+const MAX_REASON_CHARS = 500;
+
+/** Adds to the history and deletes what is older than its last 100 entries. */
+export async function insertEvent(
+  tx: Tx,
+  triggerId: string,
+  { outcome, reason, executionId }: NewEvent,
+): Promise<void> {
+  await tx.query(
+    'insert into trigger_events (trigger_id, outcome, reason, execution_id) values ($1, $2, $3, $4)',
+    [triggerId, outcome, reason?.slice(0, MAX_REASON_CHARS) ?? null, executionId ?? null],
+  );
+  await tx.query(
+    `delete from trigger_events where trigger_id = $1 and id <= (
+       select id from trigger_events where trigger_id = $1 order by id desc offset ${MAX_EVENTS} limit 1)`,
+    [triggerId],
+  );
+}
+
+export interface EventRow {
+  readonly id: number;
+  readonly at: Date;
+  readonly outcome: EventOutcome;
+  readonly reason: string | null;
+  readonly execution_id: string | null;
+}
+
+/** Lists the history, newest first. */
+export function listEvents(
+  tx: Tx,
+  triggerId: string,
+  { after, limit }: After<number>,
+): Promise<readonly EventRow[]> {
+  return all(
+    tx,
+    `select id, at, outcome, reason, execution_id from trigger_events
+     where trigger_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
+    [triggerId, after, limit],
+  );
+}

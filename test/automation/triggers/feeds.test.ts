@@ -1,0 +1,203 @@
+// Triggers of the kind feed: RSS and Atom from a real server, also a hostile one.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+import { createTrigger, history, listRuns, lookNow, type Trigger, untilHistory } from './support.ts';
+
+const GRAPH = {
+  nodes: [
+    node('title', 'input:text', { value: 'none' }),
+    node('file', 'input:text', { value: 'none' }),
+    node('out', 'output:preview'),
+  ],
+  edges: [edge('title.text > out.input')],
+};
+
+interface Item {
+  readonly guid: string;
+  readonly title: string;
+}
+const HEAD = '<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>Feed</title>';
+const toXml = ({ guid, title }: Item): string =>
+  `<item><title>${title}</title><link>https://example.com/${title}</link><guid>${guid}</guid>
+   <pubDate>Mon, 23 Nov 2026 10:00:00 GMT</pubDate><description><![CDATA[About <b>${title}</b>]]></description>
+   <enclosure url="https://example.com/${guid}.mp3" type="audio/mpeg"/></item>`;
+const rss = (items: readonly Item[]): string => `${HEAD}${items.map(toXml).join('')}</channel></rss>`;
+
+let service: TestService;
+let server: Receiver;
+let workflow: string;
+before(async () => {
+  service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
+  server = await startReceiver();
+});
+after(async () => {
+  await service.close();
+  await server.close();
+});
+beforeEach(async () => {
+  workflow = await service.create(GRAPH);
+});
+
+const serve = (text: string | Buffer, type = 'application/rss+xml'): void =>
+  server.answer(res => res.writeHead(200, { 'content-type': type }).end(text));
+const watch = (more: object = {}): Promise<Trigger> =>
+  createTrigger(service, workflow, {
+    kind: 'feed',
+    config: { url: `${server.url}/feed.xml`, ...more },
+    inputs: { title: '/title', file: '/enclosures/0/url' },
+  });
+/** Makes the trigger look and waits for the next entry of the history. */
+async function lookFor(trigger: Trigger): Promise<string> {
+  const before = (await history(service, trigger.id)).length;
+  await lookNow(service, trigger.id);
+  await untilHistory(service, trigger.id, 'skipped', before + 1);
+  return (await history(service, trigger.id))[0]?.reason ?? '';
+}
+const titlesOf = async ({ id }: Trigger): Promise<readonly unknown[]> =>
+  (await history(service, id))
+    .filter(({ outcome }) => outcome === 'accepted')
+    .map(({ reason }) => reason)
+    .toReversed();
+
+describe('a feed', () => {
+  it('starts a run once for each new item, oldest first, and none for those that were there', async () => {
+    const old = [{ guid: 'g1', title: 'Old' }];
+    serve(rss(old));
+    const trigger = await watch();
+    assert.match(
+      (await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
+      /1 items were there/,
+    );
+    serve(rss([{ guid: 'g3', title: 'Newest' }, { guid: 'g2', title: 'Newer' }, ...old]));
+    await lookNow(service, trigger.id);
+    const accepted = await untilHistory(service, trigger.id, 'accepted', 2);
+    assert.deepEqual(
+      accepted.map(({ reason }) => reason),
+      ['Newer', 'Newest'],
+    );
+    const run = await service.until(accepted[0]?.executionId ?? '');
+    assert.deepEqual(
+      [run.trigger, run.inputs],
+      ['feed', { title: 'Newer', file: 'https://example.com/g2.mp3' }],
+    );
+    await lookNow(service, trigger.id);
+    serve(rss([{ guid: 'g4', title: 'Last' }]));
+    await lookNow(service, trigger.id);
+    await untilHistory(service, trigger.id, 'accepted', 3);
+    assert.deepEqual(await titlesOf(trigger), ['Newer', 'Newest', 'Last']);
+  });
+
+  it('reads Atom, in the encoding that it names', async () => {
+    const atom = (entries: string): Buffer =>
+      Buffer.from(
+        `<?xml version="1.0" encoding="ISO-8859-1"?><feed xmlns="http://www.w3.org/2005/Atom"><title>F</title>${entries}</feed>`,
+        'latin1',
+      );
+    serve(atom(''), 'application/atom+xml');
+    const trigger = await watch();
+    await untilHistory(service, trigger.id, 'skipped', 1);
+    serve(
+      atom(
+        '<entry><id>tag:1</id><title>Café</title><link rel="enclosure" href="https://example.com/a.mp4"/><link href="https://example.com/1"/><updated>2026-11-23T10:00:00Z</updated><content type="html">&lt;p&gt;Hi&nbsp;&lt;/p&gt;</content></entry>',
+      ),
+      'application/atom+xml',
+    );
+    await lookNow(service, trigger.id);
+    const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
+    const run = await service.until(entry?.executionId ?? '');
+    assert.deepEqual(run.inputs, { title: 'Café', file: 'https://example.com/a.mp4' });
+  });
+
+  it('that changes its guids starts nothing again, and says so', async () => {
+    const items = (prefix: string): readonly Item[] =>
+      ['A', 'B', 'C'].map((title, index) => ({ guid: `${prefix}${index}`, title }));
+    serve(rss(items('x')));
+    const trigger = await watch();
+    await untilHistory(service, trigger.id, 'skipped', 1);
+    for (const prefix of ['y', 'z']) {
+      serve(rss(items(prefix)));
+      assert.match(await lookFor(trigger), /changed the guid of 3 items/);
+    }
+    assert.deepEqual(await titlesOf(trigger), []);
+  });
+
+  it('starts at most 50 runs at a look', async () => {
+    serve(rss([]));
+    const trigger = await watch();
+    await untilHistory(service, trigger.id, 'skipped', 1);
+    serve(rss(Array.from({ length: 70 }, (_, index) => ({ guid: `m${index}`, title: `M${index}` }))));
+    assert.match(await lookFor(trigger), /20 more new items were skipped/);
+    await untilHistory(service, trigger.id, 'accepted', 50);
+    assert.equal((await listRuns(service, workflow, trigger.id)).length, 50);
+  });
+});
+
+describe('a hostile feed', () => {
+  const hostile: Readonly<Record<string, readonly [serve: () => void, reason: RegExp]>> = {
+    'of more than 10 MB': [
+      () => serve(rss([{ guid: 'large', title: 'x'.repeat(10_500_000) }])),
+      /larger than 10 MB/,
+    ],
+    'without an end': [
+      () =>
+        server.answer(res => {
+          res.writeHead(200, { 'content-type': 'application/rss+xml' });
+          res.write('<rss><channel>');
+          const timer = setInterval(() => res.write('<item><title>x</title></item>'.repeat(10_000)), 5);
+          res.once('close', () => clearInterval(timer));
+        }),
+      /larger than 10 MB/,
+    ],
+    'of a billion entities': [
+      () =>
+        serve(
+          `<!DOCTYPE rss [<!ENTITY a "ha">${Array.from(
+            { length: 9 },
+            (_, index) =>
+              `<!ENTITY ${String.fromCharCode(98 + index)} "${`&${String.fromCharCode(97 + index)};`.repeat(10)}">`,
+          ).join('')}]><rss><channel><item><guid>e</guid><title>&j;</title></item></channel></rss>`,
+        ),
+      /not well-formed XML: .*entity/,
+    ],
+    'nested without an end': [() => serve(`<rss>${'<a>'.repeat(100_000)}`), /nested too deeply/],
+    'that is a page': [() => serve('<html><body>Hello</body></html>', 'text/html'), /neither RSS nor Atom/],
+    'that breaks off': [() => serve('<rss><channel><item>'), /not well-formed XML/],
+    'that answers 500': [() => server.answer(res => res.writeHead(500).end('x')), /status 500/],
+    'in an unknown encoding': [() => serve('<?xml version="1.0" encoding="x-nothing"?><rss/>'), /encoding/i],
+  };
+  for (const [name, [prepare, reason]] of Object.entries(hostile))
+    it(`${name} starts nothing, and the history says why`, async () => {
+      prepare();
+      const trigger = await watch();
+      assert.match((await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '', reason);
+      assert.deepEqual(await titlesOf(trigger), []);
+      assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+      // The same fault is not told at each look.
+      await lookNow(service, trigger.id);
+      serve(rss([{ guid: 'good', title: 'Good' }]));
+      await lookNow(service, trigger.id);
+      await untilHistory(service, trigger.id, 'skipped', 2);
+      assert.ok((await history(service, trigger.id)).length <= 3);
+    });
+
+  it('drops items after the first 1,000, and long texts', async () => {
+    serve(rss([]));
+    const trigger = await watch();
+    await untilHistory(service, trigger.id, 'skipped', 1);
+    serve(
+      rss([
+        { guid: 'long', title: 'y'.repeat(60_000) },
+        ...Array.from({ length: 1200 }, (_, index) => ({ guid: `n${index}`, title: `N${index}` })),
+      ]),
+    );
+    await lookFor(trigger);
+    const reasons = (await history(service, trigger.id)).map(({ reason }) => reason ?? '');
+    assert.ok(
+      reasons.some(reason => /201 items more than the 1000/.test(reason)),
+      reasons.join('\n'),
+    );
+  });
+});
