@@ -97,9 +97,9 @@ export const messages = {
     password: 'Password',
     submit: 'Sign in',
     forgotten: 'Forgot your password? Ask an administrator for a reset link.',
-    again: 'Your session has ended',
-    againText: (email: string): string => `Sign in again as ${email} to continue. Your work is kept.`,
-    other: 'Use another account',
+    sessionEnded: 'Your session has ended',
+    sessionEndedText: (email: string): string => `Sign in again as ${email} to continue. Your work is kept.`,
+    otherAccount: 'Use another account',
   },
   reauthentication: {
     title: 'Confirm your identity',
@@ -124,10 +124,11 @@ export const messages = {
     revokeKeys: 'Also revoke API keys and disconnect apps',
     submit: 'Create account',
     inviteSubmit: 'Set password and sign in',
-    missingTitle: 'Incomplete link',
-    missing: 'Part of the link is missing. Copy the whole link, including everything after the #.',
-    usedTitle: 'This link has expired',
-    used: 'This link has expired or was already used. Ask an administrator for a new one. Administrators create one with “graphwright users setup-link” (first account) or “graphwright users password EMAIL” (other accounts).',
+    incompleteTitle: 'Incomplete link',
+    incomplete: 'Part of the link is missing. Copy the whole link, including everything after the #.',
+    expiredTitle: 'This link has expired',
+    expired:
+      'This link has expired or was already used. Ask an administrator for a new one. Administrators create one with “graphwright users setup-link” (first account) or “graphwright users password EMAIL” (other accounts).',
     signIn: 'Go to sign in',
   },
   runStates: {

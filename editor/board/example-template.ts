@@ -2,7 +2,7 @@
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import type { FieldType } from '../../src/graph/types.ts';
 
-/** What a kind of model is called and takes. The first kind that fits an entry is its kind. */
+/** The name and inputs of a kind of model. The first kind that fits an entry is its kind. */
 interface Kind {
   readonly template: string;
   readonly makes: FieldType;

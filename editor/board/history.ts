@@ -22,7 +22,7 @@ export interface EditState {
   readonly history: History;
 }
 
-/** What a user did: an edit, or an undo or redo with the changes that it made. */
+/** An action of the user: an edit, or an undo or redo with the changes that it made. */
 export type Step =
   | { readonly edit: Edit }
   | { readonly kind: 'undo' | 'redo'; readonly changes: readonly Change[] };

@@ -14,7 +14,7 @@ import { findFreeSpace, getObstacles } from './free-space.ts';
 import type { BoardSession } from './session.ts';
 import { connect, findFittingPort, isOutput, type PortRef } from './wiring.ts';
 
-/** Where a new node goes, and which port it connects to. */
+/** The position of a new node and the port that it connects to. */
 export interface Placement {
   readonly at?: Position | undefined;
   readonly from?: PortRef | undefined;

@@ -14,7 +14,7 @@ export interface BoardState {
   /** Values that this user and another both changed, until one is chosen. The service has theirs. */
   readonly conflicts: readonly Conflict[];
   readonly save: SaveState;
-  /** What the user did last, for the draft. */
+  /** The user's last action, for the draft. */
   readonly lastStep: Step | undefined;
   /** The latest change that another person made, for notices. */
   readonly changeOfOthers: { readonly before: Board; readonly after: Board } | undefined;

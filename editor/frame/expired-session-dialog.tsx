@@ -10,7 +10,7 @@ export function ExpiredSessionDialog() {
   const { settle, email } = useExpiredSession();
   const client = useQueryClient();
   if (settle === undefined || email === undefined) return null;
-  const { again, againText, other } = messages.signIn;
+  const { sessionEnded: again, sessionEndedText: againText, otherAccount: other } = messages.signIn;
   return (
     <Dialog title={again} onClose={() => settle(false)}>
       <p>{againText(email)}</p>

@@ -104,7 +104,7 @@ interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'lab
   readonly variant: NonNullable<MediaViewProps['variant']>;
 }
 
-/** Where a thumbnail without a poster stands still. The first frames of many videos are blank. */
+/** The time of the frame that a thumbnail without a poster shows. The first frames of many videos are blank. */
 const STILL_FRACTION = 0.4;
 
 /** Renders a video player. Thumbnails have no controls and play while the pointer is over them. */

@@ -1,4 +1,4 @@
-// Stores the toasts on screen: short short confirmations, with an optional action such as undo.
+// Stores the toasts on screen: short confirmations, with an optional action such as undo.
 import { create } from 'zustand';
 
 export interface Toast {

@@ -29,7 +29,7 @@ export type Dock = 'library' | 'runs' | 'versions';
 export interface PlannedRun {
   readonly kind: RunKind;
   readonly request: RunRequest;
-  /** What the run does with each node, by node id. Nodes that do not take part are absent. */
+  /** The effect of the run on each node, by node id. Nodes that do not take part are absent. */
   readonly states: ReadonlyMap<string, 'run' | 'cached' | 'kept'>;
   /** Absent until the service has computed it. */
   readonly estimate?: Estimate;

@@ -19,7 +19,7 @@ export interface Estimate {
   readonly issues: readonly { readonly nodeId: string; readonly code: string }[];
 }
 
-/** What sample results do for a board that lacks a provider. */
+/** The use of sample results on a board that lacks a provider. */
 export interface Samples {
   readonly needs: readonly string[];
   /** Nodes that take their sample result. */

@@ -21,7 +21,7 @@ export interface RunState {
   readonly nodes: ReadonlyMap<string, NodeState>;
   /** The newest result of each node from all runs. */
   readonly results: StoredResults;
-  /** What each node shows: its state in `nodes`, or else its result in `results`. */
+  /** The display of each node: its state in `nodes`, or else its result in `results`. */
   readonly displayedNodes: ReadonlyMap<string, DisplayedNode>;
   /** Why the run could not start, or why its events could not be read. */
   readonly error: unknown;

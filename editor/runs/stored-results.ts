@@ -6,7 +6,7 @@ import { api } from '../lib/api.ts';
 type StoredResult = WorkflowResults['nodes'][string];
 export type StoredResults = ReadonlyMap<string, StoredResult>;
 
-/** What a node shows: its state in the run on the board, or its result of an earlier run. */
+/** The display of a node: its state in the run on the board, or its result of an earlier run. */
 export interface DisplayedNode extends NodeState {
   /** Whether the node or something upstream has changed since. */
   readonly isOutdated?: boolean;

@@ -34,7 +34,7 @@ export interface Step {
   readonly attempt: number;
   readonly startedAtMs?: number;
   readonly finishedAtMs?: number;
-  /** What a WAITING node waits for, since when and until when. */
+  /** The event that a WAITING node waits for, since when and until when. */
   readonly suspended?: {
     readonly kind: 'time' | 'decision' | 'call';
     readonly sinceMs: number;
@@ -54,7 +54,7 @@ export interface Step {
   readonly warnings?: readonly string[];
   /** The cost of the node's delivered calls in this run so far, if not 0. */
   readonly credits?: number;
-  /** Who paid for the node's calls, and with which credential. */
+  /** The payer of the node's calls, and the credential. */
   readonly payer?: Payer;
   /** The node type for the ledger, set if the node costs credits. */
   readonly nodeType?: string;

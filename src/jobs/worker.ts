@@ -282,7 +282,7 @@ async function startPool(
   return { runner, ended: Promise.race([stopped, failedFully]), id };
 }
 
-/** Returns the crontab of a pool. A task that no worker ran on one day is not made up for: the next day suffices. */
+/** Returns the crontab of a pool. A daily task that no worker ran is not caught up: it runs the next day. */
 function toCrontab(pool: Pool): string {
   const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
   return rows

@@ -42,7 +42,7 @@ export interface Tool {
   readonly input: TObject;
   /** Like the input schema. Nothing is required, so that errors match it too. */
   readonly output: TObject;
-  /** How to request less if the result is too long. */
+  /** Advice on requesting less if the result is too long. */
   readonly narrow: string;
   call(caller: Caller, input: unknown): Promise<ToolOutput>;
 }

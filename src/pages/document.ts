@@ -52,7 +52,7 @@ const MARK = trustMarkup(
 /** The page is the same for everyone, so it contains all links; the style sheet hides those that do not apply. */
 const SIGNED_IN_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Workflows</a></li>`;
 
-/** What differs between readers: attributes of the root element that the style sheet uses. */
+/** The differences between readers: attributes of the root element that the style sheet uses. */
 export interface Reader {
   /** The chosen theme; undefined: follows the system. */
   readonly theme: 'light' | 'dark' | undefined;

@@ -18,7 +18,7 @@ export interface FlowView {
   readonly images?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What all pages share. */
+/** The data that all pages share. */
 export interface Site {
   /** BASE_URL without a trailing slash. */
   readonly baseUrl: string;

@@ -10,7 +10,7 @@ export interface SharedLimits {
 
 export type SharedLimiter = <T>(key: string, work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-/** What one key may take of the slots that are free. */
+/** The share of the free slots that one key may take. */
 const SHARE = 0.25;
 
 /**

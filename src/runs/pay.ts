@@ -106,7 +106,7 @@ async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<void>
   if (day !== undefined && day.budget !== null && day.spent > day.budget) throw appLimitReached();
 }
 
-/** What a run spent before this worker continued it. */
+/** The credits that a run spent before this worker continued it. */
 export interface EarlierSpending {
   readonly maxCredits: number | undefined;
   /** Credits reserved for active calls. */

@@ -302,7 +302,7 @@ function parseDecisions({ decisions }: RunRow): ReadonlyMap<string, Json> {
   return new Map(decisions === null ? [] : Object.entries(JSON.parse(decisions) as Record<string, Json>));
 }
 
-/** How the run leaves this worker; undefined if the lease is already gone. */
+/** The event with which the run leaves this worker; undefined if the lease is already gone. */
 type LeaseOutcome =
   | { readonly status: TerminalStatus; readonly error: StoredError | null }
   | Suspension

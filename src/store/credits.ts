@@ -152,7 +152,7 @@ export interface LowPool {
   readonly workspace: string;
   /** The name of its team; null: a personal pool. */
   readonly team_name: string | null;
-  /** What its runs have not spent, with what they have reserved. */
+  /** The balance and the reserved credits of the workspace. */
   readonly left: number;
 }
 

@@ -127,7 +127,7 @@ function toPoolConfig(
   };
 }
 
-/** How statements are executed: on our own session, or through a pooler. */
+/** The mode in which statements are executed: on our own session, or through a pooler. */
 interface ExecutionMode {
   readonly begin: string;
   /** Returns the name of a prepared statement. Undefined: the statement is parsed and planned each time. */

@@ -30,7 +30,7 @@ export interface RunSpec {
   readonly credentials: string | null;
   /** W3C trace context of the request that started it; null without tracing. */
   readonly traceparent: string | null;
-  /** What started the run (origins.ts), such as a batch, and the number of its row; null for a request. */
+  /** The origin of the run (origins.ts), such as a batch, and the number of its row; null for a request. */
   readonly origin_id: string | null;
   readonly origin_key: string | null;
   readonly created_at: Date;

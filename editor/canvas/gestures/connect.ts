@@ -13,7 +13,7 @@ const PORT_SNAP_PX = 26;
 
 interface End {
   readonly port: PortRef | undefined;
-  /** Where the line ends: at the port, or at the pointer. */
+  /** The end of the line: the port, or the pointer. */
   readonly at: Position;
 }
 

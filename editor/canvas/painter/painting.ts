@@ -15,7 +15,7 @@ export interface Mark {
   readonly thumbnail?: CanvasImageSource & { readonly width: number; readonly height: number };
 }
 
-/** What a planned run does with a node, or how the node differs from the version it is compared with. */
+/** The effect of a planned run on a node, or the difference of the node from the version it is compared with. */
 export type StatusOutline = 'run' | 'cached' | 'kept' | 'out' | 'added' | 'changed' | 'moved';
 
 export interface Painting {

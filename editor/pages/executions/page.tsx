@@ -88,10 +88,10 @@ function Empty({ filters: { isFiltered, clear } }: { readonly filters: RunFilter
   return isFiltered ? (
     <EmptyState
       icon={History}
-      title={messages.noneTitle}
+      title={messages.noMatchTitle}
       action={<Button onClick={clear}>{messages.all}</Button>}
     >
-      {messages.none}
+      {messages.noMatch}
     </EmptyState>
   ) : (
     <>

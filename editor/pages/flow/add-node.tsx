@@ -161,7 +161,8 @@ export function findEntries(all: readonly CatalogEntry[], text: string, filter: 
 }
 
 /**
- * Whether the node needs a provider that is not set up. It is listed anyway, because an administrator can set it up.
+ * Returns whether the node needs a provider that is not set up. It is listed anyway, because an administrator can set
+ * it up.
  */
 const needsProvider = ({ isAvailable }: CatalogEntry): boolean => isAvailable === false;
 

@@ -27,7 +27,7 @@ export function SampleNotice() {
   return holdsSamples && estimate !== undefined ? <RunForReal estimate={estimate} onHide={hide} /> : null;
 }
 
-/** Whether a node that costs credits shows the sample result of the template. */
+/** Returns whether a node that costs credits shows the sample result of the template. */
 function useHoldsSamples(): boolean {
   const { catalog } = useEditor().session;
   const nodes = useBoard(({ board }) => board.nodes);

@@ -9,8 +9,8 @@ export const messages = {
   emptyTitle: 'No media yet',
   empty:
     'Drop images, videos or audio files on this page, paste them, or choose files to upload. Results of runs appear here too.',
-  noneTitle: 'No matching media',
-  none: 'Try other words, or show all media.',
+  noMatchTitle: 'No matching media',
+  noMatch: 'Try other words, or show all media.',
   all: 'Show all',
   search: 'Search media',
   searchHint: 'Search by name, prompt or workflow',

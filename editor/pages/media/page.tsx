@@ -123,10 +123,10 @@ function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
   return (
     <EmptyState
       icon={Images}
-      title={messages.noneTitle}
+      title={messages.noMatchTitle}
       action={<Button onClick={onShowAll}>{messages.all}</Button>}
     >
-      {messages.none}
+      {messages.noMatch}
     </EmptyState>
   );
 }

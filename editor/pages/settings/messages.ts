@@ -1,4 +1,5 @@
 // Defines the messages that all parts of the settings share.
+import { formatNumber } from '../../lib/format.ts';
 import { messages as appMessages } from '../../messages.ts';
 
 export const messages = {
@@ -31,4 +32,11 @@ export const messages = {
   created: 'Created',
   copy: 'Copy',
   done: 'Done',
+  credits: {
+    amount: 'Credits',
+    amountHint: 'A negative amount revokes credits. One credit is 0.01 USD.',
+    note: 'Note',
+    noteHint: 'Appears in the list of transactions.',
+    granted: (name: string, balance: number): string => `${name} now has ${formatNumber(balance)} credits.`,
+  },
 } as const;

@@ -59,8 +59,8 @@ export function Page() {
   if (kind === undefined || isUsed)
     return (
       <AuthLayout
-        title={isUsed ? setupMessages.usedTitle : setupMessages.missingTitle}
-        description={isUsed ? setupMessages.used : setupMessages.missing}
+        title={isUsed ? setupMessages.expiredTitle : setupMessages.incompleteTitle}
+        description={isUsed ? setupMessages.expired : setupMessages.incomplete}
       >
         <ButtonLink href="/sign-in">{setupMessages.signIn}</ButtonLink>
       </AuthLayout>

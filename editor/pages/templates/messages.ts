@@ -7,8 +7,8 @@ export const messages = {
   all: 'All categories',
   emptyTitle: 'No templates yet',
   empty: 'Publish a workflow as a template and it appears here.',
-  noneTitle: 'No matching templates',
-  none: 'Choose another category, or view all templates.',
+  noMatchTitle: 'No matching templates',
+  noMatch: 'Choose another category, or view all templates.',
   shelves: {
     verbs: 'Make and edit',
     ads: 'Ads and products',

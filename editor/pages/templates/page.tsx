@@ -48,10 +48,10 @@ export function Page() {
           ) : (
             <EmptyState
               icon={LayoutTemplate}
-              title={messages.noneTitle}
+              title={messages.noMatchTitle}
               action={<Button onClick={() => choose('')}>{messages.all}</Button>}
             >
-              {messages.none}
+              {messages.noMatch}
             </EmptyState>
           )
         }

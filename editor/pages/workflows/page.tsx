@@ -100,10 +100,10 @@ function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
   return (
     <EmptyState
       icon={WorkflowIcon}
-      title={messages.noneTitle}
+      title={messages.noMatchTitle}
       action={<Button onClick={onShowAll}>{messages.all}</Button>}
     >
-      {messages.none}
+      {messages.noMatch}
     </EmptyState>
   );
 }

@@ -47,7 +47,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'not_found',
 ]);
 
-/** How soon a batch whose workspace has no slot for it tries again. */
+/** The delay after which a batch without a slot tries again. */
 const NO_SLOT_MS = 1000;
 
 /** A row to start. Its execution has an id already, so that it is never started twice. */

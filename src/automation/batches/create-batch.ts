@@ -256,10 +256,10 @@ function createRowPlanner(
 
 function toRowIssue(index: number, path: string, issue: Issue): Issue {
   const isTable = path.startsWith('/tableId/');
-  const place = isTable ? `Line ${path.slice('/tableId/'.length)}` : `Row ${index + 1}`;
+  const location = isTable ? `Line ${path.slice('/tableId/'.length)}` : `Row ${index + 1}`;
   return {
     ...issue,
     path: isTable ? path : `${path}${issue.path ?? ''}`,
-    message: `${place}: ${issue.message}`,
+    message: `${location}: ${issue.message}`,
   };
 }

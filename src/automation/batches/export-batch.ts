@@ -78,7 +78,7 @@ async function* writeLines(deps: RunDeps, batch: BatchRow, signal: AbortSignal):
   }
 }
 
-/** A column for each input and each output, with several values of an output on lines of their own. */
+/** Writes a column for each input and each output. Several values of an output are on separate lines. */
 async function* writeCsv(
   deps: RunDeps,
   batch: BatchRow,
@@ -181,11 +181,11 @@ async function* listFiles(
 ): AsyncGenerator<ZipFile> {
   for await (const rows of listAllRows(deps, batch, signal)) {
     for (const row of rows) {
-      const used = new Map<string, number>();
+      const usedNames = new Map<string, number>();
       for (const { node, value } of await readResults(deps, plan, row)) {
         const output = toNamePart(node.label);
-        const number = (used.get(output) ?? 0) + 1;
-        used.set(output, number);
+        const number = (usedNames.get(output) ?? 0) + 1;
+        usedNames.set(output, number);
         const key = row.key === null ? [] : [toNamePart(row.key)];
         const suffix = number === 1 ? output : `${output}-${number}`;
         const stem = [row.row_number, ...key, suffix].join('-');

@@ -247,7 +247,7 @@ function addRecord(
   collector.add(line, cells, characters);
 }
 
-/** The delimiter that splits the first lines into the most columns of the same number. */
+/** Returns the delimiter that splits the first lines into the most columns of the same number. */
 function findDelimiter(text: string): Delimiter {
   const lines = text
     .slice(0, CHUNK_BYTES)

@@ -61,7 +61,7 @@ export interface LintContext {
   readonly suggestions: WorkBudget;
 }
 
-/** What a rule yields. The rule table adds the code and severity. */
+/** A finding of a rule. The rule table adds the code and severity. */
 export type Finding = Omit<LintIssue, 'code' | 'severity'>;
 
 /** One row of the rule tables. */

@@ -49,7 +49,7 @@ const REQUEST_HEADERS = {
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** What determines the headers of a route. */
+/** The properties of a route that determine its headers. */
 export interface RouteHeaders {
   readonly startsRun?: boolean;
   /** Whether the response has an ETag, and is 304 if `If-None-Match` has the same. */

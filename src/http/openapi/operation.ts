@@ -13,7 +13,7 @@ export interface Link {
   readonly requestBody?: Readonly<Record<string, string>>;
 }
 
-/** What the service and the OpenAPI document know about a route, besides its schemas. */
+/** The description of a route for the service and the OpenAPI document, besides its schemas. */
 export interface RouteDescription extends FastifyContextConfig, RouteHeaders {
   readonly startsRun?: boolean;
   readonly description: string;

@@ -10,7 +10,7 @@ import { sendErrorPage } from '../pages/page-answers.ts';
 interface AppPage {
   /** The folder in `editor/pages`. */
   readonly name: string;
-  /** Who may open the page. Others are redirected: visitors to sign-in, users to `next`. */
+  /** The audience of the page. Others are redirected: visitors to sign-in, users to `next`. */
   readonly for: 'users' | 'visitors' | 'all';
 }
 

@@ -124,7 +124,7 @@ async function redirectIfRejected(
   }
 }
 
-/** The cookie is SameSite=Lax, so that browsers send it when the provider redirects back. */
+/** Creates the cookie of a sign-in. It is SameSite=Lax, so that browsers send it when the provider redirects back. */
 function createFlowCookie(baseUrl: string) {
   const isSecure = baseUrl.startsWith('https:');
   const name = isSecure ? '__Host-sign-in' : 'sign-in';

@@ -16,7 +16,7 @@ export interface ReachOptions {
   readonly resolve?: Resolve;
 }
 
-/** What one request may reach besides public addresses. */
+/** Addresses that one request may reach besides public ones. */
 export interface RequestReach {
   readonly allowLoopback: boolean;
   readonly trustedOrigin: string | undefined;

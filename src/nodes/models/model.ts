@@ -64,7 +64,7 @@ export interface Model {
   };
   /** null: it costs an unknown amount; `priceSource` says why. */
   readonly price: ModelPrice | null;
-  /** Where and when the price was read. */
+  /** The source of the price, and the date on which it was read. */
   readonly priceSource: string;
   /** The published description of its input and output: where and when it was read, and its hash. */
   readonly schema: { readonly source: string; readonly date: string; readonly hash?: string };

@@ -16,7 +16,7 @@ export interface Pricing {
   bound?(values: PricedValues, usd: number): PricedValues | null;
   /** Returns whether neither the catalog nor the operator has a price for a call with these settings. */
   isUnpriced?(values: PricedValues): boolean;
-  /** Where and when the price was read. */
+  /** The source of the price, and the date on which it was read. */
   readonly source: string;
 }
 

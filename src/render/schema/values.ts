@@ -198,7 +198,7 @@ const Id = Type.String({
   description: 'A name that is unique in the graph.',
 });
 
-/** What `ref` can refer to. */
+/** The definitions that `ref` can refer to. */
 export const VALUE_DEFS = {
   Time,
   Length,

@@ -16,7 +16,7 @@ export function createTempo(speed: number): (block: Float32Array | undefined) =>
   let base = 0;
   let endPosition = Number.POSITIVE_INFINITY;
   let hop = 0;
-  /** Where the last hop would continue. */
+  /** The position at which the last hop would continue. */
   let continuation = 0;
   return block => {
     const newInput = block ?? new Float32Array(3 * HOP * CHANNELS);

@@ -43,7 +43,7 @@ export interface Template {
   readonly graph: Readonly<Record<string, unknown>>;
   /** The frame that is used as the thumbnail. */
   readonly thumbnailFrame: number;
-  /** Who sees it in their list; absent: everyone. */
+  /** The users and teams who see it in their list; absent: everyone. */
   readonly allow?: { readonly users?: readonly number[]; readonly teams?: readonly string[] };
 }
 

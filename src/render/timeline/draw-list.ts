@@ -164,7 +164,7 @@ export interface ClipContent extends Omit<ImageContent, 'kind'> {
   readonly kind: 'clip';
   /** Position in the file in seconds; past its end the last frame stays, or a loop continues at `trim`. */
   readonly seconds: number;
-  /** Where playback starts in the file, in seconds. */
+  /** The start of playback in the file, in seconds. */
   readonly trim: number;
   /** File seconds that pass per frame of the video. */
   readonly step: number;

@@ -8,7 +8,7 @@ import { multiply } from '../timeline/matrix.ts';
 export interface ClipRequest {
   readonly content: ClipContent;
   readonly clip: Clip;
-  /** Where the painter looks up the frame. */
+  /** The map in which the painter looks up the frame. */
   readonly frames: WeakMap<ClipContent, ClipFrame>;
   /** Position in the file, wrapped if it loops. */
   readonly seconds: number;
@@ -24,7 +24,7 @@ export const MAX_SIDE = 4096;
 /** Shorter loops show a single frame. */
 const MIN_LOOP_SECONDS = 0.001;
 
-/** How a list is rendered: the scale, and every how many frames. */
+/** The scale at which a list is rendered, and the number of frames from one list to the next. */
 export interface View {
   readonly scale: number;
   readonly stride: number;

@@ -13,7 +13,7 @@ export interface VideoRequest {
   readonly range: readonly [number, number];
   /** 0.1 to 1 of the graph's size; output sides are even. */
   readonly scale: number;
-  /** Where the MP4 is written; nothing is left there after a failure. */
+  /** The path of the MP4, which does not exist after a failure. */
   readonly path: string;
   /** Finished segments are stored here by content; those that exist are not rendered again. */
   readonly segmentFolder?: string;

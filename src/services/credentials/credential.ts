@@ -20,7 +20,7 @@ export type RunCredentials = ReadonlyMap<ProviderName, RunCredential>;
 export interface CredentialOpener {
   /** Returns the credential with this stored value, or the environment's for null; undefined if there is none. */
   open(kind: ProviderName, valueId: string | null): Promise<ProviderCredential | undefined>;
-  /** Like `open`, for several calls of a provider, in order. Reads unknown values with one query. */
+  /** Opens several credentials of a provider, in order, like `open`. Reads unknown values with one query. */
   openMany(
     kind: ProviderName,
     valueIds: readonly (string | null)[],

@@ -34,7 +34,7 @@ type Checked = Awaited<ReturnType<typeof check>>;
 
 interface RecentCheck {
   readonly atMs: number;
-  /** What was checked: a replaced key is checked at once. */
+  /** The values that were checked: a replaced key is checked at once. */
   readonly values: string;
   readonly checked: Promise<Checked>;
 }

@@ -34,7 +34,7 @@ export interface NewBatch {
   readonly created_at: Date;
 }
 
-/** What changes while a batch runs. */
+/** The columns that change while a batch runs. */
 export interface BatchState {
   readonly status: BatchStatus;
   /** Why it stops or stopped; null: a user stopped it. */
@@ -114,7 +114,7 @@ export function lockBatch(tx: Tx, id: string): Promise<BatchRow | undefined> {
   return first(tx, `select ${COLUMNS} from batches b where b.id = $1 for no key update`, [id]);
 }
 
-/** Newest first: the batches of a workflow, or those that the user started. */
+/** Lists the batches of a workflow, or those that the user started, newest first. */
 export function listBatches(
   tx: Tx,
   owner: { readonly workflowId: string } | { readonly userId: number },
@@ -427,7 +427,7 @@ export async function retryRows(tx: Tx, batchId: string, seq: number, choice: Re
   return rows.length;
 }
 
-/** The ids of the executions that the batch has started and that have not ended. */
+/** Returns the ids of the batch's executions that have not ended. */
 export async function listActiveExecutions(tx: Tx, batchId: string): Promise<readonly string[]> {
   const rows = await all<{ id: string }>(
     tx,

@@ -13,7 +13,7 @@ export interface Holder {
   /** ISO 8601. */
   readonly since: string;
   readonly address?: string;
-  /** Where its PostgreSQL listens. */
+  /** The folder of the socket on which its PostgreSQL listens. */
   readonly socketDir?: string;
   /** Start time of the process as `ps` prints it; only if `flock` is missing. */
   readonly started?: string;

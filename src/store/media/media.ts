@@ -18,7 +18,7 @@ export interface MediaRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** How the file was created: uploaded, output of a run, fetched for a run, or a preview. */
+  /** The origin of the file: uploaded, output of a run, fetched for a run, or a preview. */
   readonly origin: MediaOrigin;
   readonly execution_id: string | null;
   /** The prompt that a run used to create the file, shortened. */

@@ -61,7 +61,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   );
 }
 
-/** Whether the timeline shows a layer: layers of the selected scene, and those outside of scenes. */
+/** Returns whether the timeline shows a layer: layers of the selected scene, and those outside of scenes. */
 function isInTimeline({ kind, path, depth }: Layer, selected: Path): boolean {
   if (kind === 'video' || kind === 'scene') return false;
   return path[0] !== 'scenes' || (depth === 2 && selected[0] === 'scenes' && path[1] === selected[1]);

@@ -5,19 +5,17 @@ import UsersIcon from 'icon:users';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import type { CreditPool, InstanceTeam, Plans } from '../../../../sdk/src/schemas.ts';
+import type { InstanceTeam, Plans } from '../../../../sdk/src/schemas.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
-import { TextField } from '../../../kit/field.tsx';
-import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNumber } from '../../../lib/format.ts';
+import { CreditsDialog } from '../credits-dialog.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, SecondaryText, Truncated } from '../section.tsx';
 import { BudgetsDialog } from './budgets-dialog.tsx';
@@ -57,7 +55,7 @@ export function AllTeams() {
           />
         )}
       </InfiniteList>
-      {action?.kind === 'credits' && <CreditsDialog team={action.team} onClose={close} />}
+      {action?.kind === 'credits' && <TeamCreditsDialog team={action.team} onClose={close} />}
       {action?.kind === 'budgets' && <BudgetsDialog team={action.team} onClose={close} />}
     </>
   );
@@ -75,8 +73,8 @@ function NewAccounts() {
 
 function NoTeams() {
   return (
-    <EmptyState icon={UsersIcon} title={messages.noneTitle}>
-      {messages.none}
+    <EmptyState icon={UsersIcon} title={messages.noMatchTitle}>
+      {messages.noMatch}
     </EmptyState>
   );
 }
@@ -93,7 +91,7 @@ const createColumns = (onAction: (action: Action) => void): readonly Column<Inst
     align: 'end',
     cell: ({ credits: { balance, held } }) => (
       <>
-        {formatNumber(balance)} {held > 0 && <SecondaryText>{messages.held(held)}</SecondaryText>}
+        {formatNumber(balance)} {held > 0 && <SecondaryText>{messages.reserved(held)}</SecondaryText>}
       </>
     ),
   },
@@ -130,47 +128,15 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-function CreditsDialog({ team: { id, name }, onClose }: DialogProps) {
-  const [amount, setAmount] = useState('');
-  const [note, setNote] = useState('');
-  const finishChange = useFinishChange();
-  const grant = async (): Promise<void> => {
-    const { balance } = await api.post<CreditPool>('/admin/credits', {
-      teamId: id,
-      amount: Number(amount),
-      note,
-    });
-    await finishChange(messages.granted(name, balance), [
-      '/admin/teams',
-      '/admin/overview',
-      '/credits',
-      'session',
-    ]);
-  };
+function TeamCreditsDialog({ team: { id, name }, onClose }: DialogProps) {
   return (
-    <FormDialog
+    <CreditsDialog
+      account={{ teamId: id }}
+      name={name}
       title={messages.addTitle(name)}
       submit={messages.addCredits}
-      onSubmit={grant}
+      changes={['/admin/teams', '/admin/overview', '/credits', 'session']}
       onClose={onClose}
-    >
-      <TextField
-        label={messages.amount}
-        hint={messages.amountHint}
-        type="number"
-        step={1}
-        required
-        value={amount}
-        onChange={event => setAmount(event.target.value)}
-      />
-      <TextField
-        label={messages.note}
-        hint={messages.noteHint}
-        required
-        maxLength={500}
-        value={note}
-        onChange={event => setNote(event.target.value)}
-      />
-    </FormDialog>
+    />
   );
 }

@@ -56,7 +56,7 @@ export function Backup() {
   );
 }
 
-/** The service sends the file as an attachment, so the page stays open. */
+/** Downloads the file. The service sends it as an attachment, so the page stays open. */
 function startDownload(url: string): void {
   const link = document.createElement('a');
   link.href = url;

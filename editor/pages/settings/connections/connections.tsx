@@ -72,7 +72,7 @@ function DisconnectDialog({ connection: { id, clientName }, onClose }: Disconnec
 const createColumns = (onDisconnect: (connection: Connection) => void): readonly Column<Connection>[] => [
   { title: messages.program, cell: ({ clientName }) => <Truncated text={clientName} /> },
   { title: messages.host, cell: ({ redirectHost }) => <Truncated text={redirectHost} /> },
-  { title: messages.rights, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+  { title: messages.permissions, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   { title: messages.since, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   {
     title: messages.lastUsed,

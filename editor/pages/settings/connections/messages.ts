@@ -7,7 +7,7 @@ export const messages = {
     'To connect an MCP agent, give it the address of this service followed by /mcp. It then asks you for access.',
   program: 'App',
   host: 'Redirects to',
-  rights: 'Permissions',
+  permissions: 'Permissions',
   since: 'Connected',
   lastUsed: 'Last used',
   disconnect: 'Disconnect',

@@ -18,7 +18,7 @@ export function Credits() {
       <DetailList
         facts={[
           [messages.balance, formatNumber(credits.balance)],
-          [messages.held, formatNumber(credits.held)],
+          [messages.reserved, formatNumber(credits.held)],
         ]}
       />
       <Spending />

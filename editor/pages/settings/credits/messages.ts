@@ -5,7 +5,7 @@ export const messages = {
   description: (workspace: string): string =>
     `Credits of ${workspace}, the active workspace. One credit is 0.01 USD.`,
   balance: 'Balance',
-  held: 'Reserved by runs',
+  reserved: 'Reserved by runs',
   spent: 'Spent in this period',
   spending: 'Spending',
   period: 'Period',

@@ -99,7 +99,7 @@ function CreditFigures({ spent: { total, days, models, workflows } }: { readonly
   );
 }
 
-/** `max` is the value of a full bar. */
+/** Renders a bar. `max` is the value of a full one. */
 const createModelColumns = (max: number): readonly Column<Spent['models'][number]>[] => [
   {
     title: messages.model,

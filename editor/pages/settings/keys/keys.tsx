@@ -46,8 +46,8 @@ export function Keys() {
       {isCreating && <CreateKeyDialog onCreated={setNewKey} onClose={() => setCreating(false)} />}
       {newKey !== undefined && (
         <SecretDialog
-          title={messages.shownTitle}
-          text={messages.shownText}
+          title={messages.copyTitle}
+          text={messages.copyText}
           label={messages.key}
           secret={newKey}
           onClose={() => setNewKey(undefined)}
@@ -59,7 +59,7 @@ export function Keys() {
 
 const COLUMNS: readonly Column<Key>[] = [
   { title: settingsMessages.name, cell: ({ name }) => <Truncated text={name} /> },
-  { title: messages.rights, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+  { title: messages.permissions, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   { title: messages.expires, cell: ({ expiresAt }) => <Expiry time={expiresAt} /> },
   {
     title: messages.lastUsed,

@@ -121,7 +121,7 @@ function DiskTile({ disk }: Pick<Answer['storage'], 'disk'>) {
   );
 }
 
-/** Separate from the overview, because providers may take seconds to respond. */
+/** Renders the checks, separate from the overview, because providers may take seconds to respond. */
 function ProviderTile() {
   const credentials = useQuery({
     queryKey: ['/credentials', 'instance', 'all'],

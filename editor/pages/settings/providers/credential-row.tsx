@@ -59,7 +59,7 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
               messages.neverUsed
             ) : (
               <>
-                {messages.used} <RelativeTime time={lastUsedAt} />
+                {messages.lastUsed} <RelativeTime time={lastUsedAt} />
               </>
             )}
           </span>

@@ -35,7 +35,7 @@ export const messages = {
     `Set by ${setting}. To change it, edit the settings and restart the service.`,
   keyEnding: (hint: string): string => `Key ending in ${hint}`,
   tested: 'Tested',
-  used: 'Last used',
+  lastUsed: 'Last used',
   neverUsed: 'Not used yet',
   uses: (workflows: number, calls: number): string =>
     `Used by ${formatNumber(workflows)} ${workflows === 1 ? 'workflow' : 'workflows'}, ${formatNumber(calls)} ${calls === 1 ? 'call' : 'calls'} in progress`,

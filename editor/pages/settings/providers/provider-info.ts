@@ -6,7 +6,7 @@ export type ProviderName = Credential['kind'];
 export interface ProviderInfo {
   readonly label: string;
   readonly description: string;
-  /** Where to get a key. */
+  /** The page on which users get a key. */
   readonly keyUrl?: string;
   /** Whether the server's address is required, optional, or fixed. */
   readonly address: 'required' | 'optional' | 'fixed';

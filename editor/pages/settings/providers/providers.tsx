@@ -19,7 +19,7 @@ import { messages } from './messages.ts';
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from './provider-info.ts';
 import styles from './providers.module.css';
 
-/** The keys of the instance, for administrators. */
+/** Renders the keys of the instance, for administrators. */
 export function Providers() {
   const checks = useQuery({
     queryKey: ['/admin/providers'],
@@ -34,7 +34,7 @@ export function Providers() {
   );
 }
 
-/** The keys of the active workspace. */
+/** Renders the keys of the active workspace. */
 export function ProviderKeys() {
   const { workspace } = useSession();
   const isManager = workspace.role === 'OWNER';

@@ -42,7 +42,7 @@ export const createColumns = (onAction: (action: UserAction) => void): readonly 
     align: 'end',
     cell: ({ credits: { balance, held } }) => (
       <>
-        {formatNumber(balance)} {held > 0 && <SecondaryText>{messages.held(held)}</SecondaryText>}
+        {formatNumber(balance)} {held > 0 && <SecondaryText>{messages.reserved(held)}</SecondaryText>}
       </>
     ),
   },

@@ -5,8 +5,8 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
+import { CreditsDialog } from '../credits-dialog.tsx';
 import { ChangeDialog } from './change-dialog.tsx';
-import { GrantDialog } from './grant-dialog.tsx';
 import { messages } from './messages.ts';
 import type { AccountLink } from './users.tsx';
 
@@ -37,6 +37,19 @@ export function UserDialog({
 }: Omit<DialogProps, 'user'> & { readonly action: UserAction }) {
   const ActionDialog = DIALOGS[kind];
   return <ActionDialog user={user} {...rest} />;
+}
+
+function GrantDialog({ user: { userId, name }, onClose }: DialogProps) {
+  return (
+    <CreditsDialog
+      account={{ userId }}
+      name={name}
+      title={messages.grantTitle(name)}
+      submit={messages.grant}
+      changes={['/admin/users', '/credits', 'session']}
+      onClose={onClose}
+    />
+  );
 }
 
 function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClose }: DialogProps) {

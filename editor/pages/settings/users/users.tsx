@@ -65,8 +65,8 @@ export function Users() {
 
 function NoUsers() {
   return (
-    <EmptyState icon={UsersIcon} title={messages.noneTitle}>
-      {messages.none}
+    <EmptyState icon={UsersIcon} title={messages.noMatchTitle}>
+      {messages.noMatch}
     </EmptyState>
   );
 }

@@ -1,0 +1,50 @@
+// Adds credits to the workspace of a user or a team, or revokes some.
+import { useState } from 'react';
+import type { CreditPool } from '../../../sdk/src/schemas.ts';
+import { TextField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { api } from '../../lib/api.ts';
+import { useFinishChange } from '../../lib/finish-change.ts';
+import { messages } from './messages.ts';
+
+interface CreditsDialogProps {
+  readonly account: { readonly userId: number } | { readonly teamId: string };
+  readonly name: string;
+  readonly title: string;
+  readonly submit: string;
+  /** The queries that show the credits of the account. */
+  readonly changes: readonly string[];
+  readonly onClose: () => void;
+}
+
+export function CreditsDialog({ account, name, title, submit, changes, onClose }: CreditsDialogProps) {
+  const [amount, setAmount] = useState('');
+  const [note, setNote] = useState('');
+  const finishChange = useFinishChange();
+  const grant = async (): Promise<void> => {
+    const request = { ...account, amount: Number(amount), note };
+    const { balance } = await api.post<CreditPool>('/admin/credits', request);
+    await finishChange(messages.credits.granted(name, balance), changes);
+  };
+  return (
+    <FormDialog title={title} submit={submit} onSubmit={grant} onClose={onClose}>
+      <TextField
+        label={messages.credits.amount}
+        hint={messages.credits.amountHint}
+        type="number"
+        step={1}
+        required
+        value={amount}
+        onChange={event => setAmount(event.target.value)}
+      />
+      <TextField
+        label={messages.credits.note}
+        hint={messages.credits.noteHint}
+        required
+        maxLength={500}
+        value={note}
+        onChange={event => setNote(event.target.value)}
+      />
+    </FormDialog>
+  );
+}
