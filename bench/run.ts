@@ -12,6 +12,7 @@ type Section = (isShort: boolean) => AsyncIterable<Row>;
 // Imported one at a time: some load heavy peers.
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   engine: async () => (await import('./rows/engine.ts')).runEngineRows,
+  code: async () => (await import('./rows/code.ts')).runCodeRows,
   start: async () => (await import('./rows/start.ts')).runStartRows,
   runs: async () => (await import('./rows/run.ts')).runRunRows,
   batches: async () => (await import('./rows/batch.ts')).runBatchRows,

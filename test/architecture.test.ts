@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runs: ['services', 'engine', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
   services: ['engine', 'render', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
   engine: ['nodes/define.ts', 'graph', 'lib'],
-  nodes: ['providers', 'codecs', 'media/images.ts', 'media/svg', 'render', 'graph', 'lib'],
+  nodes: ['providers', 'sandbox', 'codecs', 'media/images.ts', 'media/svg', 'render', 'graph', 'lib'],
   render: [
     'codecs',
     'media/accepted-types.ts',
@@ -49,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Types only: pages show what the services return.
   pages: ['services/content/present-content.ts', 'services/content/content.schema.ts', 'graph', 'lib'],
   media: ['codecs/probe/probe.ts', 'lib'],
+  sandbox: ['lib'],
   telemetry: ['lib'],
   providers: ['lib'],
   codecs: ['lib'],
@@ -79,6 +80,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/': ['mcp'],
   '@opentelemetry/': ['telemetry'],
   '@napi-rs/canvas': ['render/paint/canvas.ts'],
+  '@jitl/': ['sandbox'],
   aws4fetch: ['media'],
   ajv: ['lib/schema-check.ts'],
   'altcha-lib': ['apps'],
@@ -105,6 +107,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'pg-copy-streams': ['store/copy.ts'],
   pino: ['lib'],
   'prom-client': ['http'],
+  'quickjs-emscripten-core': ['sandbox'],
   re2js: ['nodes/regex'],
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media', 'automation'],

@@ -2,6 +2,7 @@
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
 import {
   getBuiltKeys,
+  getCodePorts,
   getExtractedPaths,
   getSwitchCases,
   getTemplateTokens,
@@ -74,6 +75,10 @@ const DYNAMIC: Readonly<Record<string, Dynamic>> = {
   'utility:json_build': (config, { outputs }) => ({
     inputs: getBuiltKeys(config.keys).map(name => input(name, name, 'ANY')),
     outputs,
+  }),
+  'utility:code': config => ({
+    inputs: getCodePorts(config.inputs).map(({ id, type }) => input(id, id, type)),
+    outputs: getCodePorts(config.outputs).map(({ id, type }) => output(id, id, type)),
   }),
   'logic:switch': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),

@@ -2038,6 +2038,8 @@ export type NodeState = {
     readonly name: string;
     readonly jobId: string | null;
   };
+  /** The last 64 KB that a code node wrote to its console; only for owners of the workflow */
+  readonly log?: string;
 };
 
 /** Something that happened while nobody was watching */

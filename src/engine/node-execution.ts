@@ -28,6 +28,7 @@ export interface NodeExecution {
   readonly jobs: Record<number, ProviderTask>;
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
+  log?: Step['log'] | undefined;
   payer?: Step['payer'] | undefined;
   /** The credits owed for calls that were active when the run ended. */
   owedCredits: number;
@@ -100,8 +101,9 @@ function addCost(
   return { paidBy, credentialId, costUsd: before === null || costUsd === null ? null : before + costUsd };
 }
 
-// A mapped node keeps only the warnings of its last items.
+// A mapped node keeps only the warnings and the log of its last items.
 const MAX_WARNINGS = 10;
+const MAX_LOG_LENGTH = 65_536;
 
 /**
  * Creates the record of a provider task. The record is reported in the node's step and stored before the call
@@ -146,6 +148,10 @@ function createCallRecord(
     warn: sentence => {
       execution.warnings = [...(execution.warnings ?? []), sentence].slice(-MAX_WARNINGS);
     },
+    log: text => {
+      const scrubbed = options.secrets?.scrub(text) ?? text;
+      execution.log = `${execution.log ?? ''}${scrubbed}`.slice(-MAX_LOG_LENGTH);
+    },
     save: async task => {
       record(task);
       execution.provider = { name: task.provider, jobId: task.id };
@@ -160,7 +166,9 @@ function createCallRecord(
   };
 }
 
-export function callFields(execution: NodeExecution): Pick<Step, 'jobs' | 'provider' | 'warnings' | 'payer'> {
+export function callFields(
+  execution: NodeExecution,
+): Pick<Step, 'jobs' | 'provider' | 'warnings' | 'log' | 'payer'> {
   return Object.keys(execution.jobs).length === 0
     ? providerFields(execution)
     : { jobs: { ...execution.jobs }, ...providerFields(execution) };
@@ -180,11 +188,16 @@ export function owedFields({
 export function providerFields({
   provider,
   warnings,
+  log,
   payer,
-}: Pick<NodeExecution, 'provider' | 'warnings' | 'payer'>): Pick<Step, 'provider' | 'warnings' | 'payer'> {
+}: Pick<NodeExecution, 'provider' | 'warnings' | 'log' | 'payer'>): Pick<
+  Step,
+  'provider' | 'warnings' | 'log' | 'payer'
+> {
   return {
     ...(provider === undefined ? {} : { provider }),
     ...(warnings === undefined ? {} : { warnings }),
+    ...(log === undefined ? {} : { log }),
     ...(payer === undefined ? {} : { payer }),
   };
 }

@@ -49,6 +49,7 @@ export function runNode(
       previousStep,
       start,
       ...previousFields,
+      log: undefined,
       owedCredits: 0,
     };
     const items = splitIntoItems(node, settings, portValues);

@@ -52,6 +52,8 @@ export interface Step {
   readonly truncated?: true;
   /** Sentences that say how the result differs from the request. */
   readonly warnings?: readonly string[];
+  /** What the node's program wrote to its console. */
+  readonly log?: string;
   /** The cost of the node's delivered calls in this run so far, if not 0. */
   readonly credits?: number;
   /** The payer of the node's calls, and the credential. */

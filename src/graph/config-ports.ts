@@ -1,5 +1,5 @@
 // Derives ports from a node's config, for the nodes and the editor.
-import { toFields } from './types.ts';
+import { isFields, PORT_TYPES, type PortType, toFields } from './types.ts';
 
 /** Returns whether the text is a valid name for a derived port. */
 export function isPortName(text: unknown): text is string {
@@ -48,4 +48,30 @@ export function getSwitchCases<T>(cases: Readonly<Record<string, T>> | undefined
   return Object.entries(toFields(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')
     .slice(0, MAX_CASES);
+}
+
+export interface ConfigPort {
+  readonly id: string;
+  readonly type: PortType;
+}
+
+/** The fields of a code node, which cannot be ports as well. */
+const CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'inputs', 'outputs', 'timeoutMs', 'memoryMb']);
+
+/** Returns the ports that a code node lists as `[{ id, type }]`, without those that are invalid. */
+export function getCodePorts(list: unknown): readonly ConfigPort[] {
+  const ports = Array.isArray(list) ? list.filter(isCodePort) : [];
+  return ports
+    .filter(({ id }, index) => ports.findIndex(port => port.id === id) === index)
+    .slice(0, MAX_CONFIG_PORTS);
+}
+
+/** Returns whether it is a port that a code node may have. */
+export function isCodePort(item: unknown): item is ConfigPort {
+  return (
+    isFields(item) &&
+    isPortName(item.id) &&
+    !CODE_FIELDS.has(item.id) &&
+    PORT_TYPES.includes(item.type as PortType)
+  );
 }

@@ -227,6 +227,7 @@ const ROWS = {
   ),
   ARRANGE_ON_WRITE: row('arrange the board when a write changes its structure', 'false', flag),
   CDN_MODE: row('how media in a bucket are served: proxy or redirect', 'proxy', oneOf(['proxy', 'redirect'])),
+  CODE_NODES: row('offer the node that runs programs of users', 'true', flag),
   SANDBOX_MODELS: row('offer the local sandbox models', 'true', flag),
   TEMPLATES_DIR: optionalRow('a folder with your own video templates as JSON', text),
   WORKFLOW_TEMPLATES_DIR: optionalRow('folders with your own workflow templates, separated like PATH', text),

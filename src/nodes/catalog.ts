@@ -6,6 +6,7 @@ import { DISPLAY_NAMES } from '../providers/names.ts';
 import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
+import { code } from './code.ts';
 import type { NodeDefinition, Requirement } from './define.ts';
 import { httpRequest } from './http.ts';
 import {
@@ -57,6 +58,7 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   jsonExtract,
   jsonBuild,
   math,
+  code,
   listItem,
   listSlice,
   httpRequest,
@@ -106,7 +108,7 @@ const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 /** The settings that the catalog depends on. */
 export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
-  Partial<Pick<Settings, 'prices'>> &
+  Partial<Pick<Settings, 'prices' | 'CODE_NODES'>> &
   Partial<ProviderSettings> &
   CodecSettings;
 
@@ -118,6 +120,7 @@ interface Need {
 
 const NEEDS: Readonly<Record<Requirement, Need>> = {
   sandbox: { isMet: settings => settings.SANDBOX_MODELS },
+  code: { isMet: settings => settings.CODE_NODES !== false },
   codec: { isMet: settings => hasBackend(settings) },
   'sandbox-video': { isMet: settings => settings.SANDBOX_MODELS && hasBackend(settings) },
   fal: provider(DISPLAY_NAMES.fal, 'FAL_KEY'),

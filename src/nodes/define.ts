@@ -117,6 +117,8 @@ export interface NodeContext {
     use(usage: unknown): void;
     /** Adds a sentence to the warnings in the node's state. */
     warn(sentence: string): void;
+    /** Adds text to the log in the node's state. */
+    log(text: string): void;
   };
 }
 
@@ -212,7 +214,7 @@ export type NodeOutput = string | number | Json | MediaRef | Value | readonly Va
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
 /** A requirement of a node. catalog.ts maps it to settings. */
-export type Requirement = 'sandbox' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
+export type Requirement = 'sandbox' | 'code' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
 
 /**
  * How a forecast can compute the node's result before the run: `by-value` from known inputs, `by-shape` also from

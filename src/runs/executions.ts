@@ -113,8 +113,10 @@ export async function getExecution(
 /** Returns the record of a row. The caller has checked access. */
 export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
   const steps = await readBoundedSteps(deps.db, row.id);
-  const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
-  const reader = hasProviderSteps ? await getViewer(deps, actor, row) : { isOwner: false };
+  const hasOwnerFields = [...steps.values()].some(
+    ({ provider, log }) => provider !== undefined || log !== undefined,
+  );
+  const reader = hasOwnerFields ? await getViewer(deps, actor, row) : { isOwner: false };
   const record = presentExecution(row, await readPlan(deps, row), steps, reader);
   // Serializing a large record takes as long again, so yield first.
   if (measureAtLeast(record, LARGE_BYTES).bytes > LARGE_BYTES) await nextTurn();

@@ -71,6 +71,7 @@ export function presentStep(
     ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),
     ...(step?.warnings === undefined ? {} : { warnings: step.warnings }),
     ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
+    ...(reader.isOwner && step?.log !== undefined ? { log: step.log } : {}),
   };
 }
 

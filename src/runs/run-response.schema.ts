@@ -84,6 +84,11 @@ export const NodeState = Named('NodeState', 'One node of a run', {
       { description: 'The task at the provider; only for owners of the workflow' },
     ),
   ),
+  log: Type.Optional(
+    Type.String({
+      description: 'The last 64 KB that a code node wrote to its console; only for owners of the workflow',
+    }),
+  ),
 });
 
 export const WorkflowResults = Named('WorkflowResults', 'The newest completed result of each node', {

@@ -1,33 +1,59 @@
-// Runs tasks in worker threads that would otherwise block the event loop. Bounds threads, queue, time and memory, and
-// shares the threads fairly between accounts.
+// Runs tasks in workers (threads or processes) that would otherwise block the event loop. Bounds workers, queue, time
+// and memory, and shares the workers fairly between accounts.
+import type { EventEmitter } from 'node:events';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { Worker as Thread } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import { isAccepted } from '../limiter.ts';
 import { limitProcessorTime, readThreadTime } from './processor-time.ts';
 import type { TaskResult } from './serve.ts';
 
-export interface ThreadPoolOptions {
+/** A thread or process that answers each message with one message. */
+export interface PoolWorker {
+  post(message: unknown): void;
+  /** Emits `message`, and `error` or `exit` when it ends. */
+  readonly events: Pick<EventEmitter, 'on' | 'once' | 'off'>;
+  /** Resolves when it takes messages. Its time does not count. Absent: it queues them while it starts. */
+  readonly ready?: Promise<void>;
+  /** Whether it keeps the service's process running. */
+  ref(): void;
+  unref(): void;
+  terminate(): void;
+  /** Returns its processor time in ms. Absent: tasks are limited by elapsed time. */
+  readonly readTime?: () => Promise<number>;
+}
+
+export interface PoolOptions {
+  readonly start: () => PoolWorker;
+  /** How many workers run at the same time. */
+  readonly size: number;
+  /** The limit of time. A task that needs more is rejected with TaskTooCostly, and its worker ends. */
+  readonly timeoutMs: number;
+  /** Maximum number of waiting tasks per account; further tasks are rejected, except accepted work. */
+  readonly maxWaiting: number;
+  /** A worker ends after this many tasks. Default: no limit. */
+  readonly maxTasks?: number;
+}
+
+export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxWaiting'> {
   /** The thread's module, without its extension: sources run as .ts, the published package has .js. */
   readonly module: URL;
   readonly threads: number;
-  /** The limit of processor time. A task that needs more is rejected with TaskTooCostly, and its thread ends. */
-  readonly timeoutMs: number;
   /** A task that needs more memory is rejected with TaskTooCostly, and its thread ends. */
   readonly maxHeapMb: number;
-  /** Maximum number of waiting tasks per account; further tasks are rejected, except accepted work. */
-  readonly maxWaiting: number;
 }
 
 export interface TaskOptions {
-  /** The account that the task belongs to. An account uses one thread at a time, and accounts take turns. */
+  /** The account that the task belongs to. An account uses one worker at a time, and accounts take turns. */
   readonly account: string;
   readonly signal: AbortSignal;
-  /** Data that many tasks share. A thread receives it only when it differs from the previous object. */
+  /** Data that many tasks share. A worker receives it only when it differs from the previous object. */
   readonly context?: object | undefined;
+  /** Replaces the limit of the pool. */
+  readonly timeoutMs?: number;
 }
 
-export interface ThreadPool<Input, Output> {
+export interface WorkerPool<Input, Output> {
   /** Rejects with the task's own error, TaskTooCostly, the signal's reason, or an AppError `unavailable`. */
   run(input: Input, options: TaskOptions): Promise<Output>;
 }
@@ -35,7 +61,7 @@ export interface ThreadPool<Input, Output> {
 /** Thrown when a task exceeds its limit of time or memory. */
 export class TaskTooCostly extends Error {}
 
-/** An idle thread ends after this time to free its memory. */
+/** An idle worker ends after this time to free its memory. */
 const IDLE_MS = 20_000;
 
 interface Task<Input, Output> extends TaskOptions {
@@ -44,15 +70,39 @@ interface Task<Input, Output> extends TaskOptions {
   readonly reject: (reason: unknown) => void;
 }
 
-export function createThreadPool<Input, Output>(options: ThreadPoolOptions): ThreadPool<Input, Output> {
+/** Creates a pool of threads, which are limited by their processor time. */
+export function createThreadPool<Input, Output>({
+  module,
+  threads,
+  maxHeapMb,
+  ...limits
+}: ThreadPoolOptions): WorkerPool<Input, Output> {
+  return createPool({ ...limits, size: threads, start: () => startThread(module, maxHeapMb) });
+}
+
+function startThread(module: URL, maxHeapMb: number): PoolWorker {
+  const file = new URL(`${module.href}${extname(import.meta.filename)}`);
+  const thread = new Thread(file, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+  return {
+    post: message => thread.postMessage(message),
+    events: thread,
+    ref: () => thread.ref(),
+    unref: () => thread.unref(),
+    terminate: () => void thread.terminate(),
+    readTime: () => readThreadTime(thread),
+  };
+}
+
+export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Input, Output> {
   /** The waiting tasks by account, in the order of their turns. */
   const waitingTasks = new Map<string, Set<Task<Input, Output>>>();
   const busy = new Set<string>();
-  const idle = new Map<Worker, NodeJS.Timeout>();
-  const contexts = new WeakMap<Worker, object>();
+  const idle = new Map<PoolWorker, NodeJS.Timeout>();
+  const contexts = new WeakMap<PoolWorker, object>();
+  const taskCounts = new WeakMap<PoolWorker, number>();
   let active = 0;
 
-  /** Removes and returns the first task of the first account that has no thread. */
+  /** Removes and returns the first task of the first account that has no worker. */
   const dequeue = (): Task<Input, Output> | undefined => {
     for (const [account, tasks] of waitingTasks) {
       if (busy.has(account)) continue;
@@ -73,7 +123,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
   };
 
   const startWaiting = (): void => {
-    while (active < options.threads) {
+    while (active < options.size) {
       const task = dequeue();
       if (task === undefined) return;
       active++;
@@ -87,25 +137,26 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
   };
 
   const perform = async (task: Task<Input, Output>): Promise<void> => {
-    let worker: Worker | undefined;
+    let worker: PoolWorker | undefined;
     try {
       worker = getWorker();
-      const { input, context, signal } = task;
+      await worker.ready;
+      const { input, context, signal, timeoutMs = options.timeoutMs } = task;
       const isNew = context !== undefined && contexts.get(worker) !== context;
       if (isNew) contexts.set(worker, context);
       const message = { input, ...(isNew ? { context } : {}) };
-      const result = await postTask<Output>(worker, message, { signal, timeoutMs: options.timeoutMs });
+      const result = await postTask<Output>(worker, message, { signal, timeoutMs });
       release(worker);
       if ('output' in result) task.resolve(result.output);
       else task.reject(restoreError(result));
     } catch (err) {
-      // The task was aborted, was too slow or ran out of memory, so its thread is stopped.
-      void worker?.terminate();
+      // The task was aborted, was too slow or ran out of memory, so its worker is stopped.
+      worker?.terminate();
       task.reject(task.signal.aborted ? task.signal.reason : err);
     }
   };
 
-  const getWorker = (): Worker => {
+  const getWorker = (): PoolWorker => {
     const newestIdle = [...idle].at(-1);
     if (newestIdle === undefined) return startWorker();
     const [worker, timer] = newestIdle;
@@ -115,24 +166,28 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
     return worker;
   };
 
-  const startWorker = (): Worker => {
-    const file = new URL(`${options.module.href}${extname(import.meta.filename)}`);
-    const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } });
-    // Both events may also occur while the thread is idle.
+  const startWorker = (): PoolWorker => {
+    const worker = options.start();
+    // Both events may also occur while the worker is idle.
     const removeWorker = (): void => {
       clearTimeout(idle.get(worker));
       idle.delete(worker);
     };
-    return worker.on('error', removeWorker).on('exit', removeWorker);
+    worker.events.on('error', removeWorker);
+    worker.events.on('exit', removeWorker);
+    return worker;
   };
 
-  const release = (worker: Worker): void => {
+  const release = (worker: PoolWorker): void => {
+    const taskCount = (taskCounts.get(worker) ?? 0) + 1;
+    if (taskCount >= (options.maxTasks ?? Number.POSITIVE_INFINITY)) return worker.terminate();
+    taskCounts.set(worker, taskCount);
     worker.unref();
-    idle.set(worker, setTimeout(() => void worker.terminate(), IDLE_MS).unref());
+    idle.set(worker, setTimeout(() => worker.terminate(), IDLE_MS).unref());
   };
 
   return {
-    run: (input, { account, signal, context }) =>
+    run: (input, { account, signal, context, timeoutMs }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         const tasks = waitingTasks.get(account) ?? new Set();
@@ -149,6 +204,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
           account,
           signal,
           context,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
           resolve: output => {
             signal.removeEventListener('abort', onAbort);
             resolve(output);
@@ -165,32 +221,32 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
   };
 }
 
-/** Resolves with the thread's result. Rejects if the thread dies or takes too long, or if the signal fires. */
+/** Resolves with the worker's result. Rejects if the worker dies or takes too long, or if the signal fires. */
 async function postTask<Output>(
-  worker: Worker,
+  worker: PoolWorker,
   message: unknown,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<TaskResult<Output>> {
   const { promise, resolve, reject } = Promise.withResolvers<TaskResult<Output>>();
   const fail = (cause?: unknown): void =>
     reject(new TaskTooCostly('The task takes too much time or memory.', { cause }));
-  using limit = limitProcessorTime(() => readThreadTime(worker), timeoutMs);
+  using limit = limitProcessorTime(async () => worker.readTime?.(), timeoutMs);
   limit.signal.addEventListener('abort', () => fail(limit.signal.reason));
   const abort = (): void => reject(signal.reason);
   const died = (err?: unknown): void => fail(err);
-  worker.once('message', resolve).once('error', died).once('exit', died);
+  worker.events.once('message', resolve).once('error', died).once('exit', died);
   signal.addEventListener('abort', abort, { once: true });
-  worker.postMessage(message);
+  worker.post(message);
   try {
     return await promise;
   } finally {
-    worker.off('message', resolve).off('error', died).off('exit', died);
+    worker.events.off('message', resolve).off('error', died).off('exit', died);
     signal.removeEventListener('abort', abort);
   }
 }
 
 function restoreError({ error: refusal, failure }: Exclude<TaskResult<unknown>, { output: unknown }>): Error {
-  if (refusal === undefined) return new Error(`A task in a thread failed: ${failure}`);
+  if (refusal === undefined) return new Error(`A task in a worker failed: ${failure}`);
   const { code, message, issues, details } = refusal;
   return new AppError(code, message, {
     ...(issues === undefined ? {} : { issues }),

@@ -29,6 +29,8 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
   'utility:json_extract': [{ paths: PATHS }],
   // More output than a run may record and than its record shows.
   'utility:json_build': [{ keys: NAMES }, { keys: NAMES.slice(0, 7) }],
+  // A long value goes to another process and back.
+  'utility:code': [{}, { code: 'export default ({ a }) => ({ out: [a, a, a] });' }],
   'utility:math': [{}],
   'utility:list_item': [{ index: 7 }],
   'utility:list_slice': [{ start: 0, end: 90 }],

@@ -24,6 +24,8 @@ export interface TestContext extends NodeContext {
   /** The records reported by provider calls. */
   readonly used: readonly unknown[];
   readonly warned: readonly string[];
+  /** What the node wrote to its log. */
+  readonly logged: readonly string[];
 }
 
 export interface ContextOptions {
@@ -41,6 +43,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
   const signal = options.signal ?? new AbortController().signal;
   const used: unknown[] = [];
   const warned: string[] = [];
+  const logged: string[] = [];
 
   const upload = async (bytes: Uint8Array, contentType: string, name = 'file'): Promise<MediaRef> => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -115,12 +118,14 @@ export function makeContext(options: ContextOptions = {}): TestContext {
       save: async () => undefined,
       use: usage => used.push(usage),
       warn: sentence => warned.push(sentence),
+      log: text => logged.push(text),
     },
     now: () => NOW_MS,
     ...(options.suspended === undefined ? {} : { suspended: options.suspended }),
     upload,
     used,
     warned,
+    logged,
     bytesOf: ref => get(ref.mediaId).bytes,
   };
 }

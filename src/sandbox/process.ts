@@ -1,0 +1,179 @@
+// Runs programs that the service sends, in a process of its own that has no permissions. Each program gets a new
+// WebAssembly module, because one that was interrupted cannot be used again.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import variant from '@jitl/quickjs-wasmfile-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSSyncVariant,
+} from 'quickjs-emscripten-core';
+import { PRELUDE } from './prelude.ts';
+import {
+  MAX_LOG_LENGTH,
+  MAX_PROGRAM_BYTES,
+  type Program,
+  type ProgramError,
+  type ProgramResult,
+} from './program.ts';
+
+const MAX_STACK_BYTES = 262_144;
+/** A module that used more is freed at once, instead of whenever the garbage collector runs. */
+const LARGE_BYTES = 16_777_216;
+
+// Neither the types of Node nor those of the variant describe what is there at run time.
+const { WebAssembly } = globalThis as unknown as {
+  readonly WebAssembly: { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
+};
+const sandbox = newVariant(variant as unknown as QuickJSSyncVariant, {
+  wasmModule: await WebAssembly.compile(
+    await readFile(fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))),
+  ),
+});
+
+process.on('message', async ({ input }: { readonly input: Program }) => {
+  process.send?.({ output: await runProgram(input) });
+});
+process.send?.('ready');
+
+async function runProgram(program: Program): Promise<ProgramResult> {
+  const stripped = stripTypes(program.code);
+  if (typeof stripped !== 'string') return { log: '', error: stripped };
+  const quickJs = await newQuickJSWASMModuleFromVariant(sandbox);
+  const log = createLog();
+  try {
+    const runtime = quickJs.newRuntime();
+    runtime.setMemoryLimit(program.memoryMb * 1_048_576);
+    runtime.setMaxStackSize(MAX_STACK_BYTES);
+    const deadlineMs = Date.now() + program.timeoutMs;
+    const isOver = (): boolean => Date.now() > deadlineMs;
+    runtime.setInterruptHandler(isOver);
+    const outcome = evaluate(runtime.newContext(), { ...program, code: stripped }, log.write);
+    // An interruption shows in many ways, for example as a promise that nothing settles.
+    const isTimeout = 'error' in outcome && outcome.error.code !== 'program_out_of_memory' && isOver();
+    if (!isTimeout) return { log: log.read(), ...outcome };
+    const message = `The program took more than ${program.timeoutMs} ms.`;
+    return { log: log.read(), error: { ...outcome.error, code: 'program_timeout', message } };
+  } catch (err) {
+    // For example the stack of this process, on values that are nested very deeply.
+    return { log: log.read(), error: { code: 'program_failed', message: String(err) } };
+  } finally {
+    if (quickJs.getWasmMemory().buffer.byteLength > LARGE_BYTES) setImmediate(() => globalThis.gc?.());
+  }
+}
+
+/** Returns JavaScript with every token in the place that it had in the TypeScript. */
+function stripTypes(code: string): string | ProgramError {
+  try {
+    return stripTypeScriptTypes(code);
+  } catch (err) {
+    // The parser ran out of stack, after which it fails for every program.
+    if (!(err instanceof SyntaxError)) process.exit(1);
+    // Node puts the line, the code and a row of carets above the stack.
+    const lines = String(err.stack).split('\n');
+    const line = /^:(\d+)$/.exec(lines[0] ?? '')?.[1];
+    const carets = lines.find(text => /^\s*\^+$/.test(text));
+    return {
+      code: 'invalid_program',
+      message: `SyntaxError: ${err.message}`,
+      ...(line === undefined ? {} : { line: Number(line) }),
+      ...(carets === undefined ? {} : { column: carets.indexOf('^') + 1 }),
+    };
+  }
+}
+
+type Outcome = { readonly output: string } | { readonly error: ProgramError };
+
+function evaluate(vm: QuickJSContext, program: Program, write: (line: string) => void): Outcome {
+  const log = vm.newFunction('log', line => write(vm.getString(line)));
+  const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude'));
+  const tools = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, vm.newNumber(toSeed(program)), log));
+  const [invoke, runTimer] = [vm.getProp(tools, 0), vm.getProp(tools, 1)];
+  const settle = (value: QuickJSHandle): Settled => waitFor(vm, value, runTimer, program);
+
+  const evaluated = vm.evalCode(program.code, FILE, { type: 'module' });
+  if (evaluated.error) return { error: describe(vm, evaluated.error, program) };
+  const loaded = settle(evaluated.value);
+  if ('error' in loaded) return loaded;
+  const input = vm.newString(program.input);
+  const called = vm.callFunction(invoke, vm.undefined, vm.getProp(loaded.value, 'default'), input);
+  if (called.error) return { error: describe(vm, called.error, program) };
+  const ended = settle(called.value);
+  if ('error' in ended) return ended;
+  const output = vm.getString(ended.value);
+  if (Buffer.byteLength(output) <= MAX_PROGRAM_BYTES) return { output };
+  const message = `The program returned more than ${MAX_PROGRAM_BYTES} bytes of JSON.`;
+  return { error: { code: 'program_output_too_large', message } };
+}
+
+type Settled = { readonly value: QuickJSHandle } | { readonly error: ProgramError };
+
+/** Runs jobs and timers until the promise settles. A promise that nothing can settle any more is an error. */
+function waitFor(
+  vm: QuickJSContext,
+  promise: QuickJSHandle,
+  runTimer: QuickJSHandle,
+  program: Program,
+): Settled {
+  for (;;) {
+    const jobs = vm.runtime.executePendingJobs();
+    if (jobs.error) return { error: describe(vm, jobs.error, program) };
+    const state = vm.getPromiseState(promise);
+    if (state.type === 'fulfilled') return { value: state.value };
+    if (state.type === 'rejected') return { error: describe(vm, state.error, program) };
+    const timer = vm.callFunction(runTimer, vm.undefined);
+    if (timer.error) return { error: describe(vm, timer.error, program) };
+    if (!vm.sameValue(timer.value, vm.true))
+      return {
+        error: { code: 'program_failed', message: 'The program waits for a promise that never settles.' },
+      };
+  }
+}
+
+const FILE = 'program';
+/** A place in the author's code, as QuickJS names it in stacks. */
+const PLACE = /\bprogram:(\d+)(?::(\d+))?/;
+
+function describe(vm: QuickJSContext, thrown: QuickJSHandle, { memoryMb }: Program): ProgramError {
+  const error: unknown = vm.dump(thrown);
+  const { name, message, stack } = (typeof error === 'object' && error !== null ? error : {}) as {
+    readonly name?: unknown;
+    readonly message?: unknown;
+    readonly stack?: unknown;
+  };
+  const [, line, column] = PLACE.exec(String(stack)) ?? [];
+  const place = {
+    ...(line === undefined ? {} : { line: Number(line) }),
+    ...(column === undefined ? {} : { column: Number(column) }),
+  };
+  // Out of memory, QuickJS may have no memory left for the error.
+  if (error === null || (name === 'InternalError' && message === 'out of memory'))
+    return {
+      code: 'program_out_of_memory',
+      message: `The program needs more than ${memoryMb} MB.`,
+      ...place,
+    };
+  const code = name === 'SyntaxError' ? 'invalid_program' : 'program_failed';
+  if (message === undefined)
+    return { code, message: `The program threw ${JSON.stringify(error)}.`, ...place };
+  return { code, message: `${name}: ${message}`, ...place };
+}
+
+function createLog(): { readonly write: (line: string) => void; readonly read: () => string } {
+  let text = '';
+  return {
+    write: line => {
+      if (text.length < MAX_LOG_LENGTH) text = `${text}${line}\n`.slice(0, MAX_LOG_LENGTH);
+    },
+    read: () => text,
+  };
+}
+
+/** Returns the same number for the same program and input. */
+function toSeed({ code, input }: Program): number {
+  return createHash('sha256').update(code).update('\0').update(input).digest().readUInt32LE();
+}

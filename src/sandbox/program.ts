@@ -1,0 +1,36 @@
+// Defines the messages between the service and the processes that run programs.
+
+export interface Program {
+  /** An ES module in TypeScript or JavaScript. Its default export receives the input. */
+  readonly code: string;
+  /** JSON text. */
+  readonly input: string;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+}
+
+export type ProgramErrorCode =
+  | 'invalid_program'
+  | 'program_failed'
+  | 'program_timeout'
+  | 'program_out_of_memory'
+  | 'program_output_too_large';
+
+export interface ProgramError {
+  readonly code: ProgramErrorCode;
+  readonly message: string;
+  /** The place in the author's code, from 1. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a program returned, as JSON text, or why it failed. */
+export type ProgramResult = { readonly log: string } & (
+  | { readonly output: string }
+  | { readonly error: ProgramError }
+);
+
+/** The maximum size of the input and of the output, as UTF-8 JSON text. */
+export const MAX_PROGRAM_BYTES = 5_242_880;
+/** The maximum length of the log; the rest is cut off. */
+export const MAX_LOG_LENGTH = 65_536;

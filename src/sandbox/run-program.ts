@@ -1,0 +1,98 @@
+// Runs users' programs in a small pool of processes without permissions, each program in a new QuickJS module.
+// WebAssembly limits what a program can see, the process what it can use up.
+import { spawn } from 'node:child_process';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createPool, type PoolWorker, TaskTooCostly } from '../lib/threads/pool.ts';
+import type { Program, ProgramResult } from './program.ts';
+
+/** How long after its limit a program is stopped together with its process. */
+const GRACE_MS = 1000;
+/** The heap of a process holds the texts of one program; the program's own memory is outside of it. */
+const MAX_HEAP_MB = 128;
+
+const pool = createPool<Program, ProgramResult>({
+  start: startProcess,
+  size: 2,
+  timeoutMs: 30_000 + GRACE_MS,
+  // The items of a list arrive all at once.
+  maxWaiting: 1000,
+  maxTasks: 200,
+});
+
+export interface ProgramContext {
+  /** The account that the program belongs to. */
+  readonly account: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the program once. A failure of the program is a result. Rejects with the signal's reason, or an AppError
+ * `unavailable` if too many programs of the account wait.
+ */
+export async function runProgram(
+  program: Program,
+  { account, signal }: ProgramContext,
+): Promise<ProgramResult> {
+  try {
+    return await pool.run(program, { account, signal, timeoutMs: program.timeoutMs + GRACE_MS });
+  } catch (err) {
+    if (!(err instanceof TaskTooCostly)) throw err;
+    const message = `The program was stopped. It took more than ${program.timeoutMs} ms, or is nested too deeply.`;
+    return { log: '', error: { code: 'program_timeout', message } };
+  }
+}
+
+const PACKAGES = [
+  'quickjs-emscripten-core',
+  '@jitl/quickjs-wasmfile-release-sync',
+  '@jitl/quickjs-ffi-types',
+];
+
+function startProcess(): PoolWorker {
+  const folder = import.meta.dirname;
+  const readable = [
+    folder,
+    // Node reads it to find out that the sources are ES modules.
+    join(folder, '..', '..', 'package.json'),
+    ...PACKAGES.map(name => findPackageFolder(name)),
+  ];
+  const child = spawn(
+    process.execPath,
+    [
+      '--permission',
+      ...readable.map(path => `--allow-fs-read=${path}`),
+      '--disable-warning=ExperimentalWarning',
+      `--max-old-space-size=${MAX_HEAP_MB}`,
+      '--expose-gc',
+      join(folder, `process${extname(import.meta.filename)}`),
+    ],
+    { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' },
+  );
+  const ready = new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('error', reject);
+    child.once('exit', code => reject(new Error(`A process for programs ended at its start (${code}).`)));
+  });
+  // Its error is reported by the task that waits for it.
+  ready.catch(() => undefined);
+  return {
+    events: child,
+    ready,
+    post: message => child.send(message as object, () => undefined),
+    ref: () => {
+      child.ref();
+      child.channel?.ref();
+    },
+    unref: () => {
+      child.unref();
+      child.channel?.unref();
+    },
+    terminate: () => void child.kill('SIGKILL'),
+  };
+}
+
+/** Returns the folder of a package whose modules are in its folder `dist`. */
+function findPackageFolder(name: string): string {
+  return join(dirname(fileURLToPath(import.meta.resolve(name))), '..');
+}

@@ -1,0 +1,128 @@
+// Tests programs in their sandbox: what they compute, how they fail, and that hostile ones leave nothing behind.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MAX_LOG_LENGTH, type ProgramResult } from '../../src/sandbox/program.ts';
+import { runProgram } from '../../src/sandbox/run-program.ts';
+import { HOSTILE } from './hostile-programs.ts';
+
+interface Limits {
+  readonly timeoutMs?: number;
+  readonly memoryMb?: number;
+  readonly account?: string;
+  readonly signal?: AbortSignal;
+}
+
+const NEVER = new AbortController().signal;
+
+function run(
+  code: string,
+  input: unknown = {},
+  { timeoutMs = 20_000, memoryMb = 64, account = '1', signal = NEVER }: Limits = {},
+): Promise<ProgramResult> {
+  return runProgram({ code, input: JSON.stringify(input), timeoutMs, memoryMb }, { account, signal });
+}
+
+function parseOutput(result: ProgramResult): unknown {
+  assert.ok('output' in result, JSON.stringify(result));
+  return JSON.parse(result.output);
+}
+
+describe('runProgram', () => {
+  it('runs TypeScript and returns what its default export resolves with', async () => {
+    const result = await run(
+      'interface In { a: number }\nexport default async ({ a }: In) => ({ double: a * 2 })',
+      { a: 21 },
+    );
+    assert.deepEqual(parseOutput(result), { double: 42 });
+  });
+
+  it('gives the same time and random numbers for the same input, others for another', async () => {
+    const code = 'export default () => ({ at: Date.now(), now: new Date().toISOString(), r: Math.random() })';
+    const [first, second, other] = [await run(code), await run(code), await run(code, { a: 1 })];
+    assert.deepEqual(first, second);
+    assert.notDeepEqual(first, other);
+    const { at, now } = parseOutput(first) as { readonly at: number; readonly now: string };
+    assert.equal(new Date(at).toISOString(), now);
+  });
+
+  it('runs timers in their order, without waiting', async () => {
+    const code = `export default async () => {
+      const order = [];
+      setTimeout(() => order.push('day'), 86_400_000);
+      const never = setTimeout(() => order.push('never'), 5);
+      clearTimeout(never);
+      await new Promise(done => setTimeout(done, 1000));
+      order.push('second');
+      await new Promise(done => setTimeout(done, 86_400_000));
+      return { order };
+    }`;
+    assert.deepEqual(parseOutput(await run(code)), { order: ['second', 'day'] });
+  });
+
+  it('returns what the program logs, up to its limit, also when it fails', async () => {
+    const code =
+      'export default () => { console.log("a", 1, { b: [2] }); console.error(new TypeError("c")); throw new Error("d") }';
+    const { log } = await run(code);
+    assert.equal(log, 'a 1 {"b":[2]}\nTypeError: c\n');
+    const long = await run(
+      'export default () => { for (let i = 0; i < 5000; i++) console.log("x".repeat(99)); return {} }',
+    );
+    assert.equal(long.log.length, MAX_LOG_LENGTH);
+  });
+
+  it('names the line and column of an error in the TypeScript of the author', async () => {
+    const cases = [
+      ['type A = { b: number };\nexport default (a: A) => {\n  return { c: (null as any).d };\n}', 3, 28],
+      ['export default () => ({});\nconst = 3;', 2, 7],
+      ['enum A { B }\nexport default () => ({})', 1, 1],
+    ] as const;
+    for (const [code, line, column] of cases) {
+      const result = await run(code);
+      assert.ok('error' in result);
+      assert.deepEqual([result.error.line, result.error.column], [line, column], JSON.stringify(result));
+    }
+  });
+
+  it('ends each hostile program as its failure, and runs honest ones as before', async () => {
+    for (const [name, [code, ...expected]] of Object.entries(HOSTILE)) {
+      const result = await run(code, {}, { timeoutMs: 500, memoryMb: 32 });
+      assert.ok('error' in result, `${name}: ${JSON.stringify(result).slice(0, 500)}`);
+      // On a busy machine, any of them may reach the limit of time first.
+      assert.ok(
+        [...expected, 'program_timeout'].includes(result.error.code),
+        `${name}: ${JSON.stringify(result)}`,
+      );
+      assert.deepEqual(parseOutput(await run('export default ({ a }) => ({ a })', { a: name })), { a: name });
+    }
+  });
+
+  it('shares nothing between programs', async () => {
+    await run('globalThis.left = 1; Object.prototype.left = 1; export default () => ({})');
+    assert.deepEqual(parseOutput(await run('export default () => ({ left: typeof ({}).left })')), {
+      left: 'undefined',
+    });
+  });
+
+  it('stops a program that is aborted', async () => {
+    const controller = new AbortController();
+    const endless = run(
+      'export default () => { for (;;); }',
+      {},
+      { signal: controller.signal, timeoutMs: 30_000 },
+    );
+    controller.abort(new Error('cancelled'));
+    await assert.rejects(endless, { message: 'cancelled' });
+  });
+
+  it('runs programs of another account beside an endless one', async () => {
+    const controller = new AbortController();
+    const endless = Array.from({ length: 8 }, () =>
+      run('export default () => { for (;;); }', {}, { signal: controller.signal, timeoutMs: 30_000 }),
+    );
+    assert.deepEqual(parseOutput(await run('export default () => ({ a: 1 })', {}, { account: '2' })), {
+      a: 1,
+    });
+    controller.abort(new Error('over'));
+    for (const { status } of await Promise.allSettled(endless)) assert.equal(status, 'rejected');
+  });
+});
