@@ -263,7 +263,10 @@ describe('a provider', () => {
     ]);
     const [state, detail] = await sendRequest({});
     assert.equal(state, 'ok');
-    assert.match(String(detail), /^none: to use their models, add a key at \/settings\/providers or set FAL_KEY, .*COMFYUI_URL$/);
+    assert.match(
+      String(detail),
+      /^none: to use their models, add a key at \/settings\/providers or set FAL_KEY, .*COMFYUI_URL$/,
+    );
     provider.closeAllConnections();
     provider.close();
   });

@@ -40,8 +40,7 @@ describe('utility:code', () => {
         /two ports with the same id/,
       ],
     ] as const;
-    for (const [config, problem] of cases)
-      assert.match(findNode(TYPE)?.ports(config).problem ?? '', problem);
+    for (const [config, problem] of cases) assert.match(findNode(TYPE)?.ports(config).problem ?? '', problem);
   });
 
   it('passes values by name and returns them with the types of its ports', async () => {

@@ -180,7 +180,10 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
 
   const release = (worker: PoolWorker): void => {
     const taskCount = (taskCounts.get(worker) ?? 0) + 1;
-    if (taskCount >= (options.maxTasks ?? Number.POSITIVE_INFINITY)) return worker.terminate();
+    if (taskCount >= (options.maxTasks ?? Number.POSITIVE_INFINITY)) {
+      worker.terminate();
+      return;
+    }
     taskCounts.set(worker, taskCount);
     worker.unref();
     idle.set(worker, setTimeout(() => worker.terminate(), IDLE_MS).unref());
