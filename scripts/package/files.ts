@@ -12,7 +12,7 @@ export const FILES: readonly string[] = [
   'migrations/*.sql',
   'models/*',
   'scripts/trim-install.js',
-  'src/**/*.{json,wasm,js}',
+  'src/**/*.{json,wasm,js,css}',
   'templates/**/*.json',
 ];
 

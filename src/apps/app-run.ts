@@ -51,7 +51,10 @@ async function findRun(
   runId: string,
   request: VisitorRequest,
 ): Promise<FoundRun> {
-  const open = await openApp(deps, slug, request);
+  return findOpenRun(deps, await openApp(deps, slug, request), runId);
+}
+
+async function findOpenRun(deps: RunDeps, open: OpenApp, runId: string): Promise<FoundRun> {
   const run = isId('appRun', runId) ? await findAppRun(deps.db, open.app.id, runId) : undefined;
   const isExpired = run !== undefined && !run.in_gallery && run.expires_at.getTime() <= deps.now();
   const execution =
@@ -59,6 +62,13 @@ async function findRun(
   if (run === undefined || execution === undefined)
     throw new AppError('not_found', 'Result not found. Its link may have expired.');
   return { open, run, execution };
+}
+
+/** Returns a run of an app that is open, and whether the visitor started it. */
+export async function readOpenRun(deps: RunDeps, open: OpenApp, runId: string) {
+  const found = await findOpenRun(deps, open, runId);
+  const isOwn = open.visitor.names.includes(found.run.visitor);
+  return { presented: await presentRun(deps, found), isOwn, executionId: found.execution.id };
 }
 
 export async function readAppRun(deps: RunDeps, slug: string, runId: string, request: VisitorRequest) {

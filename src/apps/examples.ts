@@ -29,7 +29,8 @@ async function findRuns(deps: RunDeps, { settings, app }: OpenApp): Promise<read
 
 const readInputs = ({ request }: ExecutionRow): JsonObject => parseRunRequest(request).inputs?.value ?? {};
 
-async function presentInputs(deps: RunDeps, { fields }: OpenApp, execution: ExecutionRow) {
+/** Returns the values of the form's fields in a run. */
+export async function presentInputs(deps: RunDeps, { fields }: OpenApp, execution: ExecutionRow) {
   const values = readInputs(execution);
   const shown: Record<string, unknown> = {};
   for (const { key, nodeId, control } of fields) {

@@ -29,6 +29,7 @@ export function isForm(req: FastifyRequest): boolean {
 export async function* readForm(
   req: FastifyRequest,
   maxFileBytes = MAX_FILE_BYTES,
+  maxFieldBytes = MAX_FIELD_BYTES,
 ): AsyncGenerator<FormPart, void, undefined> {
   const maxBytes = maxFileBytes + MAX_REST_BYTES;
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
@@ -40,7 +41,7 @@ export async function* readForm(
       readBody(req, maxFileBytes),
       boundary,
     )) {
-      if (filename === undefined) yield { field: name, value: await readField(body, MAX_FIELD_BYTES) };
+      if (filename === undefined) yield { field: name, value: await readField(body, maxFieldBytes) };
       else yield { field: name, source: readFile(body), declared: contentType, name: filename };
     }
   } catch (err) {

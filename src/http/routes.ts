@@ -4,6 +4,7 @@ import type { Metrics } from './observation/metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerApp } from './routes/app.ts';
+import { registerAppForm } from './routes/app-form.ts';
 import { registerApps } from './routes/apps.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerBatches } from './routes/batches.ts';
@@ -56,6 +57,7 @@ export const ROUTES: readonly Register[] = [
   registerSchedules,
   registerApps,
   registerTriggers,
+  registerAppForm,
   registerExecutions,
   registerDeliveries,
   registerHooks,

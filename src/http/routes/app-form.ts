@@ -1,0 +1,227 @@
+// Serves the pages of apps: the form and the results of runs, usable without script.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { AppRunParams, SlugParams } from '../../apps/app.schema.ts';
+import { type PageChoice, readAppPage } from '../../apps/app-page.ts';
+import { cancelAppRun } from '../../apps/app-run.ts';
+import { duplicateApp } from '../../apps/duplicate-app.ts';
+import { parseText } from '../../apps/fields.ts';
+import { openApp } from '../../apps/open-app.ts';
+import { runApp } from '../../apps/run-app.ts';
+import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
+import type { VisitorRequest } from '../../apps/visitor.ts';
+import type { Json, JsonObject } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import {
+  APP_SCRIPT,
+  APP_SCRIPT_PATH,
+  APP_SOLVER,
+  APP_SOLVER_PATH,
+  APP_STYLE,
+  APP_STYLE_PATH,
+  renderAppFormPage,
+} from '../../pages/app-form-page.ts';
+import { DRAWING_STYLE_HASH, drawFlow } from '../../pages/flow-drawing.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import type { App } from '../app.ts';
+import { readForm, registerForms } from '../form.ts';
+import { HTML, sendErrorPage, sendPage, toPageResponse } from '../pages/page-answers.ts';
+import { createVisitorCookie, readVisitorCookie } from '../visitor-cookie.ts';
+import { toVisitorRequest } from './apps.ts';
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const PageQuery = Type.Object({
+  visitor: Type.Optional(Type.String({ maxLength: 2000 })),
+  example: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
+});
+const options = { errorHandler: sendErrorPage, config: { access: 'anyone' } } as const;
+
+/** Several files, and the rest of the form. */
+const MAX_FILES = 5;
+const MAX_FIELD_BYTES = 400_000;
+const MAX_FORM_BYTES = MAX_FILES * MAX_APP_UPLOAD_BYTES;
+
+export function registerAppForm(app: App, deps: RunDeps): void {
+  const files = {
+    [APP_STYLE_PATH]: toPageResponse(APP_STYLE, 'text/css; charset=utf-8'),
+    [APP_SCRIPT_PATH]: toPageResponse(APP_SCRIPT, 'text/javascript; charset=utf-8'),
+    [APP_SOLVER_PATH]: toPageResponse(APP_SOLVER, 'text/javascript; charset=utf-8'),
+  };
+  for (const [path, file] of Object.entries(files))
+    app.get(
+      path,
+      { config: { access: 'public', limit: 'none' }, schema: { hide: true } },
+      async (req, reply) => sendPage(req, reply, file, IMMUTABLE),
+    );
+  app.get(
+    '/a/:slug',
+    { ...options, schema: { hide: true, params: SlugParams, querystring: PageQuery } },
+    async (req, reply) => {
+      const { visitor, example } = req.query;
+      return sendApp(deps, req, reply, { slug: req.params.slug, token: visitor, choice: { example } });
+    },
+  );
+  app.get(
+    '/a/:slug/runs/:runId',
+    { ...options, schema: { hide: true, params: AppRunParams, querystring: PageQuery } },
+    async (req, reply) => {
+      const { slug, runId } = req.params;
+      return sendApp(deps, req, reply, { slug, token: req.query.visitor, choice: { runId } });
+    },
+  );
+  void app.register(async scope => registerPosts(scope, deps));
+}
+
+/** Registers what forms send in a scope of its own, which reads bodies itself. */
+function registerPosts(scope: App, deps: RunDeps): void {
+  registerForms(scope);
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_req, _body, done) => done(null),
+  );
+  scope.post(
+    '/a/:slug',
+    {
+      ...options,
+      bodyLimit: MAX_FORM_BYTES,
+      schema: { hide: true, params: SlugParams, querystring: PageQuery },
+    },
+    async (req, reply) => {
+      const { slug } = req.params;
+      const token = req.query.visitor;
+      const request = toVisitorRequest(req, token);
+      const { values, maxCredits } = await readValues(deps, req, reply, slug, request);
+      try {
+        const { run } = await runApp(deps, slug, request, { inputs: values, maxCredits });
+        return reply.redirect(`/a/${slug}/runs/${run.id}${toQuery(token)}`, 303);
+      } catch (err) {
+        if (!(err instanceof AppError) || err.code === 'not_found' || err.code === 'unauthorized') throw err;
+        reply.code(err.status).headers(err.headers ?? {});
+        return sendApp(deps, req, reply, { slug, token, choice: { refused: { values, error: err } } });
+      }
+    },
+  );
+  scope.post(
+    '/a/:slug/runs/:runId/cancel',
+    { ...options, schema: { hide: true, params: AppRunParams, querystring: PageQuery } },
+    async (req, reply) => {
+      const { slug, runId } = req.params;
+      const token = req.query.visitor;
+      await cancelAppRun(deps, slug, runId, toVisitorRequest(req, token));
+      return reply.redirect(`/a/${slug}/runs/${runId}${toQuery(token)}`, 303);
+    },
+  );
+  scope.post(
+    '/a/:slug/duplicate',
+    { ...options, schema: { hide: true, params: SlugParams } },
+    async (req, reply) => {
+      const id = await duplicateApp(deps, req.params.slug, toVisitorRequest(req), reply.closeSignal());
+      return reply.redirect(`/flow/${id}`, 303);
+    },
+  );
+}
+
+const toQuery = (token: string | undefined): string =>
+  token === undefined ? '' : `?visitor=${encodeURIComponent(token)}`;
+
+/** Reads the form. Its files are uploaded to the app. */
+async function readValues(
+  deps: RunDeps,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  slug: string,
+  request: VisitorRequest,
+): Promise<{ readonly values: JsonObject; readonly maxCredits: number | undefined }> {
+  const { fields } = await openApp(deps, slug, request);
+  const values: Record<string, Json> = {};
+  let maxCredits: number | undefined;
+  // A checkbox that is off is not sent.
+  for (const { key, control } of fields) if (control === 'switch') values[key] = false;
+  for await (const part of readForm(req, MAX_FORM_BYTES, MAX_FIELD_BYTES)) {
+    const field = fields.find(({ key }) => key === part.field);
+    if ('source' in part) {
+      // No file was chosen.
+      if (part.name === '' || field === undefined) for await (const _ of part.source);
+      else values[field.key] = await uploadToApp(deps, { slug, request }, part, reply.closeSignal());
+    } else if (part.field === 'maxCredits' && /^\d{1,15}$/.test(part.value)) maxCredits = Number(part.value);
+    else if (field !== undefined) {
+      const value = parseText(field, part.value);
+      if (value !== undefined) values[field.key] = value;
+    }
+  }
+  return { values, maxCredits };
+}
+
+interface ShownApp {
+  readonly slug: string;
+  readonly token: string | undefined;
+  readonly choice: PageChoice;
+}
+
+async function sendApp(
+  deps: RunDeps,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  { slug, token, choice }: ShownApp,
+): Promise<FastifyReply> {
+  const base = toVisitorRequest(req, token);
+  const isNew = base.actor.kind === 'anonymous' && base.token === undefined && base.cookie === undefined;
+  const cookie = isNew ? createVisitorCookie(deps.settings.BASE_URL) : undefined;
+  const request = cookie === undefined ? base : { ...base, cookie: cookie.value };
+  const page = await readAppPage(deps, slug, request, choice);
+  if (cookie !== undefined && readVisitorCookie(req.headers.cookie) === undefined)
+    reply.header('set-cookie', cookie.header);
+  const { examples, history, gallery, graph, embedOrigins, ...shown } = page;
+  const drawing =
+    graph &&
+    drawFlow(
+      {
+        id: slug,
+        slug: null,
+        name: page.title,
+        description: null,
+        graph,
+        exposedInputs: null,
+        canEdit: false,
+      },
+      { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog },
+    );
+  const toPreview = ({ page: href, createdAt, items }: (typeof history)[number]) => ({
+    href: href + toQuery(token),
+    title: `Result of ${createdAt.slice(0, 16).replace('T', ' ')} UTC`,
+    items,
+  });
+  const text = renderAppFormPage({
+    ...shown,
+    run: shown.run && { ...shown.run, error: shown.run.error?.message ?? null },
+    examples: examples.map(({ inputs, items }, index) => ({
+      href: `/a/${slug}?example=${index + 1}${token === undefined ? '' : `&visitor=${encodeURIComponent(token)}`}`,
+      title: `Example ${index + 1}`,
+      items,
+      values: JSON.stringify(inputs),
+    })),
+    history: history.map(toPreview),
+    gallery: gallery.map(toPreview),
+    token,
+    drawing,
+  });
+  const response = { ...toPageResponse(text, HTML), policy: policyFor(embedOrigins) };
+  return sendPage(req, reply, response, 'private, no-store');
+}
+
+/** Allows the script of the page, its worker and its requests, and framing by the pages that the owner named. */
+function policyFor(embedOrigins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "worker-src 'self'",
+    `style-src 'self' '${DRAWING_STYLE_HASH}'`,
+    "img-src 'self' https: http: blob:",
+    "media-src 'self' https: http: blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${embedOrigins.length === 0 ? "'none'" : embedOrigins.join(' ')}`,
+  ].join('; ');
+}

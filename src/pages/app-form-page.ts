@@ -1,0 +1,296 @@
+// Renders the page of an app: its form, the result of a run, examples, earlier results and the gallery.
+import { readFileSync } from 'node:fs';
+import { sha256Hex } from '../lib/crypto.ts';
+import { renderDocument } from './document.ts';
+import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
+
+export interface FormField {
+  readonly key: string;
+  readonly label: string;
+  readonly help: string | undefined;
+  readonly placeholder: string | undefined;
+  readonly group: string | undefined;
+  readonly control: 'text' | 'textarea' | 'slider' | 'choice' | 'media' | 'switch';
+  /** `number`, `list`, `image` and so on. */
+  readonly kind: string;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly choices: readonly string[];
+  readonly maxLength: number;
+  readonly isRequired: boolean;
+  /** What it shows: a text, or the id of a file. */
+  readonly value: string;
+  /** The URL of the file. */
+  readonly url?: string | undefined;
+  /** What is wrong with the value. */
+  readonly error?: string | undefined;
+}
+
+export interface ShownItem {
+  readonly type: string;
+  readonly url?: string;
+  readonly text?: string;
+  readonly value?: unknown;
+}
+
+export interface ShownResult {
+  readonly label: string;
+  readonly items: readonly ShownItem[];
+}
+
+export interface ShownRun {
+  readonly runId: string;
+  readonly status: string;
+  readonly progress: number;
+  readonly results: readonly ShownResult[];
+  readonly error: string | null;
+  /** Until when the link works; null: for good. */
+  readonly expiresAt: string | null;
+  readonly canCancel: boolean;
+}
+
+/** A result of another run or of an example. */
+export interface Preview {
+  readonly href: string;
+  readonly title: string;
+  readonly items: readonly ShownItem[];
+  /** JSON text of the values that it fills into the form. */
+  readonly values?: string;
+}
+
+export interface AppFormPage {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly fields: readonly FormField[];
+  readonly examples: readonly Preview[];
+  readonly history: readonly Preview[];
+  readonly gallery: readonly Preview[];
+  readonly run: ShownRun | undefined;
+  /** Why the last request was refused. */
+  readonly error: string | undefined;
+  /** Sentences about limits and money. */
+  readonly notes: readonly string[];
+  /** What the visitor's workspace would pay. */
+  readonly price: number | undefined;
+  readonly access: 'open' | 'proof' | 'sign in';
+  readonly isOutOfOrder: boolean;
+  /** The token of the embedding page. */
+  readonly token: string | undefined;
+  readonly drawing: string | undefined;
+  readonly canDuplicate: boolean;
+}
+
+export const APP_SCRIPT = readFileSync(new URL('app/browser.js', import.meta.url), 'utf8');
+export const APP_SOLVER = readFileSync(new URL('app/solver.js', import.meta.url), 'utf8');
+export const APP_STYLE = readFileSync(new URL('app/style.css', import.meta.url), 'utf8');
+export const APP_SCRIPT_PATH = `/pages/app-${sha256Hex(APP_SCRIPT).slice(0, 12)}.js`;
+export const APP_SOLVER_PATH = `/pages/app-solver-${sha256Hex(APP_SOLVER).slice(0, 12)}.js`;
+export const APP_STYLE_PATH = `/pages/app-${sha256Hex(APP_STYLE).slice(0, 12)}.css`;
+
+const isActive = ({ status }: ShownRun): boolean => status === 'QUEUED' || status === 'RUNNING';
+
+/** Renders the page. It is never listed by search engines. */
+export function renderAppFormPage(page: AppFormPage): string {
+  const { title, description, run, token } = page;
+  return renderDocument({
+    title,
+    description: description ?? title,
+    canonical: undefined,
+    head: html`<link rel="stylesheet" href="${APP_STYLE_PATH}"><script src="${APP_SCRIPT_PATH}" defer></script>${
+      run !== undefined && isActive(run)
+        ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>`
+        : undefined
+    }`,
+    main: html`<div class="app${token === undefined ? '' : ' embedded'}" data-slug="${page.slug}" data-solver="${APP_SOLVER_PATH}" data-access="${page.access}" data-token="${token ?? ''}">
+<header class="app-head"><h1 dir="auto">${title}</h1>${
+      description === null ? undefined : html`<p class="lead pre" dir="auto">${description}</p>`
+    }</header>
+<div class="app-body">${renderForm(page)}${renderRun(page)}</div>
+${renderPreviews('Examples', 'examples', page.examples)}
+${renderPreviews('Your results', 'history', page.history)}
+${renderPreviews('Gallery', 'gallery', page.gallery)}
+${
+  page.drawing === undefined
+    ? undefined
+    : html`<section class="app-more"><h2>How it works</h2><div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${trustMarkup(page.drawing)}</div></section>`
+}
+${
+  page.canDuplicate
+    ? html`<form class="app-more" method="post" action="/a/${page.slug}/duplicate"><button class="button quiet">Duplicate this workflow</button></form>`
+    : undefined
+}</div>`,
+  });
+}
+
+const query = (token: string | undefined): string =>
+  token === undefined ? '' : `?visitor=${encodeURIComponent(token)}`;
+
+function renderForm(page: AppFormPage): Html {
+  const { fields, error, access, isOutOfOrder, slug, token } = page;
+  const canRun = access !== 'sign in' && !isOutOfOrder;
+  return html`<form class="app-form" method="post" action="/a/${slug}${query(token)}" enctype="multipart/form-data" novalidate aria-label="${page.title}">
+<div class="app-error" role="alert" data-error>${
+    isOutOfOrder
+      ? html`<p>This app is out of order at the moment. Its owner has been told. Try again later.</p>`
+      : error === undefined
+        ? undefined
+        : html`<p>${error}</p>`
+  }</div>
+${renderGroups(fields)}
+<input type="hidden" name="maxCredits" value="${page.price ?? ''}">
+<p class="app-price" data-price aria-live="polite">${page.price === undefined ? undefined : describePrice(page.price)}</p>
+${
+  access === 'proof'
+    ? html`<noscript><p class="app-note">Allow JavaScript for this page, or <a href="/sign-in?next=${encodeURIComponent(`/a/${slug}`)}">sign in</a>, to run this app.</p></noscript>`
+    : undefined
+}
+${
+  access === 'sign in'
+    ? html`<p><a class="button" href="/sign-in?next=${encodeURIComponent(`/a/${slug}`)}">Sign in to run</a></p>`
+    : html`<button class="button" data-run${canRun ? undefined : html` disabled`}>${page.run === undefined ? 'Run' : 'Run again'}</button>`
+}
+${page.notes.map(note => html`<p class="app-note">${note}</p>`)}
+</form>`;
+}
+
+export const describePrice = (credits: number): string =>
+  `This run costs at most ${credits} ${credits === 1 ? 'credit' : 'credits'}, paid by your workspace.`;
+
+/** Puts consecutive fields of a group into one fieldset. */
+function renderGroups(fields: readonly FormField[]): readonly Html[] {
+  const groups: FormField[][] = [];
+  for (const field of fields) {
+    const last = groups.at(-1);
+    if (last !== undefined && field.group !== undefined && last[0]?.group === field.group) last.push(field);
+    else groups.push([field]);
+  }
+  return groups.map(group =>
+    group[0]?.group === undefined
+      ? html`${group.map(renderField)}`
+      : html`<fieldset><legend>${group[0].group}</legend>${group.map(renderField)}</fieldset>`,
+  );
+}
+
+function renderField(field: FormField): Html {
+  const { key, label, help, error, isRequired, control } = field;
+  const mark = isRequired ? html` <span class="required">(required)</span>` : undefined;
+  const texts = html`${help === undefined ? undefined : html`<p class="help" id="${key}-help" dir="auto">${help}</p>`}<p class="error" id="${key}-error">${error}</p>`;
+  if (control === 'switch')
+    return html`<div class="field switch"><label><input type="checkbox" name="${key}" value="true"${field.value === 'true' ? html` checked` : undefined}${describedBy(field)}> <span dir="auto">${label}</span></label>${texts}</div>`;
+  return html`<div class="field ${control}"><label for="${key}"><span dir="auto">${label}</span>${mark}</label>${renderControl(field)}${texts}</div>`;
+}
+
+function describedBy({ key, help, error, isRequired, control }: FormField): Html {
+  const ids = [...(help === undefined ? [] : [`${key}-help`]), `${key}-error`].join(' ');
+  return html` aria-describedby="${ids}"${error === undefined ? undefined : html` aria-invalid="true"`}${
+    isRequired && control !== 'switch' ? html` aria-required="true"` : undefined
+  }`;
+}
+
+const ACCEPTED: Readonly<Record<string, string>> = { image: 'image/*', video: 'video/*', audio: 'audio/*' };
+
+function renderControl(field: FormField): Html {
+  const { key, control, value, placeholder, kind, min, max, choices, maxLength } = field;
+  const described = describedBy(field);
+  const hint = placeholder === undefined ? undefined : html` placeholder="${placeholder}"`;
+  if (control === 'choice')
+    return html`<select id="${key}" name="${key}"${described}>${choices.map(
+      choice => html`<option${choice === value ? html` selected` : undefined}>${choice}</option>`,
+    )}</select>`;
+  if (control === 'slider')
+    return html`<div class="slider"><input id="${key}" name="${key}" type="range" min="${min}" max="${max}" step="any" value="${value}"${described}><output for="${key}">${value}</output></div>`;
+  if (control === 'media')
+    return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${ACCEPTED[kind]}" data-kind="${kind}"${described}><div class="chosen" data-chosen>${
+      field.url === undefined
+        ? undefined
+        : renderItem({ type: kind.toUpperCase(), url: field.url }, 'The chosen file')
+    }</div>`;
+  if (control === 'textarea')
+    return html`<textarea id="${key}" name="${key}" rows="${kind === 'list' ? 5 : 4}" maxlength="${maxLength}" dir="auto"${hint}${described} data-kind="${kind}">${value}</textarea>`;
+  return kind === 'number'
+    ? html`<input id="${key}" name="${key}" type="number" step="any"${min === undefined ? undefined : html` min="${min}"`}${max === undefined ? undefined : html` max="${max}"`} value="${value}"${hint}${described}>`
+    : html`<input id="${key}" name="${key}" type="text" maxlength="${maxLength}" dir="auto" value="${value}"${hint}${described}>`;
+}
+
+const STATUS_TEXTS: Readonly<Record<string, string>> = {
+  QUEUED: 'Waiting to start…',
+  RUNNING: 'Running…',
+  COMPLETED: 'Completed',
+  FAILED: 'Failed',
+  CANCELLED: 'Canceled',
+};
+
+function renderRun({ run, slug, token, examples }: AppFormPage): Html {
+  const shown = run?.results ?? [];
+  const isFirst = run === undefined;
+  return html`<section class="app-result" aria-labelledby="app-result" data-result data-run-id="${run?.runId ?? ''}" data-status="${run?.status ?? ''}">
+<div class="app-status"><h2 id="app-result" tabindex="-1">Result</h2><p role="status" data-status-text>${isFirst ? undefined : STATUS_TEXTS[run.status]}</p></div>
+${run !== undefined && isActive(run) ? html`<progress max="1" value="${run.progress}" aria-label="Progress"></progress>` : undefined}
+${run?.error === null || isFirst ? undefined : html`<p class="app-failed">${run.error}</p>`}
+<div class="app-outputs">${shown.map(
+    ({ label, items }) =>
+      html`<figure class="output">${shown.length > 1 ? html`<figcaption>${label}</figcaption>` : undefined}<div class="items${items.length > 1 ? ' many' : ''}">${items.map((item, index) => renderOutput(item, items.length > 1 ? `${label} ${index + 1}` : label))}</div></figure>`,
+  )}${
+    isFirst
+      ? html`<p class="app-empty">${examples.length > 0 ? 'Fill in the form and run it, or start from an example below.' : 'Fill in the form and run it. The result appears here.'}</p>`
+      : undefined
+  }</div>
+${
+  isFirst
+    ? undefined
+    : html`<div class="app-actions">${
+        run.canCancel && isActive(run)
+          ? html`<form method="post" action="/a/${slug}/runs/${run.runId}/cancel${query(token)}" data-cancel><button class="button quiet">Cancel</button></form>`
+          : undefined
+      }${
+        isActive(run)
+          ? undefined
+          : html`<a class="button quiet" href="/a/${slug}/runs/${run.runId}${query(token)}" data-link>Link to this result</a>`
+      }</div>${
+        isActive(run) || run.expiresAt === null
+          ? undefined
+          : html`<p class="app-note">The link works until <time datetime="${run.expiresAt}">${formatTime(run.expiresAt)}</time>.</p>`
+      }`
+}
+</section>`;
+}
+
+const formatTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+function renderOutput(item: ShownItem, label: string): Html {
+  if (item.url === undefined) return html`<div class="item">${renderItem(item, label)}</div>`;
+  return html`<div class="item">${renderItem(item, label)}<a class="download" href="${toSafeUrl(item.url, 'media')}" download>Download<span class="hidden"> ${label}</span></a></div>`;
+}
+
+/** Renders a value at full size. */
+function renderItem({ type, url, text, value }: ShownItem, label: string): Html {
+  if (url !== undefined && type === 'IMAGE')
+    return html`<img src="${toSafeUrl(url, 'media')}" alt="${label}">`;
+  if (url !== undefined && type === 'VIDEO')
+    return html`<video src="${toSafeUrl(url, 'media')}" controls playsinline preload="metadata" aria-label="${label}"></video>`;
+  if (url !== undefined)
+    return html`<audio src="${toSafeUrl(url, 'media')}" controls preload="metadata" aria-label="${label}"></audio>`;
+  if (text !== undefined) return html`<div class="text pre" dir="auto">${text}</div>`;
+  return html`<pre tabindex="0"><code>${typeof value === 'number' ? value : JSON.stringify(value, null, 2)}</code></pre>`;
+}
+
+const MAX_PREVIEW_TEXT = 160;
+
+function renderPreviews(title: string, name: string, previews: readonly Preview[]): Html | undefined {
+  if (previews.length === 0) return undefined;
+  return html`<section class="app-more" aria-labelledby="app-${name}"><h2 id="app-${name}">${title}</h2><ul class="previews" data-${name}>${previews.map(
+    ({ href, title: name, items, values }) =>
+      html`<li><a href="${href}"${values === undefined ? undefined : html` data-values="${values}"`}><span class="thumb">${renderThumb(items[0])}</span><span class="hidden">${name}</span></a></li>`,
+  )}</ul></section>`;
+}
+
+function renderThumb(item: ShownItem | undefined): Html {
+  if (item?.url !== undefined && item.type === 'IMAGE')
+    return html`<img src="${toSafeUrl(item.url, 'media')}" alt="" loading="lazy">`;
+  if (item?.url !== undefined && item.type === 'VIDEO')
+    return html`<video src="${toSafeUrl(item.url, 'media')}" muted playsinline preload="metadata" tabindex="-1"></video>`;
+  if (item?.url !== undefined) return html`<span class="words">Audio</span>`;
+  const text = item?.text ?? JSON.stringify(item?.value ?? '');
+  return html`<span class="words" dir="auto">${text.slice(0, MAX_PREVIEW_TEXT)}</span>`;
+}

@@ -1,0 +1,231 @@
+// Runs in the browser on the page of an app: sends the form, follows the run, and fills in examples. Without it, the
+// form is sent as usual and the page of the run reloads itself.
+const app = document.querySelector('.app');
+const form = app.querySelector('.app-form');
+const { slug, access, token, solver } = app.dataset;
+const api = `/api/v1/apps/${slug}`;
+const headers = token === '' ? {} : { 'x-app-visitor': token };
+const suffix = token === '' ? '' : `?visitor=${encodeURIComponent(token)}`;
+const find = selector => app.querySelector(selector);
+let events;
+
+/** Throws an error with the message of the service and its issues. */
+async function send(path, options) {
+  const response = await fetch(api + path, { ...options, headers: { ...headers, ...options?.headers } });
+  const body = await response.json();
+  if (!response.ok) throw Object.assign(new Error(body.error), { issues: body.issues ?? [] });
+  return body;
+}
+
+const sendJson = (path, body, more = {}) =>
+  send(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...more },
+    body: JSON.stringify(body),
+  });
+
+function showErrors(message, issues = []) {
+  find('[data-error]').replaceChildren(
+    ...(message === '' ? [] : [Object.assign(document.createElement('p'), { textContent: message })]),
+  );
+  const byKey = new Map(issues.map(({ path = '', message: text }) => [path.split('/')[2], text]));
+  for (const error of form.querySelectorAll('.field .error')) {
+    const key = error.id.replace(/-error$/, '');
+    const text = byKey.get(key) ?? '';
+    error.textContent = text;
+    const control = form.querySelector(`[name="${key}"]:not([type=hidden])`);
+    if (text === '') control?.removeAttribute('aria-invalid');
+    else control?.setAttribute('aria-invalid', 'true');
+  }
+  form.querySelector('[aria-invalid=true]')?.focus();
+}
+
+/** Reads the controls. A file is uploaded first. */
+async function readInputs() {
+  const inputs = {};
+  for (const control of form.querySelectorAll('[id^=input_], .switch input')) {
+    const { name, type, value, dataset } = control;
+    if (control.matches('.help, .error')) continue;
+    if (type === 'checkbox') inputs[name] = control.checked;
+    else if (type === 'file') {
+      const hidden = form.querySelector(`[type=hidden][name="${name}"]`);
+      if (control.files.length > 0) {
+        const body = new FormData();
+        body.append('file', control.files[0]);
+        hidden.value = (await send('/media', { method: 'POST', body })).mediaId;
+        control.value = '';
+      }
+      if (hidden.value !== '') inputs[name] = { mediaId: hidden.value };
+    } else if (value.trim() === '') continue;
+    else if (dataset.kind === 'list') inputs[name] = value.split('\n').filter(line => line.trim() !== '');
+    else if (dataset.kind === 'json') inputs[name] = parseJson(value);
+    else if (type === 'number' || type === 'range') inputs[name] = Number(value);
+    else inputs[name] = control.matches('select[data-kind=number]') ? Number(value) : value;
+  }
+  return inputs;
+}
+
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Solves a challenge in a worker. */
+async function prove() {
+  if (crypto.subtle === undefined) throw new Error('This page needs HTTPS to run the app. Sign in instead.');
+  const challenge = await send('/challenge');
+  const worker = new Worker(solver);
+  const number = await new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = () => reject(new Error('The browser could not start the app. Reload the page.'));
+    worker.postMessage(challenge);
+  });
+  worker.terminate();
+  const { algorithm, challenge: hash, salt, signature } = challenge;
+  return btoa(JSON.stringify({ algorithm, challenge: hash, number, salt, signature }));
+}
+
+function setBusy(isBusy, text) {
+  const button = find('[data-run]');
+  button.disabled = isBusy;
+  if (text !== undefined) find('[data-status-text]').textContent = text;
+}
+
+async function run() {
+  showErrors('');
+  setBusy(true, 'Starting…');
+  try {
+    const inputs = await readInputs();
+    const maxCredits = form.maxCredits.value;
+    const body = {
+      inputs,
+      ...(access === 'proof' ? { proof: await prove() } : {}),
+      ...(maxCredits === '' ? {} : { maxCredits: Number(maxCredits) }),
+    };
+    const { runId } = await sendJson('/run', body, {
+      'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`,
+    });
+    history.replaceState(null, '', `/a/${slug}/runs/${runId}${suffix}`);
+    await showRun(runId);
+    find('#app-result').focus({ preventScroll: matchMedia('(min-width: 60rem)').matches });
+    follow(runId);
+  } catch (error) {
+    setBusy(false, '');
+    showErrors(error.message, error.issues);
+  }
+}
+
+/** Replaces the result, and the earlier ones, by those that the service renders. */
+async function showRun(runId) {
+  const response = await fetch(`/a/${slug}/runs/${runId}${suffix}`);
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  find('[data-result]').replaceWith(document.adoptNode(page.querySelector('[data-result]')));
+  const results = page.querySelector('[data-history]');
+  const own = find('[data-history]');
+  if (results === null) return;
+  if (own !== null) own.replaceWith(document.adoptNode(results));
+  else find('.app-body').after(document.adoptNode(results.closest('section')));
+}
+
+function follow(runId) {
+  events?.close();
+  setBusy(true);
+  events = new EventSource(`${api}/runs/${runId}/events${suffix}`);
+  let shown = 0;
+  events.addEventListener('run', async ({ data }) => {
+    const { status, progress, outputs } = JSON.parse(data);
+    const hasEnded = !['QUEUED', 'RUNNING'].includes(status);
+    if (hasEnded) events.close();
+    const bar = find('[data-result] progress');
+    if (bar !== null) bar.value = progress;
+    const count = Object.keys(outputs).length;
+    if (hasEnded || count > shown || find('[data-result]').dataset.status !== status) await showRun(runId);
+    shown = count;
+    if (!hasEnded) return;
+    const button = find('[data-run]');
+    button.textContent = 'Run again';
+    setBusy(false);
+  });
+}
+
+function fill(values) {
+  for (const [key, value] of Object.entries(values)) {
+    const control = form.querySelector(`[name="${key}"]:not([type=hidden])`);
+    if (control === null) continue;
+    if (control.type === 'file') {
+      form.querySelector(`[type=hidden][name="${key}"]`).value = value.mediaId;
+      const image = Object.assign(document.createElement('img'), { src: value.url, alt: 'The chosen file' });
+      control.parentElement
+        .querySelector('[data-chosen]')
+        .replaceChildren(...(control.dataset.kind === 'image' ? [image] : []));
+    } else if (control.type === 'checkbox') control.checked = value === true || value === 1;
+    else
+      control.value = Array.isArray(value)
+        ? value.join('\n')
+        : typeof value === 'object'
+          ? JSON.stringify(value)
+          : value;
+    control.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+}
+
+form.addEventListener('submit', event => {
+  event.preventDefault();
+  if (!find('[data-run]').disabled) void run();
+});
+
+form.addEventListener('input', ({ target }) => {
+  if (target.type === 'range')
+    target.parentElement.querySelector('output').value = Number(Number(target.value).toPrecision(6));
+});
+
+form.addEventListener('change', async ({ target }) => {
+  if (target.type === 'file' && target.files.length > 0) {
+    const [file] = target.files;
+    const chosen = target.parentElement.querySelector('[data-chosen]');
+    const image = document.createElement('img');
+    image.alt = 'The chosen file';
+    image.src = URL.createObjectURL(file);
+    chosen.replaceChildren(...(target.dataset.kind === 'image' ? [image] : []));
+  }
+  if (form.maxCredits.value === '') return;
+  try {
+    const { credits } = await sendJson('/estimate', { inputs: await readInputs() });
+    form.maxCredits.value = credits;
+    find('[data-price]').textContent =
+      `This run costs at most ${credits} ${credits === 1 ? 'credit' : 'credits'}, paid by your workspace.`;
+  } catch {
+    // The service names the problem when the form is sent.
+  }
+});
+
+app.addEventListener('submit', async event => {
+  if (!event.target.matches('[data-cancel]')) return;
+  event.preventDefault();
+  event.target.querySelector('button').disabled = true;
+  await send(`/runs/${find('[data-result]').dataset.runId}/cancel`, { method: 'POST' }).catch(
+    () => undefined,
+  );
+});
+
+app.addEventListener('click', async event => {
+  const example = event.target.closest('[data-values]');
+  if (example !== null) {
+    event.preventDefault();
+    fill(JSON.parse(example.dataset.values));
+    form.scrollIntoView({ block: 'nearest' });
+    form.querySelector('[id^=input_]')?.focus();
+  }
+  const link = event.target.closest('[data-link]');
+  if (link === null || navigator.clipboard === undefined) return;
+  event.preventDefault();
+  await navigator.clipboard.writeText(link.href);
+  find('[data-status-text]').textContent = 'Link copied';
+});
+
+const { runId, status } = find('[data-result]').dataset;
+if (status === 'QUEUED' || status === 'RUNNING') follow(runId);

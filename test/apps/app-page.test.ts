@@ -1,0 +1,204 @@
+// The page of an app: without script, in a browser, by keyboard, on a phone, embedded, and what its bytes contain.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { runAsVisitor, saveApp, untilEnded, visitorOf } from '../support/apps/visitors.ts';
+import {
+  assertAccessible,
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  VIEWS,
+} from '../support/browser.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const SECRET = 'whisper of the hidden lighthouse';
+const GRAPH = {
+  nodes: [
+    node('secret_topic', 'input:text', { value: SECRET }),
+    node('secret_amount', 'input:number', { value: 3 }),
+    node('secret_mood', 'input:text', { value: 'calm' }),
+    node('secret_end', 'output:preview'),
+  ],
+  edges: [edge('secret_topic.text > secret_end.input')],
+};
+const SETTINGS = {
+  title: 'Poster maker',
+  description: 'Describe a scene and get a poster for it.',
+  inputs: [
+    {
+      nodeId: 'secret_topic',
+      label: 'Scene',
+      placeholder: 'A fox in the snow',
+      help: 'One sentence is enough.',
+      isRequired: true,
+    },
+    { nodeId: 'secret_mood', label: 'Mood', control: 'choice', choices: ['calm', 'wild'], group: 'Style' },
+    { nodeId: 'secret_amount', label: 'Details', control: 'slider', min: 1, max: 9, group: 'Style' },
+  ],
+  outputs: ['secret_end'],
+  audience: 'anyone',
+};
+
+let service: TestService;
+let url: string;
+let browser: TestBrowser;
+before(async () => {
+  const settings = await ownAddressSettings();
+  service = await startTestService({ ...settings, TRUST_PROXY: 'true' });
+  url = service.url;
+  if (!NO_BROWSER) browser = await openBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await service.close();
+});
+
+const newApp = async (more: object = {}): Promise<{ slug: string; workflowId: string }> => {
+  const workflowId = await service.create(GRAPH);
+  const { body } = await service.request<{ executionId: string }>('POST', `/workflows/${workflowId}/run`, {
+    inputs: { secret_topic: 'A harbor at dawn, in watercolor', secret_amount: 5 },
+  });
+  await service.until(body.executionId);
+  const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [body.executionId], ...more });
+  return { slug, workflowId };
+};
+
+describe('the page of an app', () => {
+  it('has the form, examples and a policy, and nothing of the graph', async () => {
+    const { slug, workflowId } = await newApp({ embedOrigins: ['https://host.example'] });
+    const visitor = visitorOf(service);
+    const page = await visitor.request('GET', `/a/${slug}`);
+    assert.equal(page.status, 200);
+    assert.match(
+      page.headers.get('content-security-policy') ?? '',
+      /frame-ancestors https:\/\/host\.example$/,
+    );
+    assert.equal(page.headers.get('x-frame-options'), null);
+    assert.match(page.headers.get('set-cookie') ?? '', /^app-visitor=[\w-]{22}; .*HttpOnly; SameSite=Lax/);
+    assert.match(page.text, /<textarea id="input_1"[^>]*aria-required="true"/);
+    assert.match(page.text, /A harbor at dawn/);
+    for (const text of [page.text, (await visitor.request('GET', `/a/${slug}/runs/run_nothing`)).text]) {
+      assert.doesNotMatch(text, /secret|lighthouse|input:text|output:preview|wf_|ex_0/i);
+      assert.ok(!text.includes(workflowId));
+    }
+    const other = await newApp();
+    const closed = await visitor.request('GET', `/a/${other.slug}`);
+    assert.match(closed.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'$/);
+    const { slug: hidden } = await newApp({ audience: 'workspace' });
+    assert.equal((await visitor.request('GET', `/a/${hidden}`)).status, 404);
+  });
+
+  it('loads at most 60 KB of script', async () => {
+    const { slug } = await newApp();
+    const page = await visitorOf(service).request('GET', `/a/${slug}`);
+    const paths = [...page.text.matchAll(/(?:src|data-solver)="(\/pages\/[^"]+\.js)"/g)].map(
+      match => match[1] ?? '',
+    );
+    assert.equal(paths.length, 2);
+    let bytes = 0;
+    for (const path of paths) bytes += (await (await fetch(url + path)).arrayBuffer()).byteLength;
+    assert.ok(bytes > 1000 && bytes <= 60_000, `${bytes}`);
+  });
+
+  it('works without script for people with an account', async () => {
+    const { slug } = await newApp();
+    const send = (values: Record<string, string>) => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(values)) form.append(name, value);
+      const headers = { authorization: `Bearer ${service.key}` };
+      return fetch(`${url}/a/${slug}`, { method: 'POST', body: form, headers, redirect: 'manual' });
+    };
+    const refused = await send({ input_1: '', input_3: '5' });
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), /id="input_1-error">Scene: Fill in this field\.</);
+    const sent = await send({ input_1: 'A moth', input_2: 'wild', input_3: '5' });
+    assert.equal(sent.status, 303);
+    const location = sent.headers.get('location') ?? '';
+    const runId = location.split('/').at(-1) ?? '';
+    const client = { request: (method: string, path: string) => service.request(method, path) };
+    await untilEnded(client as never, slug, runId);
+    const page = await (
+      await fetch(url + location, { headers: { authorization: `Bearer ${service.key}` } })
+    ).text();
+    assert.match(page, /A moth<\/div>/);
+    assert.match(page, /<option selected>wild/);
+    const shared = await visitorOf(service).request('GET', location);
+    assert.match(shared.text, /A moth<\/div>/);
+    assert.doesNotMatch(shared.text, /<option selected>wild/);
+  });
+
+  it('lets visitors copy the workflow only if the owner allows it', async () => {
+    for (const allowsDuplicate of [true, false]) {
+      const { slug } = await newApp({ allowsDuplicate });
+      const headers = {
+        authorization: `Bearer ${service.key}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      };
+      const copied = await fetch(`${url}/a/${slug}/duplicate`, {
+        method: 'POST',
+        headers,
+        body: '',
+        redirect: 'manual',
+      });
+      assert.equal(copied.status, allowsDuplicate ? 303 : 403);
+      if (allowsDuplicate) assert.match(copied.headers.get('location') ?? '', /^\/flow\/wf_/);
+    }
+  });
+});
+
+describe('in a browser, the page', { skip: NO_BROWSER }, () => {
+  it('runs the app for an anonymous visitor by keyboard, and keeps the result', async () => {
+    const { slug } = await newApp({ showsGallery: true });
+    await using tab = await browser.open(url);
+    const { page } = tab;
+    await page.goto(`/a/${slug}`);
+    await page.getByLabel('Scene').focus();
+    await page.keyboard.type('A whale above the city');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('button', { name: 'Run' }).press('Enter');
+    await page.locator('[data-status=COMPLETED]').waitFor();
+    await page.locator('.output', { hasText: 'A whale above the city' }).waitFor();
+    assert.match(page.url(), new RegExp(`/a/${slug}/runs/run_`));
+    await page.getByRole('heading', { name: 'Your results' }).waitFor();
+    await page.getByRole('button', { name: 'Run again' }).waitFor();
+    await assertAccessible(page);
+    await page.reload();
+    assert.equal(await page.getByLabel('Scene').inputValue(), 'A whale above the city');
+    await page.goto(`/a/${slug}`);
+    await page.locator('[data-examples] a').click();
+    assert.equal(await page.getByLabel('Scene').inputValue(), 'A harbor at dawn, in watercolor');
+    assert.equal(await page.getByLabel('Details').inputValue(), '5');
+    assert.deepEqual(tab.errors, []);
+  });
+
+  it('says what is wrong with a field, and focuses it', async () => {
+    const { slug } = await newApp();
+    await using tab = await browser.open(url);
+    const { page } = tab;
+    await page.goto(`/a/${slug}`);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.locator('#input_1-error', { hasText: 'Fill in this field' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'input_1');
+    await assertAccessible(page);
+  });
+
+  it('fits a phone, a large screen and 400 % zoom, light and dark', async () => {
+    const { slug } = await newApp({ showsGallery: true, showsGraph: false });
+    await checkViews(browser, { url, path: `/a/${slug}`, name: 'app' }, page =>
+      page.getByLabel('Scene').waitFor(),
+    );
+    const visitor = visitorOf(service);
+    const { body } = await runAsVisitor(visitor, slug, { input_1: 'A long winter night' });
+    await untilEnded(visitor, slug, body.runId);
+    await checkViews(browser, { url, path: `/a/${slug}/runs/${body.runId}`, name: 'app-result' }, page =>
+      page.locator('[data-status=COMPLETED]').waitFor(),
+    );
+    await using tab = await browser.open(url, { ...VIEWS[0], width: 320, height: 256 });
+    await tab.page.goto(`/a/${slug}`);
+    const overflow = await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(Number(overflow) <= 0, `${overflow}`);
+  });
+});
