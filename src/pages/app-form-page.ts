@@ -199,7 +199,7 @@ function renderControl(field: FormField): Html {
       choice => html`<option${choice === value ? html` selected` : undefined}>${choice}</option>`,
     )}</select>`;
   if (control === 'slider')
-    return html`<div class="slider"><input id="${key}" name="${key}" type="range" min="${min}" max="${max}" step="any" value="${value}"${described}><output for="${key}">${value}</output></div>`;
+    return html`<div class="range"><input id="${key}" name="${key}" type="range" min="${min}" max="${max}" step="any" value="${value}"${described}><output for="${key}">${value}</output></div>`;
   if (control === 'media')
     return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${ACCEPTED[kind]}" data-kind="${kind}"${described}><div class="chosen" data-chosen>${
       field.url === undefined
