@@ -1,14 +1,16 @@
 // Tests the pages of batches: the list, the grid of results, rating and comparing with the keyboard, and resuming.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { signInFirst } from '../support/accounts/first-person.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const ROWS = 40;
 const FIRST = 24;
+const inputData = (label: string, value: string) => ({ ...node('any', 'input:text', { value }).data, label });
 const THINGS = ['a lighthouse', 'a red fox', 'a paper boat', 'a glass house', 'a quiet harbor'];
 
 describe('batches in a browser', { skip: NO_BROWSER }, () => {
@@ -105,4 +107,100 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText(`${ROWS} of ${ROWS}`).waitFor();
     await page.getByText('Completed', { exact: true }).first().waitFor();
   });
+
+  it('start from pasted cells on the board', async () => {
+    const workflow = await service.create(POEM);
+    await checkViews(
+      browser,
+      { url: service.url, path: `/flow/${workflow}`, name: 'batch-table', cookie },
+      async page => {
+        const dialog = page.getByRole('dialog', { name: 'Run over a table' });
+        if (!(await dialog.isVisible())) {
+          await openDialog(page);
+          await paste(page, 'Cells', CELLS);
+        }
+        await dialog.getByText('Pasted cells: 2 rows, 3 columns').waitFor();
+        assert.equal(await dialog.getByLabel('Topic').inputValue(), 'Topic');
+        assert.equal(await dialog.getByLabel('Mood').inputValue(), 'mood');
+        assert.equal(await dialog.getByLabel('Name of each row').inputValue(), 'id');
+        await dialog.getByText('0 credits for 2 rows').waitFor();
+      },
+    );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(`/flow/${workflow}`);
+    await openDialog(page);
+    const dialog = page.getByRole('dialog', { name: 'Run over a table' });
+    await paste(page, 'Cells', 'Topic\nthe sea, at night\n\nsnow\n');
+    await dialog.getByText('Line 3: The row is empty.').waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Run', exact: true }).isDisabled(), true);
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(TOPICS) });
+    await dialog.getByText('rows.csv: 5 rows, 1 column').waitFor();
+    await dialog.getByLabel('Topic').selectOption('subject');
+    await dialog.getByText('0 credits for 5 rows').waitFor();
+    await dialog.getByRole('button', { name: 'Run 3 first' }).click();
+    await page.waitForURL(/\/batches\/bat_/);
+    await page.getByText('3 of 5').waitFor();
+    await page.getByText('The first rows are done.').waitFor();
+  });
+
+  it('start from combinations of inputs and settings, with the keyboard alone', async () => {
+    const workflow = await service.create(POEM);
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(`/flow/${workflow}`);
+    const options = page.getByRole('button', { name: 'Run options' });
+    await options.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Run over a table' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Run over a table' });
+    await dialog.getByRole('tab', { name: 'Combinations' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Values, one per line').fill('the sea\nsnow');
+    await dialog.getByRole('button', { name: 'Vary something else' }).press('Enter');
+    await dialog.getByLabel('What to vary (2)').selectOption({ label: 'Separator' });
+    await dialog.getByLabel('Values, one per line').nth(1).fill('+\n-\n*');
+    await dialog.getByText('2 × 3 = 6 rows').waitFor();
+    await dialog.getByText('0 credits for 6 rows').waitFor();
+    await takeScreenshot(page, 'batch-values', { width: 1440, height: 900, colorScheme: 'light' });
+    await dialog.getByRole('button', { name: 'Run 6 rows' }).press('Enter');
+    await page.waitForURL(/\/batches\/bat_/);
+    await page.getByText('6 of 6').waitFor();
+    await page.getByRole('article', { name: 'Row 2', exact: true }).getByText('the sea-calm').waitFor();
+  });
 });
+
+const POEM = {
+  name: 'Poem',
+  nodes: [
+    { ...node('topic', 'input:text', { value: 'rain' }), data: inputData('Topic', 'rain') },
+    { ...node('mood', 'input:text', { value: 'calm' }), data: inputData('Mood', 'calm') },
+    node('join', 'utility:prompt_concat'),
+    node('out', 'output:preview'),
+  ],
+  edges: [edge('topic.text > join.text1'), edge('mood.text > join.text2'), edge('join.text > out.input')],
+};
+const CELLS = 'id\tTopic\tmood\nr1\tthe sea, at night\tcalm\nr2\tsnow\tbright\n';
+const TOPICS = 'subject\none\ntwo\nthree\nfour\nfive\n';
+
+async function openDialog(page: Page): Promise<void> {
+  const item = page.getByRole('menuitem', { name: 'Run over a table' });
+  // The menu replaces its button when it has loaded, which can lose a click.
+  await waitUntil('the menu to open', async () => {
+    if (!(await item.isVisible())) await page.getByRole('button', { name: 'Run options' }).click();
+    return item.isVisible();
+  });
+  await item.click();
+}
+
+async function paste(page: Page, label: string, text: string): Promise<void> {
+  await page.getByLabel(label, { exact: true }).evaluate((field, value) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', value);
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}
