@@ -124,9 +124,9 @@ async function follow(started: BatchHandle, { terminal, quiet, signal }: FollowO
     });
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
-    throw new WorkFailed(`The batch continues. Follow it again with: graphwright batch ${started.id}`, {
-      cause: thrown,
-    });
+    const message = `The batch continues. Follow it again with: graphwright batch ${started.id}`;
+    terminal.note(message);
+    throw new WorkFailed(message, { cause: thrown });
   }
 }
 

@@ -1,0 +1,102 @@
+// `graphwright batch`, on a running service: refuses unusable tables, follows a batch, can be interrupted and resumed, and
+// saves each result once.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { spawnCommand } from '../support/command-line.ts';
+import { waitUntil } from '../support/processes.ts';
+import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+let service: TestService;
+let folder: string;
+let workflow: string;
+before(async () => {
+  [service, folder] = await Promise.all([
+    startTestService(),
+    mkdtemp(join(tmpdir(), 'graphwright-cli-batch-')),
+  ]);
+  workflow = await service.create({
+    nodes: [
+      node('who', 'input:text'),
+      node('wait', 'logic:delay', { ms: 500 }),
+      node('out', 'output:preview'),
+    ],
+    edges: [edge('who.text > wait.input'), edge('wait.output > out.input')],
+  });
+});
+after(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const address = () => ({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY });
+const graphwright = (...args: readonly string[]) => spawnCommand(['batch', ...args], address());
+
+const writeTable = async (name: string, text: string): Promise<string> => {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+};
+
+it('names the lines that cannot be used, and the options that are missing', async () => {
+  const path = await writeTable('bad.csv', 'name,age\nAnna,1\nBob\n');
+  const bad = await graphwright(workflow, path, '--map', 'who=name');
+  assert.equal(bad.code, 2);
+  assert.match(bad.err, /bad\.csv:3: The row has 1 cells/);
+  assert.match((await graphwright(workflow, path)).err, /--map node=column/);
+  assert.match((await graphwright(workflow)).err, /Name a table/);
+  const { body } = await service.request<{ data: readonly unknown[] }>('GET', '/batches');
+  assert.deepEqual(body.data, []);
+});
+
+it('continues when it is interrupted, and saves each result once', async () => {
+  const path = await writeTable('people.csv', 'id,name\na,Anna\nb,Bob\nc,Cid\nd,Dora\n');
+  const out = join(folder, 'out');
+  const args = ['batch', workflow, path, '--map', 'who=name', '--key', 'id', '--concurrency', '1', '-o', out];
+  const child = execFile(process.execPath, [BIN, ...args], { env: { ...cleanEnv(), ...address() } });
+  let written = '';
+  const collect = (text: string): void => {
+    written += text;
+  };
+  child.stdout?.setEncoding('utf8').on('data', collect);
+  child.stderr?.setEncoding('utf8').on('data', collect);
+  const closed = once(child, 'close');
+  await waitUntil('the command to follow the batch', () => /RUNNING: /.test(written));
+  const batchId = /bat_\w+/.exec(written)?.[0];
+  child.kill('SIGINT');
+  await closed;
+  assert.ok(batchId !== undefined, written);
+  assert.match(written, new RegExp(`graphwright batch ${batchId}`));
+
+  const followed = await graphwright(batchId, '-o', out);
+  assert.equal(followed.code, 0, followed.err);
+  assert.match(followed.out, /COMPLETED: 4 of 4 completed/);
+  const files = (await readdir(out)).toSorted();
+  assert.deepEqual(
+    files.map(name => name.replace(/^(\d-\w).*\.txt$/, '$1')),
+    ['1-a', '2-b', '3-c', '4-d', `${batchId}.jsonl`],
+  );
+  assert.equal(await readFile(join(out, files[1] ?? ''), 'utf8'), 'Bob');
+  const lines = (await readFile(join(out, `${batchId}.jsonl`), 'utf8')).trim().split('\n');
+  assert.deepEqual(
+    lines.map(line => (JSON.parse(line) as { status: string }).status),
+    ['completed', 'completed', 'completed', 'completed'],
+  );
+
+  // A result that was saved before is kept, and a missing one is saved again.
+  await writeFile(join(out, files[0] ?? ''), 'edited');
+  await rm(join(out, files[2] ?? ''));
+  assert.equal((await graphwright(batchId, '-o', out)).code, 0);
+  assert.equal(await readFile(join(out, files[0] ?? ''), 'utf8'), 'edited');
+  assert.equal(await readFile(join(out, files[2] ?? ''), 'utf8'), 'Cid');
+  const { body } = await service.request<{ data: readonly unknown[] }>(
+    'GET',
+    `/workflows/${workflow}/executions`,
+  );
+  assert.equal(body.data.length, 4);
+});
