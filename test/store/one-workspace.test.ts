@@ -90,7 +90,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'credentials countCredentials',
     'credentials hasDefaultCredential',
     'credentials listCredentials',
-    'credentials listInstanceKinds',
+    'credentials listInstanceDefaults',
     'credentials lockCredentials',
   ],
   'of one credential': [
