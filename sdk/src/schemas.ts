@@ -1617,6 +1617,9 @@ export type InstanceTeam = {
   };
   /** Credits charged this month (UTC) */
   readonly spentThisMonth: number;
+  readonly dailyCreditBudget: number | null;
+  /** Charged and reserved for runs accepted today (UTC) */
+  readonly spentToday: number;
   readonly createdAt: string;
 };
 

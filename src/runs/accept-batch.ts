@@ -5,6 +5,8 @@ import { isId } from '../lib/ids.ts';
 import {
   type DailySpending,
   insertReservations,
+  type LockedPool,
+  listPoolSpending,
   listSpending,
   lockAppSpending,
   lockPools,
@@ -42,7 +44,12 @@ export type Accepted =
 
 export type Rejection =
   | { readonly code: 'insufficient_credits'; readonly balance: number }
-  | { readonly code: 'daily_budget_exceeded'; readonly budget: number; readonly spent: number }
+  | {
+      readonly code: 'daily_budget_exceeded';
+      readonly of: 'workflow' | 'workspace';
+      readonly budget: number;
+      readonly spent: number;
+    }
   /** The app has spent or reserved its daily credits. */
   | { readonly code: 'app_limit_reached' };
 
@@ -124,15 +131,17 @@ async function findUnaccepted(
   tx: Tx,
   paidRuns: readonly NewAcceptance[],
 ): Promise<ReadonlyMap<NewAcceptance, Accepted>> {
-  const balances = await lockPools(tx, [...new Set(paidRuns.map(({ payer }) => payer))]);
+  const pools = await lockPools(tx, [...new Set(paidRuns.map(({ payer }) => payer))]);
   // After the pools, as everywhere, so that transactions cannot deadlock.
   const appIds = new Set(paidRuns.flatMap(({ spec }) => toAppId(spec) ?? []));
   const apps = appIds.size === 0 ? new Map() : await lockAppSpending(tx, [...appIds]);
   const limited = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
   const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
+  const budgeted = [...pools].flatMap(([workspace, pool]) => (pool.daily_budget === null ? [] : [workspace]));
+  const workspaces = budgeted.length === 0 ? new Map() : await listPoolSpending(tx, budgeted);
   const repeated = await listRepeated(tx, paidRuns);
   const fresh = paidRuns.filter(item => !repeated.has(item));
-  const rejections = findRejections(fresh, balances, { workflows: spending, apps });
+  const rejections = findRejections(fresh, pools, { workflows: spending, apps, workspaces });
   return new Map<NewAcceptance, Accepted>([
     ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
     ...Array.from(rejections, ([item, rejection]) => [item, { rejection }] as const),
@@ -142,18 +151,22 @@ async function findUnaccepted(
 interface Spending {
   readonly workflows: ReadonlyMap<string, DailySpending>;
   readonly apps: ReadonlyMap<string, DailySpending>;
+  readonly workspaces: ReadonlyMap<string, DailySpending>;
 }
 
 /** Rejects, in order, each run that costs more than the credits or the daily limits that the runs before it leave. */
 function findRejections(
   items: readonly NewAcceptance[],
-  balances: ReadonlyMap<string, number>,
+  pools: ReadonlyMap<string, LockedPool>,
   spending: Spending,
 ): ReadonlyMap<NewAcceptance, Rejection> {
-  const remaining = new Map(balances);
-  // The ids of workflows and apps differ.
+  const remaining = new Map(Array.from(pools, ([id, { balance }]) => [id, balance]));
+  // The ids of workflows, apps and workspaces differ.
   const spent = new Map(
-    Array.from([...spending.workflows, ...spending.apps], ([id, day]) => [id, day.spent]),
+    Array.from([...spending.workflows, ...spending.apps, ...spending.workspaces], ([id, day]) => [
+      id,
+      day.spent,
+    ]),
   );
   const rejections = new Map<NewAcceptance, Rejection>();
   for (const item of items) {
@@ -164,18 +177,29 @@ function findRejections(
     const budget = item.hasBudget ? (spending.workflows.get(workflow_id)?.budget ?? null) : null;
     const spentByApp = spent.get(appId) ?? 0;
     const appBudget = spending.apps.get(appId)?.budget ?? null;
+    const spentByPayer = spent.get(item.payer) ?? 0;
+    const payerBudget = spending.workspaces.get(item.payer)?.budget ?? null;
     if (item.credits > balance) rejections.set(item, { code: 'insufficient_credits', balance });
     else if (budget !== null && spentBefore + item.credits > budget)
-      rejections.set(item, { code: 'daily_budget_exceeded', budget, spent: spentBefore });
+      rejections.set(item, { code: 'daily_budget_exceeded', of: 'workflow', budget, spent: spentBefore });
     else if (appBudget !== null && spentByApp + item.credits > appBudget)
       rejections.set(item, { code: 'app_limit_reached' });
+    else if (payerBudget !== null && spentByPayer + item.credits > payerBudget)
+      rejections.set(item, toBudgetRejection(item, payerBudget, spentByPayer));
     else {
       remaining.set(item.payer, balance - item.credits);
       if (item.hasBudget) spent.set(workflow_id, spentBefore + item.credits);
       if (appBudget !== null) spent.set(appId, spentByApp + item.credits);
+      if (payerBudget !== null) spent.set(item.payer, spentByPayer + item.credits);
     }
   }
   return rejections;
+}
+
+/** Returns the rejection of a run whose payer has spent its daily budget, which is nobody else's business. */
+function toBudgetRejection({ payer, spec }: NewAcceptance, budget: number, spent: number): Rejection {
+  if (payer !== spec.workspace) return { code: 'app_limit_reached' };
+  return { code: 'daily_budget_exceeded', of: 'workspace', budget, spent };
 }
 
 /** Lists runs whose key is in use by an earlier run or by another run of the batch. They consume no credits. */

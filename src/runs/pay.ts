@@ -8,6 +8,7 @@ import type { RunCredential } from '../services/credentials/credential.ts';
 import {
   type Coverage,
   findAppOfRun,
+  getPoolSpending,
   getSpending,
   lockAppSpending,
   raiseReservation,
@@ -43,10 +44,10 @@ export function toPaymentError(rejection: Rejection, { credits, breakdown }: Est
     });
   }
   if (rejection.code === 'app_limit_reached') return appLimitReached();
-  const { code, budget, spent } = rejection;
+  const { code, of, budget, spent } = rejection;
   return new AppError(
     code,
-    `The run needs ${credits} credits, but the workflow has spent or reserved ${spent} of its daily budget of ${budget} (UTC).`,
+    `The run needs ${credits} credits, but the ${of} has spent or reserved ${spent} of its daily budget of ${budget} (UTC).`,
     { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
   );
 }
@@ -91,19 +92,30 @@ function rethrowAsNodeError(err: unknown): never {
 }
 
 async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
-  await requireWithinAppLimit(tx, executionId);
-  const { budget, spent } = await getSpending(tx, executionId);
-  if (budget === null || spent <= budget) return;
-  throw new AppError(
-    'daily_budget_exceeded',
-    `With this call of ${credits} credits the workflow would have cost ${spent} that day (UTC), more than its budget of ${budget}.`,
-  );
+  const appId = await requireWithinAppLimit(tx, executionId);
+  for (const [of, read] of DAILY_BUDGETS) {
+    const { budget, spent } = await read(tx, executionId);
+    if (budget === null || spent <= budget) continue;
+    // What the workspace of an app spends is none of its visitors' business.
+    if (of === 'workspace' && appId !== undefined) throw appLimitReached();
+    throw new AppError(
+      'daily_budget_exceeded',
+      `With this call of ${credits} credits the ${of} would have spent ${spent} that day (UTC), more than its budget of ${budget}.`,
+    );
+  }
 }
 
-async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<void> {
+const DAILY_BUDGETS = [
+  ['workflow', getSpending],
+  ['workspace', getPoolSpending],
+] as const;
+
+/** Returns the app of the run. Throws 429 if the app has spent its daily credits. */
+async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<string | undefined> {
   const appId = await findAppOfRun(tx, executionId);
   const day = appId === undefined ? undefined : (await lockAppSpending(tx, [appId], executionId)).get(appId);
   if (day !== undefined && day.budget !== null && day.spent > day.budget) throw appLimitReached();
+  return appId;
 }
 
 /** The credits that a run spent before this worker continued it. */

@@ -39,16 +39,32 @@ export function grant(tx: Tx, workspace: string, amount: number, note: string): 
   );
 }
 
-/**
- * Locks pools until the transaction ends and returns their balances. Always locks in the same order, so that
- * transactions cannot deadlock.
- */
-export async function lockPools(tx: Tx, workspaces: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await tx.query<{ workspace: string; balance: number }>(
-    `select workspace, balance from credit_pools where workspace = any ($1::text[]) order by workspace for no key update`,
+export interface LockedPool {
+  readonly balance: number;
+  /** The daily budget of the workspace in credits; null: unlimited. */
+  readonly daily_budget: number | null;
+}
+
+/** Locks pools until the transaction ends. Always locks in the same order, so that transactions cannot deadlock. */
+export async function lockPools(
+  tx: Tx,
+  workspaces: readonly string[],
+): Promise<ReadonlyMap<string, LockedPool>> {
+  const { rows } = await tx.query<LockedPool & { workspace: string }>(
+    `select workspace, balance, daily_budget from credit_pools
+     where workspace = any ($1::text[]) order by workspace for no key update`,
     [workspaces],
   );
-  return new Map(rows.map(({ workspace, balance }) => [workspace, balance]));
+  return new Map(rows.map(({ workspace, ...pool }) => [workspace, pool]));
+}
+
+/** Sets the daily budget of a workspace; null: unlimited. */
+export async function setDailyBudget(tx: Tx, workspace: string, budget: number | null): Promise<void> {
+  await tx.query(
+    `insert into credit_pools (workspace, balance, held, daily_budget) values ($1, 0, 0, $2)
+     on conflict (workspace) do update set daily_budget = excluded.daily_budget`,
+    [workspace, budget],
+  );
 }
 
 export interface Reservation {
@@ -307,6 +323,37 @@ export async function listSpending(
     [workflowIds],
   );
   return new Map(rows.map(({ id, ...spending }) => [id, spending]));
+}
+
+/** Returns what the runs that were accepted today (UTC) cost workspaces with a budget. */
+export async function listPoolSpending(
+  tx: Tx,
+  workspaces: readonly string[],
+): Promise<ReadonlyMap<string, DailySpending>> {
+  const { rows } = await tx.query<DailySpending & { id: string }>(
+    `select p.workspace as id, p.daily_budget as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
+     from credit_pools p left join run_credits r
+       on r.workspace = p.workspace and r.created_at >= date_trunc('day', now(), 'UTC')
+     where p.workspace = any ($1::text[]) and p.daily_budget is not null group by p.workspace`,
+    [workspaces],
+  );
+  return new Map(rows.map(({ id, ...spending }) => [id, spending]));
+}
+
+/** Returns the spending of the workspace that pays for a run, on the UTC day on which the run was accepted. */
+export async function getPoolSpending(tx: Tx, executionId: string): Promise<DailySpending> {
+  const { rows } = await tx.query<DailySpending>(
+    `with run as (
+       select workspace, date_trunc('day', created_at, 'UTC') as day from run_credits where execution_id = $1
+     )
+     select p.daily_budget as budget, sum(r.charged + r.held)::bigint as spent
+     from run join credit_pools p on p.workspace = run.workspace and p.daily_budget is not null
+     join run_credits r on r.workspace = run.workspace
+       and r.created_at >= run.day and r.created_at < run.day + interval '1 day'
+     group by p.daily_budget`,
+    [executionId],
+  );
+  return rows[0] ?? { budget: null, spent: 0 };
 }
 
 export const ENTRY_KINDS = ['grant', 'hold', 'charge', 'release', 'overrun'] as const;

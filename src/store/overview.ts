@@ -182,6 +182,9 @@ export interface InstanceTeam {
   readonly balance: number;
   readonly held: number;
   readonly spent: number;
+  /** Credits a day (UTC) for all its runs; null: unlimited. */
+  readonly daily_budget: number | null;
+  readonly spent_today: number;
   readonly created_at: Date;
 }
 
@@ -199,7 +202,9 @@ export function listInstanceTeams(
        array(select u.name from team_members m join users u on u.id = m.user_id
          where m.team_id = t.id and m.role = 'OWNER' order by m.created_at limit 3) as owners,
        (select coalesce(sum(s.credits), 0)::bigint from spending_months s
-         where s.month = $2::date and s.workspace = t.id) as spent
+         where s.month = $2::date and s.workspace = t.id) as spent,
+       p.daily_budget, (select coalesce(sum(r.charged + r.held), 0)::bigint from run_credits r
+         where r.workspace = t.id and r.created_at >= date_trunc('day', now(), 'UTC')) as spent_today
      from teams t left join credit_pools p on p.workspace = t.id
      where ($1::text is null or strpos(lower(t.name), lower($1)) > 0) and ($3::text is null or t.id > $3)
      order by t.id limit $4`,

@@ -190,8 +190,16 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Actions for Studio North' }).click();
     await page.getByRole('menuitem', { name: 'Set budgets' }).click();
     await dialog.getByLabel('Daily budget of Ads').fill('30');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('listitem').getByRole('button', { name: 'Save' }).click();
     await page.getByText('The budget of Ads was saved.').waitFor();
+    await dialog.getByLabel('Daily budget of all its runs together').fill('90');
+    await dialog.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByText('The budget of Studio North was saved.').waitFor();
+    const { body: teams } = await service.request<{ data: { dailyCreditBudget: number }[] }>(
+      'GET',
+      '/admin/teams',
+    );
+    assert.equal(teams.data[0]?.dailyCreditBudget, 90);
     await takeScreenshot(page, 'administration-budgets', VIEWS[2]);
     await assertAccessible(page);
     assert.deepEqual(opened.errors, []);

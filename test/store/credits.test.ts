@@ -32,7 +32,7 @@ describe('the credit ledger', () => {
   };
   const hold = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
     db.transaction(async tx => {
-      if (((await lockPools(tx, [workspace])).get(workspace) ?? 0) < amount) return false;
+      if (((await lockPools(tx, [workspace])).get(workspace)?.balance ?? 0) < amount) return false;
       await insertReservations(tx, [{ executionId, workspace, workflowId: 'wf_test', appId: null, amount }]);
       return true;
     });

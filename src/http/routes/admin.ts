@@ -28,6 +28,7 @@ import {
   listAllTeams,
   listBudgetsOfTeam,
   setTeamBudget,
+  setWholeTeamBudget,
   TeamBudgetBody,
   TeamBudgetPage,
   TeamParams,
@@ -172,6 +173,19 @@ function registerTeams(app: App, deps: Deps): void {
       response: { 200: TeamBudgetPage },
     }),
     req => listBudgetsOfTeam(deps, req.actor, req.params.teamId, req.query),
+  );
+  app.put(
+    '/api/v1/admin/teams/:teamId/budget',
+    operation('setWholeTeamBudget', 'instance:admin', {
+      summary: 'Set the daily budget of a team',
+      description:
+        'Sets what all runs of a team together may cost in a UTC day, beside the budgets of its workflows. A run that would exceed it is refused with `daily_budget_exceeded`.',
+      errors: ['not_found'],
+      params: TeamParams,
+      body: TeamBudgetBody,
+      response: { 200: Success },
+    }),
+    req => whenDone(setWholeTeamBudget(deps, req.actor, req.params.teamId, req.body)),
   );
   app.put(
     '/api/v1/admin/teams/:teamId/budgets/:workflowId',

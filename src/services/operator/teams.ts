@@ -1,6 +1,7 @@
 // Lists all teams with their credits, and the budgets of a workspace, for administrators.
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
+import { setDailyBudget } from '../../store/credits.ts';
 import { type InstanceTeam, listInstanceTeams } from '../../store/overview.ts';
 import { listTeamBudgets, updateTeamBudget } from '../../store/spending.ts';
 import { teamExists } from '../../store/teams.ts';
@@ -23,6 +24,10 @@ export const InstanceTeamPage = PageSchema(
     owners: Type.Array(Type.String(), { description: 'Names of up to three owners' }),
     credits: Type.Object({ balance: Type.Integer(), held: Type.Integer() }),
     spentThisMonth: Type.Integer({ description: 'Credits charged this month (UTC)' }),
+    dailyCreditBudget: Nullable(
+      Type.Integer({ description: 'What all its runs together may cost in a UTC day; null: no budget' }),
+    ),
+    spentToday: Type.Integer({ description: 'Charged and reserved for runs accepted today (UTC)' }),
     createdAt: Timestamp,
   }),
 );
@@ -43,13 +48,26 @@ export async function listAllTeams(
   );
 }
 
-const presentTeam = ({ id, name, members, owners, balance, held, spent, created_at }: InstanceTeam) => ({
+const presentTeam = ({
+  id,
+  name,
+  members,
+  owners,
+  balance,
+  held,
+  spent,
+  daily_budget,
+  spent_today,
+  created_at,
+}: InstanceTeam) => ({
   id,
   name,
   members,
   owners,
   credits: { balance, held },
   spentThisMonth: spent,
+  dailyCreditBudget: daily_budget,
+  spentToday: spent_today,
   createdAt: created_at.toISOString(),
 });
 
@@ -107,6 +125,18 @@ export async function setTeamBudget(
   requireScope(actor, 'instance:admin');
   if (!(await updateTeamBudget(db, teamId, workflowId, dailyCreditBudget)))
     throw new AppError('not_found', 'The team has no such workflow.');
+}
+
+/** Sets the daily budget of all workflows of a team together. Throws 404. */
+export async function setWholeTeamBudget(
+  { db }: Pick<Deps, 'db'>,
+  actor: Actor,
+  teamId: string,
+  { dailyCreditBudget }: Static<typeof TeamBudgetBody>,
+): Promise<void> {
+  requireScope(actor, 'instance:admin');
+  await requireTeam(db, teamId);
+  await setDailyBudget(db, teamId, dailyCreditBudget);
 }
 
 async function requireTeam(tx: Deps['db'], teamId: string): Promise<void> {

@@ -163,6 +163,7 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('GET', `${V1}/admin/teams`);
   const budgets = `${V1}/admin/teams/${team}/budgets`;
   await ask('GET', budgets);
+  await ask('PUT', `${V1}/admin/teams/${team}/budget`, { dailyCreditBudget: 1000 });
   await ask('PUT', `${budgets}/${moved.split('/').at(-1)}`, { dailyCreditBudget: 100 });
   await ask('DELETE', `${V1}/teams/${team}`);
   await ask('DELETE', moved);

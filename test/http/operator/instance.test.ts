@@ -207,6 +207,34 @@ describe('the instance, as administrators see it', () => {
     assert.ok(text.includes(`graphwright_credits_spent_this_month{${labels}} ${PRICE}`));
   });
 
+  it('limits what all runs of a team together cost in a day', async () => {
+    const budget = `/admin/teams/${teamId}/budget`;
+    const [workflow, other] = [await ana.create(single()), await ana.create(single({ prompt: 'an owl' }))];
+    const folder = await ana.request<{ id: string }>('POST', '/folders', { name: 'More', teamId });
+    for (const id of [workflow, other])
+      await ana.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
+    const start = (id: string) => ana.request('POST', `/workflows/${id}/run`, { useCache: false });
+    assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: 2 * PRICE })).status, 200);
+    type Teams = { data: { dailyCreditBudget: number | null; spentToday: number }[] };
+    const read = async () => (await admin.request<Teams>('GET', '/admin/teams?query=stu')).body.data[0];
+    assert.partialDeepStrictEqual(await read(), { dailyCreditBudget: 2 * PRICE, spentToday: PRICE });
+    assert.equal((await ana.run(workflow)).status, 'COMPLETED');
+    const { status, body } = await start(other);
+    assert.deepEqual([status, body.code], [402, 'daily_budget_exceeded']);
+    assert.match(String(body.error), /the workspace has spent or reserved 6 of its daily budget of 6/);
+    assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: 3 * PRICE })).status, 200);
+    // Of runs that start together, only one fits.
+    const statuses = (await Promise.all([start(workflow), start(other)])).map(answer => answer.status);
+    assert.deepEqual(statuses.toSorted(), [202, 402]);
+    assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: null })).status, 200);
+    assert.equal((await ana.run(other)).status, 'COMPLETED');
+    assert.equal(
+      (await admin.request('PUT', '/admin/teams/team_none/budget', { dailyCreditBudget: 1 })).status,
+      404,
+    );
+    assert.equal((await ana.request('PUT', budget, { dailyCreditBudget: 1 })).status, 401);
+  });
+
   it('tells what new accounts get', async () => {
     const { body } = await admin.request<{ newAccountCredits: number }>('GET', '/admin/plans');
     assert.equal(body.newAccountCredits, 0);

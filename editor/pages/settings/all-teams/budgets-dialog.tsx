@@ -1,4 +1,4 @@
-// Lists the workflows of a team and sets their daily budgets.
+// Sets the daily budgets of a team and of its workflows.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InstanceTeam, TeamBudget } from '../../../../sdk/src/schemas.ts';
@@ -29,11 +29,26 @@ export function BudgetsDialog({ team, onClose }: BudgetsDialogProps) {
   return (
     <Dialog title={messages.budgetsTitle(team.name)} onClose={onClose}>
       <p>{messages.budgetsDescription}</p>
+      <BudgetForm
+        path={`/admin/teams/${team.id}/budget`}
+        label={messages.wholeBudget}
+        name={team.name}
+        dailyCreditBudget={team.dailyCreditBudget}
+        spentToday={team.spentToday}
+        lists={['/admin/teams']}
+      />
       <InfiniteList query={list} empty={<p>{messages.noWorkflows}</p>}>
         {budgets => (
           <ul className={styles.list}>
             {budgets.map(budget => (
-              <BudgetForm key={budget.workflowId} path={path} budget={budget} />
+              <li key={budget.workflowId}>
+                <BudgetForm
+                  {...budget}
+                  path={`${path}/${budget.workflowId}`}
+                  label={messages.budgetOf(budget.name)}
+                  lists={[path]}
+                />
+              </li>
             ))}
           </ul>
         )}
@@ -42,41 +57,47 @@ export function BudgetsDialog({ team, onClose }: BudgetsDialogProps) {
   );
 }
 
-function BudgetForm({ path, budget }: { readonly path: string; readonly budget: TeamBudget }) {
-  const { workflowId, name, dailyCreditBudget, spentToday } = budget;
-  const saved = dailyCreditBudget === null ? '' : String(dailyCreditBudget);
+interface BudgetFormProps extends Pick<TeamBudget, 'name' | 'dailyCreditBudget' | 'spentToday'> {
+  /** Where the budget is set. */
+  readonly path: string;
+  readonly label: string;
+  /** The lists that show the budget. */
+  readonly lists: readonly string[];
+}
+
+function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, lists }: BudgetFormProps) {
+  const [saved, setSaved] = useState(dailyCreditBudget === null ? '' : String(dailyCreditBudget));
   const [credits, setCredits] = useState(saved);
   const finishChange = useFinishChange();
   const save = useMutation({
     mutationFn: async () => {
-      await api.put(`${path}/${workflowId}`, { dailyCreditBudget: credits === '' ? null : Number(credits) });
-      await finishChange(messages.budgetSaved(name), [path]);
+      await api.put(path, { dailyCreditBudget: credits === '' ? null : Number(credits) });
+      setSaved(credits);
+      await finishChange(messages.budgetSaved(name), lists);
     },
   });
   return (
-    <li>
-      <Form onSubmit={() => save.mutate()}>
-        <div className={styles.row}>
-          <TextField
-            label={messages.budgetOf(name)}
-            hint={
-              <SecondaryText>
-                {messages.spentToday}: {formatNumber(spentToday)}
-              </SecondaryText>
-            }
-            type="number"
-            min={0}
-            max={MAX_BUDGET}
-            step={1}
-            value={credits}
-            onChange={event => setCredits(event.target.value)}
-          />
-          <Button type="submit" isBusy={save.isPending} disabled={credits === saved}>
-            {messages.save}
-          </Button>
-        </div>
-        {save.error !== null && <Failure error={save.error} />}
-      </Form>
-    </li>
+    <Form onSubmit={() => save.mutate()}>
+      <div className={styles.row}>
+        <TextField
+          label={label}
+          hint={
+            <SecondaryText>
+              {messages.spentToday}: {formatNumber(spentToday)}
+            </SecondaryText>
+          }
+          type="number"
+          min={0}
+          max={MAX_BUDGET}
+          step={1}
+          value={credits}
+          onChange={event => setCredits(event.target.value)}
+        />
+        <Button type="submit" isBusy={save.isPending} disabled={credits === saved}>
+          {messages.save}
+        </Button>
+      </div>
+      {save.error !== null && <Failure error={save.error} />}
+    </Form>
   );
 }

@@ -29,6 +29,7 @@ export const messages = {
   spentToday: 'Spent today',
   budget: 'Daily budget',
   budgetOf: (workflow: string): string => `Daily budget of ${workflow}`,
+  wholeBudget: 'Daily budget of all its runs together',
   budgetSaved: (workflow: string): string => `The budget of ${workflow} was saved.`,
   save: 'Save',
   viewRuns: 'View runs',
