@@ -16,6 +16,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   start: async () => (await import('./rows/start.ts')).runStartRows,
   runs: async () => (await import('./rows/run.ts')).runRunRows,
   batches: async () => (await import('./rows/batch.ts')).runBatchRows,
+  schedules: async () => (await import('./rows/schedule.ts')).runScheduleRows,
   waiting: async () => (await import('./rows/waiting.ts')).runWaitingRows,
   bounds: async () => (await import('./rows/bounds.ts')).runBoundsRows,
   credentials: async () => (await import('./rows/credential.ts')).runCredentialRows,
