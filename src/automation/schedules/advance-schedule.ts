@@ -9,6 +9,7 @@ import {
   lockSchedule,
   type StartableFiring,
   settleFirings,
+  settlePlainly,
   updateSchedule,
 } from '../../store/automation/schedules.ts';
 import type { Tx } from '../../store/db.ts';
@@ -18,6 +19,8 @@ import { chooseWaiting } from './plan-firings.ts';
 import { startFirings } from './start-firings.ts';
 
 export async function advanceSchedule(deps: RunDeps, id: string): Promise<void> {
+  // Most runs complete and nothing waits for them: one statement instead of a transaction.
+  if (await settlePlainly(deps.runDb, id)) return;
   const next = await deps.runDb.transaction(tx => advance(deps, tx, id));
   if (next !== undefined) await startFirings(deps, [next]);
 }

@@ -7,6 +7,7 @@
 // and any worker that finds it later (claimLostFirings) repeats the second commit, which has no effect if it was made.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/executions.ts';
@@ -40,11 +41,13 @@ interface Refusal {
 /** Starts the runs. A firing that fails by a fault of the service is tried again by the next worker that finds it. */
 export async function startFirings(deps: RunDeps, firings: readonly StartableFiring[]): Promise<void> {
   const accepted: string[] = [];
+  // Many may have the same creator.
+  const actors = new Map<number, Promise<UserActor>>();
   const refused: { readonly firing: StartableFiring; readonly refusal: Refusal }[] = [];
   await Promise.all(
     firings.map(async firing => {
       try {
-        const refusal = firing.is_accepted ? undefined : await startFiring(deps, firing);
+        const refusal = firing.is_accepted ? undefined : await startFiring(deps, firing, actors);
         if (refusal === undefined) accepted.push(firing.id);
         else refused.push({ firing, refusal });
       } catch (err) {
@@ -74,10 +77,15 @@ export async function startManually(deps: RunDeps, actor: UserActor, firing: Sta
 }
 
 /** Starts the run as the creator of the schedule. Returns why it was refused. */
-async function startFiring(deps: RunDeps, firing: StartableFiring): Promise<Refusal | undefined> {
+async function startFiring(
+  deps: RunDeps,
+  firing: StartableFiring,
+  actors: Map<number, Promise<UserActor>>,
+): Promise<Refusal | undefined> {
   if (firing.overlap === 'cancel_previous' && firing.kind === 'scheduled') await cancelPrevious(deps, firing);
   try {
-    await startAs(deps, await getUserActor(deps, firing.user_id), firing);
+    const actor = getOrCreate(actors, firing.user_id, () => getUserActor(deps, firing.user_id));
+    await startAs(deps, await actor, firing);
     return undefined;
   } catch (err) {
     const refusal = toRefusal(err);

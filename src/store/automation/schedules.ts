@@ -371,6 +371,33 @@ export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly Ende
   );
 }
 
+/**
+ * Takes note of the runs that have ended, if all of them completed, none failed before and nothing waits. Returns false
+ * otherwise. Needs no lock: whatever makes a firing wait queues a job of its own.
+ */
+export async function settlePlainly(tx: Tx, scheduleId: string): Promise<boolean> {
+  const row = await first<{ is_plain: boolean }>(
+    tx,
+    `with ended as materialized (
+       select f.id, e.status, e.finished_at from firings f join executions e on e.id = f.execution_id
+       where f.schedule_id = $1 and f.outcome in ('starting', 'accepted') and f.ended_at is null
+         and e.finished_at is not null
+     ), plain as materialized (
+       select s.id from schedules s where s.id = $1 and s.failures_in_a_row = 0
+         and not exists (select from firings w where w.schedule_id = $1 and w.outcome = 'waiting')
+         and not exists (select from ended where status <> 'COMPLETED')
+     ), settled as (
+       update firings f set outcome = 'accepted', accepted_at = coalesce(f.accepted_at, now()), retry_at = null,
+         ended_at = i.finished_at
+       from ended i, plain
+       where f.id = any (array(select id from ended order by id)) and f.id = i.id
+       returning f.id)
+     select exists (select from plain) as is_plain, (select count(*) from settled) as count`,
+    [scheduleId],
+  );
+  return row?.is_plain === true;
+}
+
 export interface ListedFiring {
   readonly id: string;
   readonly kind: FiringKind;
