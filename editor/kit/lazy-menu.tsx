@@ -22,7 +22,7 @@ export const MenuStartContext = createContext(NOT_STARTED);
 
 type ButtonProps = Pick<
   ButtonHTMLAttributes<HTMLButtonElement>,
-  'aria-haspopup' | 'disabled' | 'onBlur' | 'onClick' | 'onFocus'
+  'aria-haspopup' | 'disabled' | 'onBlur' | 'onFocus' | 'onKeyDown' | 'onPointerDown'
 >;
 
 /**
@@ -46,6 +46,8 @@ export function lazyMenu<Props extends object>(
   );
 }
 
+const OPENING_KEYS: ReadonlySet<string> = new Set(['Enter', ' ', 'ArrowDown']);
+
 interface MenuOrButtonProps {
   readonly renderButton: (button: ButtonProps) => ReactNode;
   readonly children: ReactNode;
@@ -53,9 +55,21 @@ interface MenuOrButtonProps {
 
 function MenuOrButton({ renderButton, children }: MenuOrButtonProps) {
   const [start, setStart] = useState(NOT_STARTED);
+  const toggle = (): void => setStart(({ isOpen, ...other }) => ({ ...other, isOpen: !isOpen }));
   const button = renderButton({
     'aria-haspopup': 'menu',
-    onClick: () => setStart(({ isOpen, ...other }) => ({ ...other, isOpen: !isOpen })),
+    // Opens as the menu does: not on the click, because the menu may replace the button while it is pressed.
+    onPointerDown: event => {
+      if (event.button !== 0 || event.ctrlKey) return;
+      // Otherwise the press moves the focus out of the menu, which closes it.
+      event.preventDefault();
+      toggle();
+    },
+    onKeyDown: event => {
+      if (!OPENING_KEYS.has(event.key)) return;
+      event.preventDefault();
+      toggle();
+    },
     onFocus: () => setStart(other => ({ ...other, hasFocus: true })),
     onBlur: () => setStart(other => ({ ...other, hasFocus: false })),
   });
