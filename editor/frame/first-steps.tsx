@@ -1,4 +1,5 @@
-// Renders the card of first steps in a corner. Each step is a link or a button, with a check mark once it is done.
+// Renders the first steps as a card in a corner, or as a row. Each step is a link or a button, with a check mark once it is
+// done.
 
 import ChevronDown from 'icon:chevron-down';
 import CircleCheck from 'icon:circle-check';
@@ -21,11 +22,13 @@ export type StepAction = string | (() => void);
 export interface FirstStepsProps {
   /** Whether the list is open at first. */
   readonly isExpanded?: boolean;
+  /** Renders a row that covers nothing, instead of a card in a corner. */
+  readonly isRow?: boolean;
   /** Steps without an action here open a page. */
   readonly actions?: Partial<Readonly<Record<Step, StepAction>>>;
 }
 
-export function FirstSteps({ isExpanded = false, actions = {} }: FirstStepsProps) {
+export function FirstSteps({ isExpanded = false, isRow = false, actions = {} }: FirstStepsProps) {
   const { done, isReopened } = useFirstSteps();
   const nextStep = STEPS.find(step => !done.includes(step));
   const settings = useProviderSettings();
@@ -37,7 +40,7 @@ export function FirstSteps({ isExpanded = false, actions = {} }: FirstStepsProps
     ...actions,
   };
   return (
-    <aside className={styles.card} aria-label={stepMessages.title}>
+    <aside className={isRow ? styles.row : styles.card} aria-label={stepMessages.title}>
       <details open={isExpanded || isReopened}>
         <summary>
           <h2>{stepMessages.title}</h2>

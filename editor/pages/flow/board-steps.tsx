@@ -5,7 +5,7 @@ import { FirstSteps } from '../../frame/first-steps.tsx';
 import { finishStep, type Step } from '../../lib/first-steps.ts';
 import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
 
-export function BoardSteps() {
+export function BoardSteps({ isPhone }: { readonly isPhone: boolean }) {
   const editor = useEditor();
   const { session, canvas } = editor;
   const { store, catalog } = session;
@@ -36,7 +36,8 @@ export function BoardSteps() {
   };
   return (
     <FirstSteps
-      isExpanded
+      isExpanded={!isPhone}
+      isRow
       actions={{
         run: () => void getCommand('run').run(editor),
         words: editWords,

@@ -33,7 +33,7 @@ import { useShareSelection } from './use-share-selection.ts';
 /** Windows up to this width have no space for the canvas. They show the outline instead. */
 const PHONE = '(max-width: 48rem)';
 
-const BoardSteps = lazyComponent(
+const BoardSteps = lazyComponent<{ readonly isPhone: boolean }>(
   async () => (await import('./board-steps.tsx')).BoardSteps,
   () => null,
 );
@@ -61,7 +61,6 @@ export function Editor() {
           <div className={styles.board}>
             <Canvas />
             <EmptyBoard />
-            {isFirstStepsOpen && <BoardSteps />}
           </div>
         )}
         {/* Beside the board and not over it, so that a notice never covers a node. */}
@@ -79,6 +78,7 @@ export function Editor() {
           <PlanNotice />
           <RunNotice />
           <SampleNotice />
+          {isFirstStepsOpen && <BoardSteps isPhone={isPhone} />}
           <Issues />
         </div>
         <Inspector />

@@ -56,7 +56,8 @@ function OutlineNode({ id }: { readonly id: string }) {
   const node = useBoard(({ board }) => findNode(board, id));
   const run = useNodeRun(id);
   const displayedNode = useDisplayedNode(id);
-  const issues = useView(state => state.issues.get(id)?.length ?? 0);
+  const issues = useView(state => state.issues.get(id)) ?? [];
+  const errors = issues.filter(({ severity }) => severity === 'error').length;
   if (node === undefined) return null;
   const entry = session.catalog.find(node.data.nodeType);
   const results = getNodeResults(node, displayedNode);
@@ -70,7 +71,11 @@ function OutlineNode({ id }: { readonly id: string }) {
           <span>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</span>
         </span>
         {run && <RunMark run={run} />}
-        {issues > 0 && <span className={styles.issues}>{flowMessages.issueCount(issues, 0)}</span>}
+        {issues.length > 0 && (
+          <span className={styles.issues} data-severity={errors > 0 ? 'error' : 'warning'}>
+            {flowMessages.issueCount(errors, issues.length - errors)}
+          </span>
+        )}
       </button>
       {typeof text === 'string' && text !== '' && <p className={styles.text}>{text}</p>}
       {results.length > 0 && (

@@ -172,6 +172,43 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('counts warnings in the outline of a phone as warnings', async () => {
+    const data = {
+      label: 'Blur',
+      category: 'utility',
+      nodeType: 'utility:image_blur',
+      config: { radius: 4000 },
+    };
+    const node = { id: 'blur', type: 'basedNode', position: { x: 0, y: 0 }, data };
+    const id = await flow.create({ nodes: [node], edges: [] });
+    await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
+    const { page } = testPage;
+    await page.goto(`/flow/${id}`);
+    const item = page.getByRole('list', { name: 'Outline' }).getByRole('listitem').first();
+    await item.getByText(/^\d+ warnings?$/).waitFor();
+  });
+
+  it('shows the first steps beside the board, in every view', async () => {
+    const id = await flow.create(PICTURE);
+    for (const view of VIEWS) {
+      await using testPage = await flow.browser.open(flow.service.url, view, flow.cookie);
+      const { page } = testPage;
+      testPage.discard();
+      await page.addInitScript(() =>
+        localStorage.setItem('graphwright-first-steps', JSON.stringify({ isOpen: true, done: [] })),
+      );
+      await page.goto(`/flow/${id}`);
+      const steps = page.getByRole('complementary', { name: 'First steps' });
+      await steps.waitFor();
+      if (view.width === 390) await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+      else await steps.getByRole('button', { name: /^Run a template/ }).waitFor();
+      await assertApart(page, ['complementary[First steps]']);
+      await takeScreenshot(page, 'flow-first-steps', view);
+      await assertAccessible(page);
+      assert.deepEqual(testPage.errors, []);
+    }
+  });
+
   it('turns tables into cards on a phone, which hide nothing at the right', async () => {
     await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
     const { page } = testPage;
