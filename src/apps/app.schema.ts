@@ -1,6 +1,6 @@
 // Defines the schemas of requests and responses about apps.
 import { type Static, Type } from 'typebox';
-import { PageSchema } from '../services/paging.ts';
+import { PageQuery, PageSchema } from '../services/paging.ts';
 import { EventStreamSchema, Exact, Named, NamedExact, Nullable, Timestamp } from '../services/schema.ts';
 import { AUDIENCES, CONTROLS, PAYERS } from '../store/apps.ts';
 
@@ -153,6 +153,14 @@ export const AppListItem = Named('AppListItem', 'An app in a list', {
   updatedAt: Timestamp,
 });
 export const AppPage = PageSchema(AppListItem);
+
+export const ListApps = Type.Object({
+  workflowId: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Only the app of this workflow, if it has one' }),
+  ),
+  ...PageQuery.properties,
+});
+export type ListApps = Static<typeof ListApps>;
 
 export const EmbedKey = Named(
   'AppEmbedKey',

@@ -8,7 +8,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
-import { byId, type PageQuery, readPage } from '../services/paging.ts';
+import { byId, readPage } from '../services/paging.ts';
 import { findAppFaults } from '../services/workflows/app-faults.ts';
 import {
   type AppRow,
@@ -25,7 +25,7 @@ import {
 } from '../store/apps.ts';
 import { isUniqueViolation, type Tx } from '../store/db.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import { type AppBody, DEFAULT_RUNS_PER_VISITOR } from './app.schema.ts';
+import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
 
 /** Returns the app of a workflow to its owners. Throws 403, and 404 if the workflow has none. */
 export async function readApp(deps: RunDeps, actor: Actor, workflowId: string) {
@@ -254,12 +254,12 @@ async function listAppIssues(deps: Deps, app: AppRow, current: number): Promise<
 }
 
 /** Lists the apps of the caller's workspaces and those that are open to everyone who is signed in, newest first. */
-export async function listAppPage(deps: Deps, actor: Actor, query: PageQuery) {
+export async function listAppPage(deps: Deps, actor: Actor, query: ListApps) {
   const user = requireScope(actor, 'workflows:read');
   return readPage(
     query,
     byId('app'),
-    part => listApps(deps.db, user.userId, part),
+    part => listApps(deps.db, { userId: user.userId, workflowId: query.workflowId ?? null }, part),
     row => presentListed(deps, row),
   );
 }

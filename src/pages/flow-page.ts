@@ -25,7 +25,11 @@ export function renderFlowPage(
     canonical: isPublic === 'public' ? baseUrl + getFlowPath(flow) : undefined,
     main: html`<div class="wrap"><div class="hero"><h1 dir="auto">${flow.name}</h1>${
       flow.description === null ? undefined : html`<p class="lead pre" dir="auto">${flow.description}</p>`
-    }<p class="byline">${formatCount(nodes.length, 'node')}, ${formatCount(edges.length, 'connection')}</p></div>
+    }<p class="byline">${formatCount(nodes.length, 'node')}, ${formatCount(edges.length, 'connection')}</p>${
+      flow.appSlug === null
+        ? undefined
+        : html`<p class="actions"><a class="button" href="/a/${flow.appSlug}">Open the app</a></p>`
+    }</div>
 ${
   drawing === undefined
     ? html`<p class="meta">This workflow has ${nodes.length === 0 ? 'no nodes yet' : 'too many nodes to draw'}.</p>`

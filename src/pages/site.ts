@@ -9,6 +9,8 @@ export interface FlowView {
   readonly description: string | null;
   /** The slug of the published page; null: not published. */
   readonly slug: string | null;
+  /** The slug of its app; null: none that the reader may open. */
+  readonly appSlug: string | null;
   /** Whether the reader may run the workflow with an API key. */
   readonly canEdit: boolean;
   readonly graph: Graph;

@@ -26,6 +26,7 @@ const EXAMPLE = {
   graph: POSTCARD,
   exposedInputs: null,
   slug: null,
+  appSlug: null,
   canEdit: false,
 };
 

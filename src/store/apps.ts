@@ -88,6 +88,16 @@ export function findAppOfWorkflow(tx: Tx, workflowId: string): Promise<AppRow | 
   return first(tx, `select ${COLUMNS} from apps a where a.workflow_id = $1`, [workflowId]);
 }
 
+/** Returns the slug of the workflow's app if people without access to the workflow may open it. */
+export async function findPublicAppSlug(tx: Tx, workflowId: string): Promise<string | null> {
+  const row = await first<{ slug: string }>(
+    tx,
+    `select slug from apps where workflow_id = $1 and is_enabled and audience <> 'workspace'`,
+    [workflowId],
+  );
+  return row?.slug ?? null;
+}
+
 /** Finds an app whose workflow was not deleted. */
 export function findAppBySlug(tx: Tx, slug: string): Promise<AppRow | undefined> {
   return first(
@@ -147,7 +157,11 @@ export interface ListedApp extends Omit<AppRow, 'embed_key'> {
  * Lists, newest first, the apps of workflows in the user's workspaces or shared with the user, and enabled apps that
  * are open to everyone who is signed in.
  */
-export function listApps(tx: Tx, userId: number, page: After<string>): Promise<readonly ListedApp[]> {
+export function listApps(
+  tx: Tx,
+  { userId, workflowId }: { readonly userId: number; readonly workflowId: string | null },
+  page: After<string>,
+): Promise<readonly ListedApp[]> {
   return all(
     tx,
     `select l.*, s.runs, s.credits from (
@@ -157,7 +171,7 @@ export function listApps(tx: Tx, userId: number, page: After<string>): Promise<r
        from apps a join workflows w on w.id = a.workflow_id and w.deleted_at is null
        left join team_members m on m.team_id = w.team_id and m.user_id = $1
        ${joinShares('$1')}
-       where ($2::text is null or a.id < $2)
+       where ($2::text is null or a.id < $2) and ($4::text is null or a.workflow_id = $4)
          and (m.role is not null or p.role is not null or s.role is not null or (w.team_id is null and w.user_id = $1)
            or (a.is_enabled and a.audience = 'signed_in'))
      ) l
@@ -167,7 +181,7 @@ export function listApps(tx: Tx, userId: number, page: After<string>): Promise<r
        where l.can_edit and r.app_id = l.id and r.created_at > now() - interval '30 days') s
      where l.is_enabled or l.can_edit
      order by l.id desc limit $3`,
-    [userId, page.after, page.limit],
+    [userId, page.after, page.limit, workflowId],
   );
 }
 

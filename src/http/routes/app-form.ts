@@ -179,6 +179,7 @@ async function sendApp(
       {
         id: slug,
         slug: null,
+        appSlug: null,
         name: page.title,
         description: null,
         graph,

@@ -23,6 +23,8 @@ const PAGES: Readonly<Record<string, AppPage>> = {
   '/executions/:id': { name: 'execution', for: 'users' },
   '/batches': { name: 'batches', for: 'users' },
   '/batches/:id': { name: 'batch', for: 'users' },
+  '/apps': { name: 'apps', for: 'users' },
+  '/automations': { name: 'automations', for: 'users' },
   '/media': { name: 'media', for: 'users' },
   '/settings': { name: 'settings', for: 'users' },
   '/settings/:part': { name: 'settings', for: 'users' },

@@ -17,6 +17,7 @@ import {
   EmbedKey,
   EstimateAppBody,
   GalleryBody,
+  ListApps,
   RunAppBody,
   SlugParams,
 } from '../../apps/app.schema.ts';
@@ -123,7 +124,7 @@ export function registerApps(app: App, deps: RunDeps): void {
       summary: 'List apps',
       description:
         'Returns, newest first, the apps of workflows in your workspaces or shared with you, and apps that are open to everyone who is signed in. Editors also get the runs and credits of the last 30 days.',
-      querystring: PageQuery,
+      querystring: ListApps,
       response: { 200: AppPage },
     }),
     req => listAppPage(deps, req.actor, req.query),

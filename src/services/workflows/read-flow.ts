@@ -1,6 +1,7 @@
 // Reads a workflow for display on its own page or in a content page.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { findPublicAppSlug } from '../../store/apps.ts';
 import { listPublished, summarizePublished } from '../../store/workflows/published.ts';
 import { canDo, findRole } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
@@ -21,6 +22,8 @@ export interface Flow {
   readonly description: string | null;
   /** The slug of the published page; null: not published. */
   readonly slug: string | null;
+  /** The slug of its app, if it is published and its readers may open the app. */
+  readonly appSlug: string | null;
   /** The version that the reader sees. */
   readonly version: number;
   /** Identifies the drawing: changes whenever it may look different. */
@@ -55,7 +58,7 @@ export async function readPublishedFlow(deps: Deps, slug: string): Promise<Flow>
 /** Returns the workflow for a public page, or undefined if it is private or deleted. */
 export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | undefined> {
   try {
-    return toFlow(deps, await getViewForReading(deps, ANONYMOUS, id));
+    return await toFlow(deps, await getViewForReading(deps, ANONYMOUS, id));
   } catch (err) {
     if (err instanceof AppError && (err.code === 'not_found' || err.code === 'unauthorized'))
       return undefined;
@@ -63,15 +66,17 @@ export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | und
   }
 }
 
-function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersion(view)): Flow {
+async function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersion(view)): Promise<Flow> {
   const { id, is_published: isPublished, publish_settings: settings } = view.workflow;
+  const appSlug = isPublished ? await findPublicAppSlug(deps.db, id) : null;
   return {
     id,
     name: (isPublished && settings?.title) || view.workflow.name,
     description: (isPublished && settings?.description) || view.workflow.description,
     slug: isPublished ? view.workflow.published_slug : null,
+    appSlug,
     version,
-    key: `${id}.${version}.${toRevision(view.workflow)}.${view.role}`,
+    key: `${id}.${version}.${toRevision(view.workflow)}.${view.role}.${appSlug}`,
     visibility: findRole(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
     canEdit: canDo(view.role, 'edit'),
     isPublicationOnly: isPublicationOnly(view),

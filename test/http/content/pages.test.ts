@@ -437,6 +437,18 @@ describe('a workflow', () => {
     const current = await read(`/flow/${id}`);
     assert.doesNotMatch(current, /Lisbon/);
     assert.match(current, new RegExp(`<link rel="canonical" href="https://films.example${page}">`));
+    const setApp = (audience: string) =>
+      owner.request('PUT', `/workflows/${id}/app`, {
+        slug: 'film-app',
+        title: 'Films',
+        inputs: [],
+        outputs: [video.id],
+        audience,
+      });
+    assert.equal((await setApp('workspace')).status, 200);
+    assert.doesNotMatch(await read(page), /film-app/);
+    await setApp('signed_in');
+    assert.match(await read(page), /<a class="button" href="\/a\/film-app">Open the app<\/a>/);
     await change(false);
     assert.equal((await get(page)).statusCode, 404);
     assert.doesNotMatch(await read('/sitemap.xml'), new RegExp(page));
