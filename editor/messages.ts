@@ -19,6 +19,7 @@ export const messages = {
     templates: 'Templates',
     executions: 'Runs',
     automations: 'Automations',
+    apps: 'Apps',
     media: 'Media',
     settings: 'Settings',
     open: 'Open menu',

@@ -1,5 +1,7 @@
 // Lists all pages by path. `pages/<name>/page.tsx` exports a page as `Page`. It is loaded on demand.
 
+import AppWindow from 'icon:app-window';
+import CalendarClock from 'icon:calendar-clock';
 import History from 'icon:history';
 import Images from 'icon:images';
 import LayoutTemplate from 'icon:layout-template';
@@ -53,6 +55,20 @@ export const ROUTES: readonly Route[] = [
   },
   { path: '/batches', name: 'batches', load: () => import('./pages/batches/page.tsx'), for: 'users' },
   { path: '/batches/:id', name: 'batch', load: () => import('./pages/batch/page.tsx'), for: 'users' },
+  {
+    path: '/automations',
+    name: 'automations',
+    load: () => import('./pages/automations/page.tsx'),
+    for: 'users',
+    nav: { label: messages.nav.automations, icon: CalendarClock },
+  },
+  {
+    path: '/apps',
+    name: 'apps',
+    load: () => import('./pages/apps/page.tsx'),
+    for: 'users',
+    nav: { label: messages.nav.apps, icon: AppWindow },
+  },
   {
     path: '/media',
     name: 'media',

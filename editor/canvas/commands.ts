@@ -112,6 +112,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'rename', label: labels.rename, keys: ['F2'], run: renameNode },
   { id: 'find', label: labels.find, keys: ['Mod+F'], run: openPanel('find') },
   { id: 'versions', label: labels.versions, keys: [], run: toggleDock('versions') },
+  { id: 'automations', label: labels.automations, keys: [], run: toggleDock('automations') },
   { id: 'share', label: labels.share, keys: [], run: openPanel('share') },
   { id: 'secrets', label: labels.secrets, keys: [], run: openPanel('secrets') },
   { id: 'export', label: labels.export, keys: [], run: openPanel('export') },

@@ -11,15 +11,15 @@ interface FormDialogProps {
   /** Text of the submit button. */
   readonly submit: string;
   readonly onSubmit: () => Promise<unknown>;
-  /** Called when the form was submitted successfully or canceled. */
-  readonly onClose: () => void;
+  /** Called when the form was saved or canceled. */
+  readonly onClose: (isSaved: boolean) => void;
   readonly children: ReactNode;
 }
 
 export function FormDialog({ title, submit, onSubmit: run, onClose, children }: FormDialogProps) {
-  const mutation = useMutation({ mutationFn: run, onSuccess: onClose });
+  const mutation = useMutation({ mutationFn: run, onSuccess: () => onClose(true) });
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={() => onClose(false)}>
       <Form onSubmit={() => mutation.mutate()}>
         {children}
         {mutation.error && <Failure error={mutation.error} />}

@@ -23,7 +23,7 @@ export type Panel =
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 /** The panel that is docked beside the board. */
-export type Dock = 'library' | 'runs' | 'versions';
+export type Dock = 'automations' | 'library' | 'runs' | 'versions';
 
 /** A partial run that is about to start. */
 export interface PlannedRun {

@@ -1,5 +1,6 @@
 // Renders the only bar of the editor: navigation, name and save status on the left, actions on the right.
 
+import CalendarClock from 'icon:calendar-clock';
 import ChevronDown from 'icon:chevron-down';
 import CirclePlus from 'icon:circle-plus';
 import Download from 'icon:download';
@@ -59,12 +60,16 @@ export interface Tool {
   readonly id: string;
   readonly icon: Icon;
   readonly label: string;
+  /** Whether the bar shows only the icon. */
+  readonly isIcon?: true;
 }
 
 const TOOLS: readonly Tool[] = [
   { id: 'arrange', icon: Wand, label: flowMessages.tools.arrange },
   { id: 'runs', icon: ListVideo, label: flowMessages.tools.runs },
   { id: 'versions', icon: History, label: flowMessages.tools.versions },
+  // Wide windows have no space for its label.
+  { id: 'automations', icon: CalendarClock, label: flowMessages.tools.automations, isIcon: true },
   { id: 'share', icon: Share, label: flowMessages.tools.share },
   { id: 'export', icon: Download, label: flowMessages.tools.export },
 ];
@@ -97,7 +102,7 @@ export function Toolbar() {
               {flowMessages.tools.add}
             </Button>
             {TOOLS.map(tool => (
-              <LabeledTool key={tool.id} {...tool} onClick={run(tool.id)} />
+              <ToolButton key={tool.id} {...tool} onClick={run(tool.id)} />
             ))}
           </>
         )}
@@ -111,11 +116,14 @@ export function Toolbar() {
   );
 }
 
-function LabeledTool({ id, icon, label, onClick }: Tool & { readonly onClick: () => void }) {
+function ToolButton({ id, icon, label, isIcon, onClick }: Tool & { readonly onClick: () => void }) {
   const dock = useView(view => view.dock);
-  const isToggle = id === 'runs' || id === 'versions';
-  return (
-    <Button variant="quiet" icon={icon} aria-pressed={isToggle ? dock === id : undefined} onClick={onClick}>
+  const isToggle = id === 'runs' || id === 'versions' || id === 'automations';
+  const isPressed = isToggle ? dock === id : undefined;
+  return isIcon ? (
+    <IconButton icon={icon} label={label} aria-pressed={isPressed} onClick={onClick} />
+  ) : (
+    <Button variant="quiet" icon={icon} aria-pressed={isPressed} onClick={onClick}>
       {label}
     </Button>
   );

@@ -8,11 +8,13 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { type Dock as DockKind, useEditor, useView } from '../../../runs/editor-context.tsx';
 import styles from './dock.module.css';
 
+const Automations = lazy(async () => ({ default: (await import('./automations.tsx')).Automations }));
 const Library = lazy(async () => ({ default: (await import('./library.tsx')).Library }));
 const RunList = lazy(async () => ({ default: (await import('./runs.tsx')).RunList }));
 const VersionList = lazy(async () => ({ default: (await import('./versions.tsx')).VersionList }));
 
 const DOCKS: Readonly<Record<DockKind, { readonly title: string; readonly content: ReactNode }>> = {
+  automations: { title: messages.flow.tools.automations, content: <Automations /> },
   library: { title: messages.flow.library.title, content: <Library /> },
   runs: { title: messages.flow.runs.title, content: <RunList /> },
   versions: { title: messages.flow.versions.title, content: <VersionList /> },
@@ -42,7 +44,9 @@ function OpenDock({ kind }: { readonly kind: DockKind }) {
       data-focus-region="dock"
       tabIndex={-1}
       onKeyDown={event => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        // A dialog of the panel closes by itself.
+        const isInDialog = (event.target as Element).closest('dialog') !== null;
+        if (event.key !== 'Escape' || event.defaultPrevented || isInDialog) return;
         event.preventDefault();
         close();
       }}

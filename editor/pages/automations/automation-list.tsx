@@ -1,0 +1,241 @@
+// Renders schedules and triggers as cards: what runs when, the next time, the last outcome, and the actions.
+import CalendarClock from 'icon:calendar-clock';
+import Ellipsis from 'icon:ellipsis';
+import FolderInput from 'icon:folder-input';
+import ListVideo from 'icon:list-video';
+import Pause from 'icon:pause';
+import Play from 'icon:play';
+import Rss from 'icon:rss';
+import Webhook from 'icon:webhook';
+import Workflow from 'icon:workflow';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import type { ExecutionStatus } from '../../../sdk/src/types.ts';
+import { Badge, RunBadge } from '../../kit/badge.tsx';
+import { Button, IconButton } from '../../kit/button.tsx';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { Failure } from '../../kit/failure.tsx';
+import type { Icon } from '../../kit/icon.ts';
+import { Menu, MenuItem } from '../../kit/menu.tsx';
+import { Loading } from '../../kit/spinner.tsx';
+import { RelativeTime } from '../../kit/time.tsx';
+import { formatExact } from '../../lib/format.ts';
+import { useWorkflowNames } from '../../lib/runs.ts';
+import { messages as common } from '../../messages.ts';
+import styles from './automation-list.module.css';
+import { BackfillDialog } from './backfill.tsx';
+import { describeTiming } from './describe.ts';
+import { HistoryDialog } from './history.tsx';
+import { messages } from './messages.ts';
+import { ScheduleDialog } from './schedule-form.tsx';
+import { TriggerDialog } from './trigger-form.tsx';
+import {
+  type Automation,
+  getName,
+  removeAutomation,
+  useAction,
+  useAutomations,
+  useReload,
+  useRunStatuses,
+} from './use-automations.ts';
+
+interface AutomationListProps {
+  /** Absent: all workflows that the user may edit. */
+  readonly workflowId?: string;
+  /** Content of an empty list. */
+  readonly empty: ReactNode;
+}
+
+export function AutomationList({ workflowId, empty }: AutomationListProps) {
+  const { items, isLoading, error, hasMore, loadMore, refetch } = useAutomations(workflowId);
+  const statuses = useRunStatuses(workflowId);
+  const names = useWorkflowNames();
+  if (error !== null) return <Failure error={error} onRetry={refetch} />;
+  if (isLoading) return <Loading />;
+  if (items.length === 0) return empty;
+  return (
+    <>
+      <ul className={styles.list} aria-label={messages.title}>
+        {items.map(automation => (
+          <Card
+            key={automation.id}
+            automation={automation}
+            names={names}
+            status={statuses.get(automation.lastExecutionId ?? '')}
+            isOnBoard={workflowId !== undefined}
+          />
+        ))}
+      </ul>
+      {hasMore && (
+        <Button variant="quiet" onClick={loadMore}>
+          {common.common.loadMore}
+        </Button>
+      )}
+    </>
+  );
+}
+
+const ICONS: Readonly<Record<string, Icon>> = {
+  schedule: CalendarClock,
+  hook: Webhook,
+  after: Workflow,
+  feed: Rss,
+  bucket: FolderInput,
+};
+
+const getKind = (automation: Automation): string =>
+  automation.type === 'schedules' ? 'schedule' : automation.kind;
+
+interface CardProps {
+  readonly automation: Automation;
+  /** Names of workflows by id. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly status: ExecutionStatus | undefined;
+  readonly isOnBoard: boolean;
+}
+
+function Card({ automation, names, status, isOnBoard }: CardProps) {
+  const { workflowId, isActive, pausedReason, lastRunAt, lastExecutionId } = automation;
+  const KindIcon = ICONS[getKind(automation)] ?? CalendarClock;
+  const act = useAction(automation);
+  const name = getName(automation);
+  return (
+    <li className={styles.card} aria-label={name}>
+      <div className={styles.head}>
+        <KindIcon className={styles.icon} />
+        <h2 className={styles.name}>{name}</h2>
+        <Badge tone={isActive ? 'success' : pausedReason === null ? 'neutral' : 'warning'}>
+          {isActive ? messages.states.active : messages.states.paused}
+        </Badge>
+        <CardMenu automation={automation} />
+      </div>
+      <p className={styles.when}>{describeWhen(automation, names)}</p>
+      {!isActive && pausedReason !== null && (
+        <p className={styles.reason}>{messages.pausedReasons[pausedReason] ?? pausedReason}</p>
+      )}
+      <dl className={styles.facts}>
+        {!isOnBoard && (
+          <div>
+            <dt>{messages.trigger.workflow}</dt>
+            <dd>
+              <a href={`/flow/${workflowId}`}>{names.get(workflowId) ?? workflowId}</a>
+            </dd>
+          </div>
+        )}
+        {automation.type === 'schedules' && (
+          <div>
+            <dt>{messages.next}</dt>
+            <dd>{formatTime(isActive ? automation.nextRunAt : null)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{messages.last}</dt>
+          <dd className={styles.last}>
+            {lastRunAt === null ? messages.never : <RelativeTime time={lastRunAt} />}
+            {status !== undefined && <RunBadge status={status} />}
+            {lastExecutionId !== null && (
+              <Link href={`/executions/${lastExecutionId}`}>{messages.openRun}</Link>
+            )}
+          </dd>
+        </div>
+      </dl>
+      <div className={styles.buttons}>
+        <Button
+          size="s"
+          icon={Play}
+          isBusy={act.isPending && act.variables === 'run'}
+          onClick={() => act.mutate('run')}
+        >
+          {messages.runNow}
+        </Button>
+        <Button
+          size="s"
+          icon={isActive ? Pause : Play}
+          isBusy={act.isPending && act.variables !== 'run'}
+          onClick={() => act.mutate(isActive ? 'pause' : 'resume')}
+        >
+          {isActive ? messages.pause : messages.resume}
+        </Button>
+        <HistoryButton automation={automation} />
+      </div>
+    </li>
+  );
+}
+
+const formatTime = (time: string | null): string => (time === null ? '–' : formatExact(Date.parse(time)));
+
+function HistoryButton({ automation }: { readonly automation: Automation }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button size="s" variant="quiet" icon={ListVideo} onClick={() => setIsOpen(true)}>
+        {messages.history}
+      </Button>
+      {isOpen && <HistoryDialog automation={automation} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+type OpenDialog = 'edit' | 'backfill' | 'remove';
+
+function CardMenu({ automation }: { readonly automation: Automation }) {
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const reload = useReload();
+  const close = (): void => setDialog(undefined);
+  const name = getName(automation);
+  return (
+    <>
+      <Menu trigger={<IconButton size="s" icon={Ellipsis} label={messages.more(name)} />}>
+        <MenuItem onSelect={() => setDialog('edit')}>{messages.edit}</MenuItem>
+        {automation.type === 'schedules' && (
+          <MenuItem onSelect={() => setDialog('backfill')}>{messages.backfill}</MenuItem>
+        )}
+        <MenuItem isDangerous onSelect={() => setDialog('remove')}>
+          {messages.remove}
+        </MenuItem>
+      </Menu>
+      {dialog === 'edit' &&
+        (automation.type === 'schedules' ? (
+          <ScheduleDialog workflowId={automation.workflowId} schedule={automation} onClose={close} />
+        ) : (
+          <TriggerDialog workflowId={automation.workflowId} trigger={automation} onClose={close} />
+        ))}
+      {dialog === 'backfill' && automation.type === 'schedules' && (
+        <BackfillDialog schedule={automation} onClose={close} />
+      )}
+      {dialog === 'remove' && (
+        <ConfirmDialog
+          title={messages.removeTitle(name)}
+          action={messages.remove}
+          onConfirm={() => removeAutomation(automation).then(reload)}
+          onClose={close}
+        >
+          {messages.removeText}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function describeWhen(automation: Automation, names: ReadonlyMap<string, string>): string {
+  if (automation.type === 'schedules') return messages.form.runs(describeTiming(automation));
+  const { kind, config } = automation;
+  const text = (key: string): string => String(config[key] ?? '');
+  const statuses = Array.isArray(config.statuses) ? (config.statuses as readonly string[]) : ['COMPLETED'];
+  const describe: Readonly<Record<typeof kind, () => string>> = {
+    hook: () => messages.describe.hook,
+    after: () =>
+      messages.describe.after(
+        names.get(text('workflowId')) ?? text('workflowId'),
+        ANY_OF.format(statuses.map(describeStatus)),
+      ),
+    feed: () => messages.describe.feed(text('url'), Number(config.everyMinutes ?? 15)),
+    bucket: () => messages.describe.bucket(text('prefix') || messages.trigger.ownFolder),
+  };
+  return messages.form.runs(describe[kind]());
+}
+
+const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
+
+const describeStatus = (status: string): string =>
+  (messages.trigger.statusNames as Readonly<Record<string, string>>)[status]?.toLowerCase() ?? status;

@@ -1,0 +1,97 @@
+// Renders the dialog that runs a schedule for times in the past, with their number and price first.
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Backfill, Schedule } from '../../../sdk/src/schemas.ts';
+import { Button } from '../../kit/button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Failure } from '../../kit/failure.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { Loading } from '../../kit/spinner.tsx';
+import { api } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import styles from './forms.module.css';
+import { messages } from './messages.ts';
+import { useReload } from './use-automations.ts';
+
+const DAY_MS = 86_400_000;
+
+interface BackfillDialogProps {
+  readonly schedule: Schedule;
+  readonly onClose: () => void;
+}
+
+export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
+  const path = `/schedules/${schedule.id}/backfill`;
+  const [from, setFrom] = useState(() => toLocalTime(Date.now() - DAY_MS));
+  const [to, setTo] = useState(() => toLocalTime(Date.now()));
+  const period = toPeriod(from, to);
+  const estimate = useQuery({
+    queryKey: [path, from, to],
+    queryFn: ({ signal }) => api.post<Backfill>(path, { ...period, dryRun: true }, { signal }),
+    enabled: period !== undefined,
+    staleTime: 0,
+  });
+  const reload = useReload();
+  const start = useMutation({
+    mutationFn: () => api.post<Backfill>(path, period),
+    onSuccess: ({ runs }) => {
+      showToast(messages.backfills.started(runs));
+      onClose();
+    },
+    onSettled: reload,
+  });
+  const runs = estimate.data?.runs ?? 0;
+  const error = start.error ?? estimate.error;
+  return (
+    <Dialog
+      title={messages.backfills.title(schedule.name)}
+      onClose={onClose}
+      actions={
+        <Button
+          variant="primary"
+          disabled={runs === 0}
+          isBusy={start.isPending}
+          onClick={() => start.mutate()}
+        >
+          {messages.backfills.start(runs)}
+        </Button>
+      }
+    >
+      <div className={styles.pair}>
+        <TextField
+          label={messages.backfills.from}
+          type="datetime-local"
+          value={from}
+          onChange={({ target }) => setFrom(target.value)}
+        />
+        <TextField
+          label={messages.backfills.to}
+          type="datetime-local"
+          value={to}
+          onChange={({ target }) => setTo(target.value)}
+        />
+      </div>
+      {error !== null && <Failure error={error} />}
+      {estimate.isLoading && <Loading />}
+      {estimate.data && (
+        <p role="status">
+          {messages.backfills.estimate(runs, estimate.data.estimate.credits, estimate.data.estimate.exact)}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+/** Returns the value of a `datetime-local` field. */
+function toLocalTime(time: number): string {
+  const offsetMs = new Date(time).getTimezoneOffset() * 60_000;
+  return new Date(time - offsetMs).toISOString().slice(0, 16);
+}
+
+/** Returns undefined while the period is incomplete or empty. */
+function toPeriod(from: string, to: string): { readonly from: string; readonly to: string } | undefined {
+  const [start, end] = [new Date(from), new Date(to)];
+  // False too if one of them is incomplete.
+  if (!(start < end)) return undefined;
+  return { from: start.toISOString(), to: end.toISOString() };
+}

@@ -1,0 +1,137 @@
+// Describes a schedule in words, such as "every weekday at 9:00, Berlin time".
+
+/** When a schedule runs: one of `cron` and `everySeconds` is set. */
+export interface Timing {
+  readonly cron: string | null;
+  readonly everySeconds: number | null;
+  readonly timeZone: string;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+const UNITS = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const;
+/** More times or days than these are shown as the cron expression. */
+const MAX_LISTED = 6;
+
+export function describeTiming({ cron, everySeconds, timeZone }: Timing): string {
+  if (everySeconds !== null) return describeInterval(everySeconds);
+  const expression = (cron ?? '').trim();
+  const words = describeCron(expression);
+  // An expression that repeats within the hour means the same in every time zone.
+  if (words !== undefined && !words.includes(' at ')) return words;
+  return `${words ?? `at the times of "${expression}"`}, ${describeTimeZone(timeZone)}`;
+}
+
+/** `Europe/Berlin` → `Berlin time`. */
+export function describeTimeZone(timeZone: string): string {
+  if (/^(?:Etc\/)?(?:UTC|GMT)$/.test(timeZone)) return 'UTC';
+  return `${(timeZone.split('/').at(-1) ?? timeZone).replaceAll('_', ' ')} time`;
+}
+
+function describeInterval(seconds: number): string {
+  const [length, unit] = UNITS.find(([length]) => seconds % length === 0) ?? [1, 'second'];
+  return describeEvery(seconds / length, unit);
+}
+
+const describeEvery = (count: number, unit: string): string =>
+  count === 1 ? `every ${unit}` : `every ${count} ${unit}s`;
+
+/** Returns undefined for an expression that is clearer as it is. */
+function describeCron(expression: string): string | undefined {
+  const fields = (NAMED[expression.toLowerCase()] ?? expression).split(/\s+/);
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
+  if (fields.length !== 5) return undefined;
+  const isEveryDay = day === '*' && month === '*' && weekday === '*';
+  if (hour === '*' || hour.startsWith('*/')) return isEveryDay ? describeWithinDay(minute, hour) : undefined;
+  const times = describeTimes(minute, hour);
+  const days = describeDays(day, month, weekday);
+  return times === undefined || days === undefined ? undefined : `${days} at ${times}`;
+}
+
+function describeWithinDay(minute: string, hour: string): string | undefined {
+  const step = /^\*\/(\d+)$/.exec(minute)?.[1];
+  if (hour === '*' && (minute === '*' || step !== undefined))
+    return describeEvery(minute === '*' ? 1 : Number(step), 'minute');
+  const past = readNumbers(minute, 0, 59);
+  if (past?.length !== 1) return undefined;
+  const every = describeEvery(hour === '*' ? 1 : Number(hour.slice(2)), 'hour');
+  return past[0] === 0 ? every : `${every}, ${past[0]} minutes past`;
+}
+
+function describeTimes(minute: string, hour: string): string | undefined {
+  const [minutes, hours] = [readNumbers(minute, 0, 59), readNumbers(hour, 0, 23)];
+  if (minutes === undefined || hours === undefined || minutes.length * hours.length > MAX_LISTED)
+    return undefined;
+  return joinWords(
+    hours.flatMap(hour => minutes.map(minute => `${hour}:${String(minute).padStart(2, '0')}`)),
+  );
+}
+
+function describeDays(day: string, month: string, weekday: string): string | undefined {
+  if (weekday !== '*') return day === '*' && month === '*' ? describeWeekdays(weekday) : undefined;
+  if (day === '*') return month === '*' ? 'every day' : undefined;
+  const [days, months] = [readNumbers(day, 1, 31), month === '*' ? [] : readNumbers(month, 1, 12)];
+  if (days === undefined || months === undefined || days.length + months.length > MAX_LISTED)
+    return undefined;
+  const numbers = `${days.length === 1 ? 'day' : 'days'} ${joinWords(days.map(String))}`;
+  const names = months.map(number => MONTHS[number - 1] ?? '');
+  return `on ${numbers} of ${months.length === 0 ? 'every month' : joinWords(names)}`;
+}
+
+function describeWeekdays(field: string): string | undefined {
+  const named = field.replace(/[a-z]{3}/gi, name =>
+    String(DAYS.findIndex(day => day.slice(0, 3).toLowerCase() === name.toLowerCase())),
+  );
+  const numbers = readNumbers(named, 0, 7);
+  if (numbers === undefined) return undefined;
+  // 7 is Sunday too. The week begins on Monday.
+  const days = [...new Set(numbers.map(number => number % 7))].sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7));
+  const key = days.join('');
+  if (key === '1234560') return 'every day';
+  if (key === '12345') return 'every weekday';
+  if (key === '60') return 'every weekend day';
+  return `every ${joinWords(days.map(number => DAYS[number] ?? ''))}`;
+}
+
+/** Reads lists and ranges such as `1-5,9`. */
+function readNumbers(field: string, min: number, max: number): readonly number[] | undefined {
+  const numbers: number[] = [];
+  for (const part of field.split(',')) {
+    const match = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(part);
+    if (match === null) return undefined;
+    const [from, to] = [Number(match[1]), Number(match[2] ?? match[1])];
+    if (from < min || to > max || from > to) return undefined;
+    for (let number = from; number <= to; number++) numbers.push(number);
+  }
+  return numbers;
+}
+
+const LIST = new Intl.ListFormat('en', { type: 'conjunction' });
+const joinWords = (words: readonly string[]): string => LIST.format(words);

@@ -1,0 +1,126 @@
+// Renders a field for each input node of a workflow: its value in scheduled runs, or where a trigger takes it from.
+import { useQuery } from '@tanstack/react-query';
+import type { Graph, GraphNode, Json } from '../../../src/graph/types.ts';
+import { TextArea, TextField } from '../../kit/field.tsx';
+import { api } from '../../lib/api.ts';
+import styles from './forms.module.css';
+import { messages } from './messages.ts';
+
+/** Texts of the fields by node id. An absent one leaves the value of the workflow. */
+export type InputTexts = Readonly<Record<string, string>>;
+
+const MAX_SHOWN = 50;
+
+/** Reads the input nodes of a workflow. */
+export function useWorkflowInputs(workflowId: string): readonly GraphNode[] {
+  const path = `/workflows/${workflowId}`;
+  const { data } = useQuery({
+    queryKey: [path, 'inputs'],
+    queryFn: ({ signal }) => api.get<Graph>(path, { signal }),
+    staleTime: 0,
+  });
+  return (data?.nodes ?? []).filter(({ data }) => data.nodeType.startsWith('input:')).slice(0, MAX_SHOWN);
+}
+
+const isText = ({ data }: GraphNode): boolean => data.nodeType === 'input:text';
+
+export function toInputTexts(inputs: Readonly<Record<string, unknown>> | undefined): InputTexts {
+  return Object.fromEntries(
+    Object.entries(inputs ?? {}).map(([id, value]) => [
+      id,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
+/** Returns the values to send. Text is sent as it is, anything else as JSON where it is valid: a URL is not. */
+export function readInputValues(nodes: readonly GraphNode[], texts: InputTexts): Record<string, Json> {
+  const texted = new Set(nodes.filter(isText).map(({ id }) => id));
+  return Object.fromEntries(
+    Object.entries(texts)
+      .filter(([, text]) => text !== '')
+      .map(([id, text]) => [id, texted.has(id) ? text : parseJson(text)]),
+  );
+}
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+interface FieldsProps {
+  readonly nodes: readonly GraphNode[];
+  readonly values: InputTexts;
+  readonly onChange: (values: InputTexts) => void;
+}
+
+/** Renders the values of scheduled runs. */
+export function ValueFields({ nodes, values, onChange }: FieldsProps) {
+  if (nodes.length === 0) return null;
+  return (
+    <fieldset className={styles.inputs}>
+      <legend>{messages.form.inputs}</legend>
+      <p className={styles.soft}>{messages.form.inputsHint}</p>
+      {nodes.map(node => {
+        const Control = isText(node) ? ValueArea : TextField;
+        return (
+          <Control
+            key={node.id}
+            label={node.data.label}
+            placeholder={toPlaceholder(node)}
+            value={values[node.id] ?? ''}
+            onChange={({ target }) => onChange({ ...values, [node.id]: target.value })}
+          />
+        );
+      })}
+    </fieldset>
+  );
+}
+
+const ValueArea = (props: Parameters<typeof TextArea>[0]) => <TextArea rows={2} {...props} />;
+
+/** Shows the value that the workflow has. */
+function toPlaceholder({ data: { config } }: GraphNode): string {
+  const value = config?.value ?? config?.url ?? '';
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
+}
+
+/** Stands for the whole payload, whose pointer is empty, as an empty field means none. */
+const WHOLE = '*';
+
+export const toPointerTexts = (inputs: Readonly<Record<string, unknown>> | undefined): InputTexts =>
+  Object.fromEntries(
+    Object.entries(inputs ?? {}).map(([id, pointer]) => [id, pointer === '' ? WHOLE : String(pointer)]),
+  );
+
+export const readPointers = (texts: InputTexts): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(texts)
+      .filter(([, text]) => text !== '')
+      .map(([id, text]) => [id, text === WHOLE ? '' : text]),
+  );
+
+/** Renders where a trigger takes the inputs from. */
+export function PointerFields({ nodes, values, onChange }: FieldsProps) {
+  if (nodes.length === 0) return null;
+  return (
+    <fieldset className={styles.inputs}>
+      <legend>{messages.form.inputs}</legend>
+      <p className={styles.soft}>{messages.trigger.pointerHint}</p>
+      {nodes.map(({ id, data }) => (
+        <TextField
+          key={id}
+          label={messages.trigger.pointer(data.label)}
+          placeholder="/title"
+          pattern="\*|/.*"
+          maxLength={1000}
+          value={values[id] ?? ''}
+          onChange={({ target }) => onChange({ ...values, [id]: target.value })}
+        />
+      ))}
+    </fieldset>
+  );
+}

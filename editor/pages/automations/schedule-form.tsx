@@ -1,0 +1,289 @@
+// Renders the form of a schedule. It says the schedule in words and shows the next five times.
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schedule, SchedulePreview } from '../../../sdk/src/schemas.ts';
+import { Failure } from '../../kit/failure.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { api } from '../../lib/api.ts';
+import { describeTimeZone, describeTiming } from './describe.ts';
+import styles from './forms.module.css';
+import { readInputValues, toInputTexts, useWorkflowInputs, ValueFields } from './input-fields.tsx';
+import { messages } from './messages.ts';
+import { type Repeat, type TimingBody, type TimingFields, toFields, toTiming } from './timing.ts';
+import { useReload } from './use-automations.ts';
+
+const formMessages = messages.form;
+
+interface ScheduleDialogProps {
+  readonly workflowId: string;
+  /** Absent for a new schedule. */
+  readonly schedule?: Schedule;
+  readonly onClose: () => void;
+}
+
+export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialogProps) {
+  const nodes = useWorkflowInputs(workflowId);
+  const [name, setName] = useState(schedule?.name ?? '');
+  const [timing, setTiming] = useState(() => toFields(schedule));
+  const [options, setOptions] = useState(() => toOptions(schedule));
+  const [inputs, setInputs] = useState(() => toInputTexts(schedule?.inputs));
+  const reload = useReload();
+  const body = toTiming(timing);
+  const save = async (): Promise<void> => {
+    const fields = {
+      ...(name === '' ? {} : { name }),
+      ...body,
+      ...toOptionsBody(options, schedule !== undefined),
+      inputs: readInputValues(nodes, inputs),
+    };
+    if (schedule === undefined) await api.post(`/workflows/${workflowId}/schedules`, fields);
+    else await api.patch(`/schedules/${schedule.id}`, fields);
+    await reload();
+  };
+  return (
+    <FormDialog
+      title={schedule === undefined ? formMessages.schedule : formMessages.editSchedule}
+      submit={schedule === undefined ? formMessages.create : formMessages.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TimingForm fields={timing} onChange={fields => setTiming({ ...timing, ...fields })} />
+      {body !== undefined && <Preview timing={body} />}
+      <TextField
+        label={formMessages.name}
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <ValueFields nodes={nodes} values={inputs} onChange={setInputs} />
+      <Options options={options} onChange={fields => setOptions({ ...options, ...fields })} />
+    </FormDialog>
+  );
+}
+
+interface TimingFormProps {
+  readonly fields: TimingFields;
+  readonly onChange: (fields: Partial<TimingFields>) => void;
+}
+
+const TIMED: ReadonlySet<Repeat> = new Set(['day', 'weekdays', 'week', 'month']);
+
+function TimingForm({ fields, onChange }: TimingFormProps) {
+  const { repeat } = fields;
+  const set =
+    (key: keyof TimingFields) =>
+    ({ target }: { readonly target: { readonly value: string } }): void =>
+      onChange({ [key]: target.value });
+  return (
+    <>
+      <div className={styles.pair}>
+        <SelectField label={formMessages.repeat} value={repeat} onChange={set('repeat')}>
+          {toOptionElements(formMessages.repeats)}
+        </SelectField>
+        {repeat === 'week' && (
+          <SelectField label={formMessages.day} value={fields.weekday} onChange={set('weekday')}>
+            {WEEK.map(day => (
+              <option key={day} value={day}>
+                {formMessages.days[day]}
+              </option>
+            ))}
+          </SelectField>
+        )}
+        {repeat === 'month' && (
+          <TextField
+            label={formMessages.dayOfMonth}
+            type="number"
+            min={1}
+            max={31}
+            required
+            value={fields.dayOfMonth}
+            onChange={set('dayOfMonth')}
+          />
+        )}
+        {TIMED.has(repeat) && (
+          <TextField
+            label={formMessages.at}
+            type="time"
+            required
+            value={fields.time}
+            onChange={set('time')}
+          />
+        )}
+        {repeat === 'hour' && (
+          <TextField
+            label={formMessages.minute}
+            type="number"
+            min={0}
+            max={59}
+            required
+            value={fields.minute}
+            onChange={set('minute')}
+          />
+        )}
+        {repeat === 'interval' && (
+          <>
+            <TextField
+              label={formMessages.every}
+              type="number"
+              min={1}
+              required
+              value={fields.count}
+              onChange={set('count')}
+            />
+            <SelectField label={formMessages.unit} value={fields.unitSeconds} onChange={set('unitSeconds')}>
+              {fields.unitSeconds === '1' && <option value="1">{formMessages.seconds}</option>}
+              {toOptionElements(formMessages.units)}
+            </SelectField>
+          </>
+        )}
+        {repeat === 'cron' && (
+          <TextField
+            label={formMessages.cron}
+            hint={formMessages.cronHint}
+            required
+            maxLength={200}
+            value={fields.cron}
+            onChange={set('cron')}
+          />
+        )}
+      </div>
+      {repeat !== 'interval' && (
+        <TextField
+          label={formMessages.timeZone}
+          list="time-zones"
+          required
+          value={fields.timeZone}
+          error={isTimeZone(fields.timeZone) ? undefined : formMessages.unknownZone}
+          onChange={set('timeZone')}
+        />
+      )}
+      <datalist id="time-zones">
+        {TIME_ZONES.map(zone => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+const WEEK = ['1', '2', '3', '4', '5', '6', '0'] as const;
+const TIME_ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Says the schedule in words, and shows its next five times in its own time zone. */
+function Preview({ timing }: { readonly timing: TimingBody }) {
+  const { cron = null, everySeconds = null, timeZone } = timing;
+  const isValid = isTimeZone(timeZone);
+  const { data, error } = useQuery({
+    queryKey: ['/schedules/preview', timing],
+    queryFn: ({ signal }) => api.post<SchedulePreview>('/schedules/preview', timing, { signal }),
+    placeholderData: keepPreviousData,
+    enabled: isValid,
+  });
+  if (error !== null) return <Failure error={error} />;
+  if (!isValid) return null;
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short', timeZone });
+  return (
+    <div className={styles.summary} role="status">
+      <strong>{formatSentence(describeTiming({ cron, everySeconds, timeZone }))}</strong>
+      <div className={styles.times}>
+        <span>
+          {formMessages.nextTimes}, {describeTimeZone(timeZone)}
+        </span>
+        <ol aria-label={formMessages.nextTimes}>
+          {data?.times.map(time => (
+            <li key={time}>
+              <time dateTime={time}>{format.format(Date.parse(time))}</time>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </div>
+  );
+}
+
+const formatSentence = (words: string): string => formMessages.runs(words);
+
+interface OptionFields {
+  readonly version: Schedule['version'];
+  readonly overlap: Schedule['overlap'];
+  readonly catchUp: Schedule['catchUp'];
+  readonly maxCredits: string;
+}
+
+const toOptions = (schedule: Schedule | undefined): OptionFields => ({
+  version: schedule?.version ?? 'current',
+  overlap: schedule?.overlap ?? 'skip',
+  catchUp: schedule?.catchUp ?? 'latest',
+  maxCredits: schedule?.maxCredits?.toString() ?? '',
+});
+
+/** A new schedule without a limit has no `maxCredits`; a stored limit is removed by null. */
+const toOptionsBody = ({ maxCredits, ...fields }: OptionFields, isStored: boolean): object => ({
+  ...fields,
+  ...(maxCredits !== '' ? { maxCredits: Number(maxCredits) } : isStored ? { maxCredits: null } : {}),
+});
+
+interface OptionsProps {
+  readonly options: OptionFields;
+  readonly onChange: (fields: Partial<OptionFields>) => void;
+}
+
+function Options({ options, onChange }: OptionsProps) {
+  const selects = [
+    ['version', formMessages.version, formMessages.versions],
+    ['overlap', formMessages.overlap, formMessages.overlaps],
+    ['catchUp', formMessages.catchUp, formMessages.catchUps],
+  ] as const;
+  return (
+    <details className={styles.more}>
+      <summary>{formMessages.options}</summary>
+      <div className={styles.fields}>
+        {selects.map(([key, label, choices]) => (
+          <SelectField
+            key={key}
+            label={label}
+            value={options[key]}
+            onChange={({ target }) => onChange({ [key]: target.value })}
+          >
+            {toOptionElements(choices)}
+          </SelectField>
+        ))}
+        <MaxCreditsField value={options.maxCredits} onChange={maxCredits => onChange({ maxCredits })} />
+      </div>
+    </details>
+  );
+}
+
+interface MaxCreditsFieldProps {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+export function MaxCreditsField({ value, onChange }: MaxCreditsFieldProps) {
+  return (
+    <TextField
+      label={formMessages.maxCredits}
+      type="number"
+      min={0}
+      placeholder={formMessages.noLimit}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}
+
+const toOptionElements = (texts: Readonly<Record<string, string>>) =>
+  Object.entries(texts).map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  ));

@@ -1,0 +1,103 @@
+// Converts the fields of the schedule form to a cron expression or an interval, and back.
+import type { Schedule } from '../../../sdk/src/schemas.ts';
+
+export type Repeat = 'day' | 'weekdays' | 'week' | 'month' | 'hour' | 'interval' | 'cron';
+
+export interface TimingFields {
+  readonly repeat: Repeat;
+  /** `HH:MM`. */
+  readonly time: string;
+  readonly minute: string;
+  readonly weekday: string;
+  readonly dayOfMonth: string;
+  readonly count: string;
+  readonly unitSeconds: string;
+  readonly cron: string;
+  readonly timeZone: string;
+}
+
+/** What the service stores: one of `cron` and `everySeconds`. */
+export interface TimingBody {
+  readonly cron?: string;
+  readonly everySeconds?: number;
+  readonly timeZone: string;
+}
+
+const localTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const DEFAULTS = {
+  repeat: 'weekdays',
+  time: '09:00',
+  minute: '0',
+  weekday: '1',
+  dayOfMonth: '1',
+  count: '6',
+  unitSeconds: '3600',
+  cron: '0 9 * * 1-5',
+} as const;
+
+const UNITS = [86_400, 3600, 60];
+
+/** Returns the fields of a schedule, or the defaults for a new one. */
+export function toFields(
+  schedule: Pick<Schedule, 'cron' | 'everySeconds' | 'timeZone'> | undefined,
+): TimingFields {
+  if (schedule === undefined) return { ...DEFAULTS, timeZone: localTimeZone() };
+  const { cron, everySeconds, timeZone } = schedule;
+  const base = { ...DEFAULTS, timeZone };
+  if (everySeconds !== null) {
+    const unit = UNITS.find(seconds => everySeconds % seconds === 0);
+    if (unit === undefined)
+      return { ...base, repeat: 'interval', count: String(everySeconds), unitSeconds: '1' };
+    return { ...base, repeat: 'interval', count: String(everySeconds / unit), unitSeconds: String(unit) };
+  }
+  return { ...base, cron: cron ?? '', ...parseCron(cron ?? '') };
+}
+
+/** Recognizes the expressions that the form writes. */
+function parseCron(cron: string): Partial<TimingFields> & Pick<TimingFields, 'repeat'> {
+  const simple = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* (\*|1-5|[0-6])$/.exec(cron);
+  if (simple === null) return { repeat: 'cron' };
+  const [, minute = '', hour = '', day = '', weekday = ''] = simple;
+  const isEveryDay = day === '*' && weekday === '*';
+  if (hour === '*') return isEveryDay ? { repeat: 'hour', minute } : { repeat: 'cron' };
+  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  if (isEveryDay) return { repeat: 'day', time };
+  if (day === '*')
+    return weekday === '1-5' ? { repeat: 'weekdays', time } : { repeat: 'week', time, weekday };
+  return weekday === '*' ? { repeat: 'month', time, dayOfMonth: day } : { repeat: 'cron' };
+}
+
+/** A name or five fields: an expression that is still being typed is not sent. */
+const COMPLETE = /^(?:@\w+|\S+(?: +\S+){4})$/;
+
+/** Returns what to store, or undefined while a field is empty or incomplete. */
+export function toTiming(fields: TimingFields): TimingBody | undefined {
+  const { repeat, minute, weekday, dayOfMonth, count, unitSeconds, timeZone } = fields;
+  if (repeat === 'interval') {
+    const everySeconds = Number(count) * Number(unitSeconds);
+    return Number.isInteger(everySeconds) && everySeconds > 0 ? { everySeconds, timeZone } : undefined;
+  }
+  const cron =
+    repeat === 'cron' ? fields.cron.trim() : toCron(repeat, fields.time, { minute, weekday, dayOfMonth });
+  return cron === undefined || !COMPLETE.test(cron) ? undefined : { cron, timeZone };
+}
+
+function toCron(
+  repeat: Exclude<Repeat, 'interval' | 'cron'>,
+  time: string,
+  { minute, weekday, dayOfMonth }: Pick<TimingFields, 'minute' | 'weekday' | 'dayOfMonth'>,
+): string | undefined {
+  const isNumber = (text: string): boolean => /^\d{1,2}$/.test(text);
+  if (repeat === 'hour') return isNumber(minute) ? `${minute} * * * *` : undefined;
+  const [hours, minutes] = time.split(':').map(Number);
+  if (hours === undefined || minutes === undefined || Number.isNaN(hours + minutes)) return undefined;
+  const at = `${minutes} ${hours}`;
+  const expressions = {
+    day: `${at} * * *`,
+    weekdays: `${at} * * 1-5`,
+    week: `${at} * * ${weekday}`,
+    month: isNumber(dayOfMonth) ? `${at} ${dayOfMonth} * *` : undefined,
+  };
+  return expressions[repeat];
+}

@@ -1,0 +1,252 @@
+// Renders the form of a trigger, and the address of a new webhook, which is shown once.
+import { useState } from 'react';
+import type { CreatedTrigger, Trigger } from '../../../sdk/src/schemas.ts';
+import { Button } from '../../kit/button.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { api } from '../../lib/api.ts';
+import { useWorkflowNames } from '../../lib/runs.ts';
+import styles from './forms.module.css';
+import { PointerFields, readPointers, toPointerTexts, useWorkflowInputs } from './input-fields.tsx';
+import { messages } from './messages.ts';
+import { MaxCreditsField } from './schedule-form.tsx';
+import { useReload } from './use-automations.ts';
+
+const triggerMessages = messages.trigger;
+
+type Kind = Trigger['kind'];
+/** What the form knows of `config`, as text. */
+type ConfigFields = Readonly<Record<'secret' | 'workflowId' | 'url' | 'everyMinutes' | 'prefix', string>> & {
+  readonly statuses: readonly string[];
+};
+
+interface TriggerDialogProps {
+  readonly workflowId: string;
+  /** Absent for a new trigger. */
+  readonly trigger?: Trigger;
+  readonly onClose: () => void;
+}
+
+export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogProps) {
+  const nodes = useWorkflowInputs(workflowId);
+  const [kind, setKind] = useState<Kind>(trigger?.kind ?? 'hook');
+  const [name, setName] = useState(trigger?.name ?? '');
+  const [config, setConfig] = useState(() => toConfigFields(trigger));
+  const [pointers, setPointers] = useState(() => toPointerTexts(trigger?.inputs));
+  const [maxCredits, setMaxCredits] = useState(trigger?.maxCredits?.toString() ?? '');
+  const [url, setUrl] = useState<string>();
+  const reload = useReload();
+  const save = async (): Promise<void> => {
+    const body = {
+      ...(name === '' ? {} : { name }),
+      config: CONFIGS[kind](config),
+      inputs: readPointers(pointers),
+      maxCredits: maxCredits === '' ? null : Number(maxCredits),
+    };
+    if (trigger !== undefined) await api.patch(`/triggers/${trigger.id}`, body);
+    else {
+      const created = await api.post<CreatedTrigger>(`/workflows/${workflowId}/triggers`, { kind, ...body });
+      setUrl(created.url);
+    }
+    await reload();
+  };
+  if (url !== undefined) return <AddressDialog url={url} isSigned={config.secret !== ''} onClose={onClose} />;
+  return (
+    <FormDialog
+      title={trigger === undefined ? messages.form.trigger : messages.form.editTrigger}
+      submit={trigger === undefined ? messages.form.create : messages.form.save}
+      onSubmit={save}
+      // A new webhook shows its address first.
+      onClose={isSaved => {
+        if (!isSaved || trigger !== undefined || kind !== 'hook') onClose();
+      }}
+    >
+      {trigger === undefined && (
+        <SelectField
+          label={triggerMessages.kind}
+          value={kind}
+          onChange={({ target }) => setKind(target.value as Kind)}
+        >
+          {Object.entries(triggerMessages.kinds).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <ConfigForm
+        kind={kind}
+        config={config}
+        hasSecret={trigger?.config.hasSecret === true}
+        onChange={fields => setConfig({ ...config, ...fields })}
+      />
+      <TextField
+        label={messages.form.name}
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <PointerFields nodes={nodes} values={pointers} onChange={setPointers} />
+      <MaxCreditsField value={maxCredits} onChange={setMaxCredits} />
+    </FormDialog>
+  );
+}
+
+function toConfigFields(trigger: Trigger | undefined): ConfigFields {
+  const config = trigger?.config ?? {};
+  const text = (key: string, fallback = ''): string => String(config[key] ?? fallback);
+  return {
+    secret: '',
+    workflowId: text('workflowId'),
+    statuses: Array.isArray(config.statuses) ? (config.statuses as readonly string[]) : ['COMPLETED'],
+    url: text('url'),
+    everyMinutes: text('everyMinutes', '15'),
+    prefix: text('prefix'),
+  };
+}
+
+const CONFIGS: Readonly<Record<Kind, (fields: ConfigFields) => object>> = {
+  hook: ({ secret }) => (secret === '' ? {} : { secret }),
+  after: ({ workflowId, statuses }) => ({ workflowId, statuses }),
+  feed: ({ url, everyMinutes }) => ({ url, everyMinutes: Number(everyMinutes) }),
+  bucket: ({ prefix }) => (prefix === '' ? {} : { prefix }),
+};
+
+interface ConfigFormProps {
+  readonly kind: Kind;
+  readonly config: ConfigFields;
+  readonly hasSecret: boolean;
+  readonly onChange: (fields: Partial<ConfigFields>) => void;
+}
+
+function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
+  const set =
+    (key: keyof ConfigFields) =>
+    ({ target }: { readonly target: { readonly value: string } }): void =>
+      onChange({ [key]: target.value });
+  const forms: Readonly<Record<Kind, () => React.ReactNode>> = {
+    hook: () => (
+      <TextField
+        label={triggerMessages.secret}
+        hint={hasSecret ? triggerMessages.keepSecret : triggerMessages.secretHint}
+        minLength={16}
+        maxLength={256}
+        autoComplete="off"
+        value={config.secret}
+        onChange={set('secret')}
+      />
+    ),
+    after: () => <AfterFields config={config} onChange={onChange} />,
+    feed: () => (
+      <>
+        <TextField
+          label={triggerMessages.url}
+          hint={triggerMessages.urlHint}
+          type="url"
+          required
+          maxLength={2048}
+          value={config.url}
+          onChange={set('url')}
+        />
+        <TextField
+          label={triggerMessages.everyMinutes}
+          type="number"
+          min={5}
+          max={10_080}
+          required
+          value={config.everyMinutes}
+          onChange={set('everyMinutes')}
+        />
+      </>
+    ),
+    bucket: () => (
+      <TextField
+        label={triggerMessages.prefix}
+        hint={triggerMessages.prefixHint}
+        pattern="inbox/.*"
+        maxLength={500}
+        value={config.prefix}
+        onChange={set('prefix')}
+      />
+    ),
+  };
+  return forms[kind]();
+}
+
+function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onChange'>) {
+  const names = useWorkflowNames();
+  const { workflowId, statuses } = config;
+  return (
+    <>
+      <SelectField
+        label={triggerMessages.workflow}
+        required
+        value={workflowId}
+        onChange={({ target }) => onChange({ workflowId: target.value })}
+      >
+        <option value="">{triggerMessages.chooseWorkflow}</option>
+        {workflowId !== '' && !names.has(workflowId) && <option value={workflowId}>{workflowId}</option>}
+        {[...names].map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <fieldset className={styles.inputs}>
+        <legend>{triggerMessages.statuses}</legend>
+        {Object.entries(triggerMessages.statusNames).map(([status, text]) => (
+          <CheckField
+            key={status}
+            label={text}
+            checked={statuses.includes(status)}
+            onChange={({ target }) =>
+              onChange({
+                statuses: target.checked ? [...statuses, status] : statuses.filter(other => other !== status),
+              })
+            }
+          />
+        ))}
+      </fieldset>
+    </>
+  );
+}
+
+interface AddressDialogProps {
+  readonly url: string;
+  readonly isSigned: boolean;
+  readonly onClose: () => void;
+}
+
+/** Shows the address with its token, and a request to try it. */
+function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
+  const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '{"title":"Hello"}'`;
+  return (
+    <Dialog
+      title={triggerMessages.tokenTitle}
+      onClose={onClose}
+      actions={
+        <Button variant="primary" onClick={onClose}>
+          {triggerMessages.done}
+        </Button>
+      }
+    >
+      <p>{triggerMessages.token}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <pre className={styles.code} tabIndex={0}>
+        {url}
+      </pre>
+      <h3>{triggerMessages.example}</h3>
+      {isSigned && <p className={styles.soft}>{triggerMessages.signed}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <pre className={styles.code} tabIndex={0}>
+        {example}
+      </pre>
+      <div className={styles.copy}>
+        <CopyButton text={url} label={triggerMessages.copyAddress} isLabeled />
+        <CopyButton text={example} label={triggerMessages.copyExample} isLabeled />
+      </div>
+    </Dialog>
+  );
+}

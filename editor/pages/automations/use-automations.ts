@@ -1,0 +1,111 @@
+// Reads schedules and triggers as one list, and changes them.
+import { type InfiniteData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Schedule, StartedFiring, Trigger } from '../../../sdk/src/schemas.ts';
+import type { ExecutionStatus, ListedExecution } from '../../../sdk/src/types.ts';
+import { toErrorMessage } from '../../kit/failure.tsx';
+import { useList } from '../../kit/infinite-list.tsx';
+import { api, type ListPage } from '../../lib/api.ts';
+import { getPollIntervalMs } from '../../lib/runs.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { messages } from './messages.ts';
+
+export type Automation =
+  | ({ readonly type: 'schedules' } & Schedule)
+  | ({ readonly type: 'triggers' } & Trigger);
+
+const PAGE = { limit: 100 };
+/** The number of newest runs whose status is shown beside the automation that started them. */
+const MAX_RUNS = 100;
+
+/** Reads the schedules and triggers of a workflow, or of all workflows that the user may edit. */
+export function useAutomations(workflowId: string | undefined) {
+  const at = workflowId === undefined ? '' : `/workflows/${workflowId}`;
+  const schedules = useList<Schedule>(`${at}/schedules`, PAGE, () => POLL_MS);
+  const triggers = useList<Trigger>(`${at}/triggers`, PAGE, () => POLL_MS);
+  const items: readonly Automation[] = [
+    ...toItems(schedules.data).map(schedule => ({ type: 'schedules' as const, ...schedule })),
+    ...toItems(triggers.data).map(trigger => ({ type: 'triggers' as const, ...trigger })),
+  ];
+  return {
+    items,
+    isLoading: schedules.data === undefined || triggers.data === undefined,
+    error: schedules.error ?? triggers.error,
+    hasMore: schedules.hasNextPage || triggers.hasNextPage,
+    loadMore: () =>
+      void Promise.all([
+        schedules.hasNextPage && schedules.fetchNextPage(),
+        triggers.hasNextPage && triggers.fetchNextPage(),
+      ]),
+    refetch: () => void Promise.all([schedules.refetch(), triggers.refetch()]),
+  };
+}
+
+const POLL_MS = 20_000;
+
+const toItems = <T>(data: InfiniteData<ListPage<T>> | undefined): readonly T[] =>
+  data?.pages.flatMap(page => page.items) ?? [];
+
+/** Reads the status of the newest runs, by id. */
+export function useRunStatuses(workflowId: string | undefined): ReadonlyMap<string, ExecutionStatus> {
+  const path = workflowId === undefined ? '/executions' : `/workflows/${workflowId}/executions`;
+  const { data } = useQuery({
+    queryKey: [path, 'statuses'],
+    queryFn: async ({ signal }) => {
+      const { data } = await api.get<{ data: readonly ListedExecution[] }>(path, {
+        query: { limit: MAX_RUNS },
+        signal,
+      });
+      return data;
+    },
+    refetchInterval: query => getPollIntervalMs(query.state.data ?? []),
+  });
+  return new Map(data?.map(({ id, status }) => [id, status]));
+}
+
+const toPath = ({ type, id }: Automation): string => `/${type}/${id}`;
+
+/** Reloads all lists of automations and runs. */
+export function useReload(): () => Promise<void> {
+  const client = useQueryClient();
+  return () =>
+    client.invalidateQueries({
+      predicate: ({ queryKey: [path] }) =>
+        typeof path === 'string' && /\/(?:schedules|triggers|executions)\b/.test(path),
+    });
+}
+
+type Action = 'pause' | 'resume' | 'run';
+
+/** Pauses, activates or runs an automation. */
+export function useAction(automation: Automation) {
+  const reload = useReload();
+  const path = toPath(automation);
+  return useMutation({
+    mutationFn: async (action: Action) =>
+      action === 'run'
+        ? (await api.post<StartedFiring>(`${path}/run`, {})).executionId
+        : void (await api.patch(path, { isActive: action === 'resume' })),
+    onSuccess: (executionId, action) => {
+      const open = { label: messages.openRun, run: () => location.assign(`/executions/${executionId}`) };
+      showToast(DONE[action], executionId === undefined ? {} : { action: open });
+    },
+    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onSettled: reload,
+  });
+}
+
+const DONE: Readonly<Record<Action, string>> = {
+  pause: messages.paused,
+  resume: messages.resumed,
+  run: messages.started,
+};
+
+export async function removeAutomation(automation: Automation): Promise<void> {
+  await api.delete(toPath(automation));
+}
+
+export const getHistoryPath = (automation: Automation): string =>
+  `${toPath(automation)}/${automation.type === 'schedules' ? 'firings' : 'events'}`;
+
+export const getName = ({ name, type }: Automation): string =>
+  name || (type === 'schedules' ? messages.schedules : messages.triggers);

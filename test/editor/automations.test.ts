@@ -1,0 +1,216 @@
+// Tests the automations panel of the board and the page of the workspace: schedules, triggers, history.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Schedule, Trigger } from '../../sdk/src/schemas.ts';
+import { signInFirst } from '../support/accounts/first-person.ts';
+import {
+  assertAccessible,
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  takeScreenshot,
+  VIEWS,
+  type View,
+} from '../support/browser.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { node } from '../support/workflows.ts';
+import { boardOf, clickTool } from './flow/flow-page.ts';
+
+describe('automations in a browser', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let cookie: string;
+  before(async () => {
+    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
+    cookie = await signInFirst(service);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const createWorkflow = (): Promise<string> =>
+    service.create({ name: 'Words', nodes: [node('idea', 'input:text', { value: 'a boat' })], edges: [] });
+  const openPanel = async (id: string, view: View = VIEWS[2]) => {
+    const testPage = await browser.open(service.url, view, cookie);
+    const { page } = testPage;
+    await page.goto(`/flow/${id}`);
+    if (view.width < 600) await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+    await boardOf(page).waitFor();
+    await clickTool(page, 'Automations');
+    return { testPage, page, panel: page.getByRole('complementary', { name: 'Automations' }) };
+  };
+  const list = async <T>(path: string): Promise<readonly T[]> =>
+    (await service.request<{ data: readonly T[] }>('GET', path)).body.data;
+  const nextTimes = (page: Page) => page.getByRole('list', { name: 'Next five times' }).getByRole('listitem');
+
+  it('adds a schedule that is said in words, runs, pauses and changes it, without a pointer', async () => {
+    const id = await createWorkflow();
+    const { testPage, page, panel } = await openPanel(id);
+    await using _ = testPage;
+    await panel.getByText('Run this workflow at set times').waitFor();
+    await panel.getByRole('button', { name: 'Add schedule' }).press('Enter');
+    const form = page.getByRole('dialog', { name: 'New schedule' });
+    await form.getByText('Runs every weekday at 9:00, Lisbon time.').waitFor();
+    await nextTimes(page).nth(4).waitFor();
+    await form.getByLabel('Repeat').selectOption('Every week');
+    await form.getByLabel('Day', { exact: true }).selectOption('Thursday');
+    await form.getByLabel('Time', { exact: true }).fill('17:30');
+    await form.getByLabel('Time zone').fill('Europe/Berlin');
+    await form.getByText('Runs every Thursday at 17:30, Berlin time.').waitFor();
+    await nextTimes(page)
+      .filter({ hasText: /Thursday.*17:30/ })
+      .nth(4)
+      .waitFor();
+    await form.getByLabel('Name').fill('Thursdays');
+    await form.getByLabel('idea').fill('a whale');
+    await takeScreenshot(page, 'automations-schedule', VIEWS[2]);
+    await assertAccessible(page);
+    await form.getByRole('button', { name: 'Create' }).press('Enter');
+    const card = panel.getByRole('listitem', { name: 'Thursdays' });
+    await card.getByText('Active', { exact: true }).waitFor();
+    const [schedule] = await list<Schedule>(`/workflows/${id}/schedules`);
+    assert.deepEqual(
+      [schedule?.cron, schedule?.timeZone, schedule?.inputs],
+      ['30 17 * * 4', 'Europe/Berlin', { idea: 'a whale' }],
+    );
+
+    await card.getByRole('button', { name: 'Run now' }).press('Enter');
+    await card.getByText('Completed').waitFor();
+    await card.getByRole('button', { name: 'Pause' }).press('Enter');
+    await card.getByText('Paused', { exact: true }).waitFor();
+    assert.equal((await list<Schedule>(`/workflows/${id}/schedules`))[0]?.isActive, false);
+    await card.getByRole('button', { name: 'Activate' }).press('Enter');
+    await card.getByText('Active', { exact: true }).waitFor();
+
+    await card.getByRole('button', { name: 'Actions for Thursdays' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Edit' }).press('Enter');
+    const edit = page.getByRole('dialog', { name: 'Edit schedule' });
+    assert.equal(await edit.getByLabel('Time', { exact: true }).inputValue(), '17:30');
+    await edit.getByLabel('Repeat').selectOption('At an interval');
+    await edit.getByLabel('Every').fill('2');
+    await edit.getByText('Runs every 2 hours.').waitFor();
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.waitFor({ state: 'detached' });
+    await card.getByText('Runs every 2 hours.').waitFor();
+    assert.equal((await list<Schedule>(`/workflows/${id}/schedules`))[0]?.everySeconds, 7200);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('runs a schedule for past times after it has said what they cost, and lists what came of them', async () => {
+    const id = await createWorkflow();
+    await service.request('POST', `/workflows/${id}/schedules`, { name: 'Hourly', cron: '0 * * * *' });
+    const { testPage, page, panel } = await openPanel(id);
+    await using _ = testPage;
+    const card = panel.getByRole('listitem', { name: 'Hourly' });
+    await card.getByRole('button', { name: 'Actions for Hourly' }).click();
+    await page.getByRole('menuitem', { name: 'Run for past times' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run Hourly for past times' });
+    await dialog.getByLabel('To').fill('2026-01-01T02:30');
+    await dialog.getByLabel('From').fill('2026-01-01T00:30');
+    await dialog.getByText('2 runs, 0 credits in all.').waitFor();
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Start 2 runs' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await card.getByRole('button', { name: 'History' }).click();
+    const history = page.getByRole('dialog', { name: 'History of Hourly' });
+    await history.getByRole('link', { name: 'Open run' }).nth(1).waitFor();
+    assert.equal(await history.getByText('Started', { exact: true }).count(), 2);
+    await takeScreenshot(page, 'automations-history', VIEWS[2]);
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+    await card.getByRole('button', { name: 'Actions for Hourly' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete Hourly?' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await panel.getByText('Run this workflow at set times').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('shows the address of a webhook once, and the runs that requests to it start', async () => {
+    const id = await createWorkflow();
+    const { testPage, page, panel } = await openPanel(id);
+    await using _ = testPage;
+    await panel.getByRole('button', { name: 'Add trigger' }).click();
+    const form = page.getByRole('dialog', { name: 'New trigger' });
+    await form.getByLabel('Name').fill('Orders');
+    await form.getByLabel('idea from').fill('/title');
+    await assertAccessible(page);
+    await form.getByRole('button', { name: 'Create' }).click();
+    const address = page.getByRole('dialog', { name: 'Webhook address' });
+    const url = (await address.locator('pre').first().textContent()) ?? '';
+    assert.match((await address.locator('pre').nth(1).textContent()) ?? '', /^curl -X POST 'http/);
+    await takeScreenshot(page, 'automations-hook', VIEWS[2]);
+    await assertAccessible(page);
+    await address.getByRole('button', { name: 'Done' }).click();
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"title":"a whale"}',
+    });
+    assert.equal(response.status, 202, await response.text());
+    const card = panel.getByRole('listitem', { name: 'Orders' });
+    await card.getByText('Runs when a webhook is received.').waitFor();
+    await card.getByRole('button', { name: 'History' }).click();
+    const history = page.getByRole('dialog', { name: 'History of Orders' });
+    await history.getByRole('link', { name: 'Open run' }).waitFor();
+    const [trigger] = await list<Trigger>(`/workflows/${id}/triggers`);
+    assert.deepEqual([trigger?.kind, trigger?.inputs], ['hook', { idea: '/title' }]);
+    assert.equal(JSON.stringify(trigger).includes(url.split('/').at(-1) ?? ''), false);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('adds a trigger of each other kind, and opens on a phone', async () => {
+    const [id, other] = [await createWorkflow(), await createWorkflow()];
+    await service.request('PUT', `/workflows/${other}`, { name: 'Source' });
+    const { testPage, page, panel } = await openPanel(id, VIEWS[0]);
+    await using _ = testPage;
+    const form = page.getByRole('dialog', { name: 'New trigger' });
+    const add = async (kind: string, name: string, fill: () => Promise<unknown>): Promise<void> => {
+      await panel.getByRole('button', { name: 'Add trigger' }).click();
+      await form.getByLabel('Start a run').selectOption(kind);
+      await fill();
+      await form.getByLabel('Name').fill(name);
+      await form.getByRole('button', { name: 'Create' }).click();
+      await panel.getByRole('listitem', { name }).waitFor();
+    };
+    await add('After another workflow has run', 'After', async () => {
+      await form.getByLabel('Workflow', { exact: true }).selectOption('Source');
+      await form.getByLabel('Failed').check();
+    });
+    await panel.getByText('Runs when a run of Source is completed or failed.').waitFor();
+    await add('For each new item of a feed', 'News', () =>
+      form.getByLabel('Address of the feed').fill('https://example.com/feed.xml'),
+    );
+    await add('For each new file in a folder', 'Files', async () => undefined);
+    await takeScreenshot(page, 'automations-panel', VIEWS[0]);
+    await assertAccessible(page);
+    const kinds = (await list<Trigger>(`/workflows/${id}/triggers`)).map(({ kind }) => kind);
+    assert.deepEqual(kinds.toSorted(), ['after', 'bucket', 'feed']);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('lists the automations of all workflows, on phones and desktops, in both themes', async () => {
+    const id = await createWorkflow();
+    await service.request('POST', `/workflows/${id}/schedules`, {
+      name: 'Every morning',
+      cron: '0 9 * * 1-5',
+      timeZone: 'Europe/Berlin',
+    });
+    await service.request('POST', `/workflows/${id}/triggers`, { kind: 'hook', name: 'Incoming orders' });
+    await checkViews(
+      browser,
+      { url: service.url, path: '/automations', name: 'automations', cookie },
+      async page => {
+        const card = page.getByRole('listitem', { name: 'Every morning' });
+        await card.getByText('Runs every weekday at 9:00, Berlin time.').waitFor();
+        await card.getByRole('link', { name: 'Words' }).waitFor();
+        await page.getByRole('listitem', { name: 'Incoming orders' }).waitFor();
+      },
+    );
+  });
+});
