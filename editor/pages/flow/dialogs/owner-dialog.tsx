@@ -15,13 +15,22 @@ interface OwnerDialogProps {
   /** Text for everyone else. */
   readonly ownerOnly: string;
   readonly onClose: () => void;
+  readonly size?: 'm' | 'xl';
   /** Buttons at the bottom, for the creator. */
   readonly actions?: ReactNode;
   /** Renders the content for the creator. `path` is the API path of the workflow. */
   readonly children: (workflow: WorkflowInfo, path: string) => ReactNode;
 }
 
-export function OwnerDialog({ title, about, ownerOnly, onClose, actions, children }: OwnerDialogProps) {
+export function OwnerDialog({
+  title,
+  about,
+  ownerOnly,
+  onClose,
+  size = 'm',
+  actions,
+  children,
+}: OwnerDialogProps) {
   const { session } = useEditor();
   const path = `/workflows/${session.id}`;
   const { data, error, refetch } = useQuery({
@@ -30,7 +39,7 @@ export function OwnerDialog({ title, about, ownerOnly, onClose, actions, childre
     staleTime: 0,
   });
   return (
-    <Dialog title={title} onClose={onClose} actions={data?.isOwner && actions}>
+    <Dialog title={title} onClose={onClose} size={size} actions={data?.isOwner && actions}>
       {about}
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}

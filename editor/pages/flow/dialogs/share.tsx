@@ -1,16 +1,17 @@
-// Renders the share dialog: people and publishing, each in a tab with its buttons at the bottom.
+// Renders the share dialog: people, publishing and the app, each in a tab with its buttons at the bottom.
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Tabs } from '../../../kit/tabs.tsx';
+import { AppTab } from './app/app-tab.tsx';
 import styles from './dialogs.module.css';
 import { OwnerDialog } from './owner-dialog.tsx';
 import { PeopleTab } from './people.tsx';
 import { PublishTab } from './publish.tsx';
 
 const shareMessages = messages.flow.share;
-const TABS = { people: PeopleTab, publish: PublishTab } as const;
+const TABS = { people: PeopleTab, publish: PublishTab, app: AppTab } as const;
 
 export interface ShareTabProps {
   readonly workflow: WorkflowInfo;
@@ -28,6 +29,7 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
     <OwnerDialog
       title={shareMessages.title}
       ownerOnly={shareMessages.ownerOnly}
+      size={tab === 'app' ? 'xl' : 'm'}
       onClose={onClose}
       actions={<div ref={setFooter} className={styles.actions} />}
     >

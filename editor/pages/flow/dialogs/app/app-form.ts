@@ -1,0 +1,115 @@
+// The form of an app as plain data: what the service stores, what the form edits, and what it says in words.
+import type { AppInput, AppRequest, AppSettings } from '../../../../../sdk/src/schemas.ts';
+import type { GraphNode } from '../../../../../src/graph/types.ts';
+import { messages } from '../../../../flow-messages.ts';
+import { formatNumber } from '../../../../lib/format.ts';
+
+const appMessages = messages.flow.app;
+
+/** The numbers are texts while they are edited; an empty one means no limit. */
+export interface AppForm
+  extends Pick<
+    Required<AppRequest>,
+    'slug' | 'title' | 'inputs' | 'outputs' | 'audience' | 'payer' | 'isEnabled'
+  > {
+  readonly description: string;
+  readonly isPinned: boolean;
+  readonly maxCreditsPerRun: string;
+  readonly dailyCredits: string;
+  readonly runsPerVisitor: string;
+  readonly showsGraph: boolean;
+  readonly allowsDuplicate: boolean;
+  readonly showsGallery: boolean;
+}
+
+export const isInput = ({ data }: GraphNode): boolean => data.nodeType.startsWith('input:');
+const isOutput = ({ data }: GraphNode): boolean => data.nodeType.startsWith('output:');
+
+/** Returns the form of a stored app, or of a new one: all inputs, and the outputs or else the last node. */
+export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[], name: string): AppForm {
+  const text = (value: number | null | undefined): string => value?.toString() ?? '';
+  return {
+    slug: app?.slug ?? toSlug(name),
+    title: app?.title ?? name,
+    description: app?.description ?? '',
+    isEnabled: app?.isEnabled ?? true,
+    isPinned: typeof app?.version === 'number',
+    inputs: app?.inputs ?? nodes.filter(isInput).map(toInput),
+    outputs: app?.outputs ?? chooseOutputs(nodes),
+    audience: app?.audience ?? 'workspace',
+    payer: app?.payer ?? 'owner',
+    maxCreditsPerRun: text(app?.maxCreditsPerRun),
+    dailyCredits: text(app?.dailyCredits),
+    runsPerVisitor: text(app === undefined ? 3 : app.runsPerVisitor),
+    showsGraph: app?.showsGraph ?? false,
+    allowsDuplicate: app?.allowsDuplicate ?? false,
+    showsGallery: app?.showsGallery ?? false,
+  };
+}
+
+export const toInput = ({ id, data }: GraphNode): AppInput => ({ nodeId: id, label: data.label });
+
+function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
+  const outputs = nodes.filter(isOutput);
+  const last = nodes.findLast(node => !isInput(node) && !node.data.nodeType.startsWith('utility:'));
+  return (outputs.length > 0 ? outputs : last === undefined ? [] : [last]).map(({ id }) => id);
+}
+
+const toSlug = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, '');
+
+/** Returns what to send. Settings of the stored app that the form does not show are kept. */
+export function toRequest(
+  form: AppForm,
+  version: number | 'current',
+  stored: AppSettings | undefined,
+): AppRequest {
+  const {
+    isPinned: _isPinned,
+    maxCreditsPerRun,
+    dailyCredits,
+    runsPerVisitor,
+    description,
+    ...fields
+  } = form;
+  const toLimit = (text: string): number | null => (text === '' ? null : Number(text));
+  return {
+    ...fields,
+    description: description === '' ? null : description,
+    version,
+    maxCreditsPerRun: toLimit(maxCreditsPerRun),
+    dailyCredits: toLimit(dailyCredits),
+    runsPerVisitor: toLimit(runsPerVisitor),
+    examples: stored?.examples ?? [],
+    embedOrigins: stored?.embedOrigins ?? [],
+  };
+}
+
+/** Says who can run the app and who pays, such as "Anyone with the link, at most 40 credits a day, paid by Studio." */
+export function describeAccess(
+  { audience, payer, dailyCredits, maxCreditsPerRun, runsPerVisitor, isEnabled }: AppForm,
+  workspace: string,
+): string {
+  if (!isEnabled) return appMessages.disabled;
+  const parts = [
+    appMessages.audiences[audience],
+    dailyCredits !== '' && appMessages.daily(formatNumber(Number(dailyCredits))),
+    maxCreditsPerRun !== '' && appMessages.perRun(formatNumber(Number(maxCreditsPerRun))),
+    runsPerVisitor !== '' && appMessages.runsEach(Number(runsPerVisitor)),
+    payer === 'owner' ? appMessages.paidBy(workspace) : appMessages.paidByVisitors,
+  ];
+  return `${parts.filter(part => part !== false).join(', ')}.`;
+}
+
+/** Moves an item of a list. */
+export function moveItem<T>(items: readonly T[], from: number, to: number): readonly T[] {
+  const item = items[from];
+  if (item === undefined || to < 0 || to >= items.length) return items;
+  return items.toSpliced(from, 1).toSpliced(to, 0, item);
+}

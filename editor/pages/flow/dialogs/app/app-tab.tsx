@@ -1,0 +1,277 @@
+// Renders the settings of the app of a workflow beside a preview of its page.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
+import { messages } from '../../../../flow-messages.ts';
+import { Button } from '../../../../kit/button.tsx';
+import { CopyButton } from '../../../../kit/copy-button.tsx';
+import { Failure } from '../../../../kit/failure.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
+import { Loading } from '../../../../kit/spinner.tsx';
+import { api } from '../../../../lib/api.ts';
+import { useSession } from '../../../../lib/session.ts';
+import { showToast } from '../../../../lib/toasts.ts';
+import { useBoard, useEditor } from '../../../../runs/editor-context.tsx';
+import { useWorkflowMutation } from '../owner-dialog.tsx';
+import type { ShareTabProps } from '../share.tsx';
+import styles from './app.module.css';
+import { type AppForm, describeAccess, toForm, toInput, toRequest } from './app-form.ts';
+import { InputList } from './input-list.tsx';
+import { NodePicker } from './node-picker.tsx';
+import { Preview } from './preview.tsx';
+
+const appMessages = messages.flow.app;
+
+export function AppTab(props: ShareTabProps) {
+  const { workflow, path } = props;
+  const { session } = useEditor();
+  const appPath = `${path}/app`;
+  const { data, error, refetch } = useQuery({
+    queryKey: [appPath],
+    queryFn: async ({ signal }) => {
+      // The list says whether there is an app; reading a missing one would be an error in the browser's console.
+      const query = { workflowId: session.id, limit: 1 };
+      const { data } = await api.get<AppPage>('/apps', { query, signal });
+      return data.length === 0 ? null : api.get<AppSettings>(appPath, { signal });
+    },
+    staleTime: 0,
+  });
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  // The form starts again when the app was created or deleted.
+  return (
+    <AppSettingsForm
+      key={data?.id ?? 'new'}
+      {...props}
+      path={appPath}
+      app={data ?? undefined}
+      name={workflow.name}
+    />
+  );
+}
+
+interface AppSettingsFormProps extends ShareTabProps {
+  readonly app: AppSettings | undefined;
+  /** The name of the workflow. */
+  readonly name: string;
+}
+
+function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProps) {
+  const formId = useId();
+  const client = useQueryClient();
+  const { session } = useEditor();
+  const workspace = useSession().workspace.name;
+  const nodes = useBoard(({ board }) => board.nodes);
+  const types = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
+  const [form, setForm] = useState(() => toForm(app, nodes, name));
+  const set = (fields: Partial<AppForm>): void => setForm({ ...form, ...fields });
+  const save = useMutation({
+    mutationFn: async () => {
+      await session.saver.flushAll();
+      const version = form.isPinned ? await readVersion(session.id) : 'current';
+      return api.put<AppSettings>(path, toRequest(form, version, app));
+    },
+    onSuccess: saved => {
+      client.setQueryData([path], saved);
+      void client.invalidateQueries({ queryKey: ['/apps'] });
+      showToast(appMessages.saved);
+    },
+  });
+  const remove = useWorkflowMutation(path, () => api.delete(path));
+  const toggle = (nodeId: string): void => {
+    const node = nodes.find(({ id }) => id === nodeId);
+    if (node === undefined) return;
+    const isPicked = form.inputs.some(input => input.nodeId === nodeId);
+    if (node.data.nodeType.startsWith('input:'))
+      set({
+        inputs: isPicked
+          ? form.inputs.filter(input => input.nodeId !== nodeId)
+          : [...form.inputs, toInput(node)],
+      });
+    else
+      set({
+        outputs: form.outputs.includes(nodeId)
+          ? form.outputs.filter(id => id !== nodeId)
+          : [...form.outputs, nodeId],
+      });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <div className={styles.columns}>
+      <form id={formId} className={styles.form} onSubmit={submit}>
+        {app !== undefined && <Address app={app} />}
+        <TextField
+          label={appMessages.title}
+          required
+          maxLength={200}
+          value={form.title}
+          onChange={({ target }) => set({ title: target.value })}
+        />
+        <TextField
+          label={appMessages.slug}
+          hint={appMessages.slugHint(location.host)}
+          required
+          pattern="[a-z0-9\-]{3,80}"
+          value={form.slug}
+          onChange={({ target }) => set({ slug: target.value })}
+        />
+        <TextArea
+          label={appMessages.description}
+          rows={2}
+          maxLength={10_000}
+          value={form.description}
+          onChange={({ target }) => set({ description: target.value })}
+        />
+        <NodePicker
+          inputIds={form.inputs.map(({ nodeId }) => nodeId)}
+          outputIds={form.outputs}
+          onToggle={toggle}
+        />
+        <h3>{appMessages.inputs}</h3>
+        <InputList inputs={form.inputs} types={types} onChange={inputs => set({ inputs })} />
+        <AccessFields form={form} onChange={set} />
+        <p className={styles.sentence} role="status">
+          {describeAccess(form, workspace)}
+        </p>
+        <Options form={form} onChange={set} />
+        {save.error && <SaveError error={save.error} />}
+      </form>
+      <Preview form={form} types={types} />
+      {renderActions(
+        <>
+          {app !== undefined && (
+            <Button variant="quiet" isBusy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+              {appMessages.remove}
+            </Button>
+          )}
+          <Button type="submit" form={formId} variant="primary" isBusy={save.isPending}>
+            {app === undefined ? appMessages.create : appMessages.save}
+          </Button>
+        </>,
+      )}
+    </div>
+  );
+}
+
+/** Returns the number of the current version. */
+async function readVersion(workflowId: string): Promise<number | 'current'> {
+  const { data } = await api.get<{ data: readonly { version: number }[] }>(
+    `/workflows/${workflowId}/versions`,
+    { query: { limit: 1 } },
+  );
+  return data[0]?.version ?? 'current';
+}
+
+/** Shows the address of the app, and why it is out of order. */
+function Address({ app: { url, issues } }: { readonly app: AppSettings }) {
+  return (
+    <>
+      <p className={styles.address}>
+        <a href={url} target="_blank" rel="noreferrer" className={styles.grow}>
+          {url.replace(/^https?:\/\//, '')}
+        </a>
+        <CopyButton text={url} label={appMessages.copy} />
+      </p>
+      {issues.length > 0 && (
+        <div className={styles.issues} role="alert">
+          <p>{appMessages.outOfOrder}</p>
+          <ul>
+            {issues.map(({ path, message }) => (
+              <li key={path}>{message}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface FieldsProps {
+  readonly form: AppForm;
+  readonly onChange: (fields: Partial<AppForm>) => void;
+}
+
+function AccessFields({ form, onChange }: FieldsProps) {
+  const limits = [
+    ['dailyCredits', appMessages.dailyCredits],
+    ['maxCreditsPerRun', appMessages.maxCreditsPerRun],
+    ['runsPerVisitor', appMessages.runsPerVisitor],
+  ] as const;
+  return (
+    <>
+      <div className={styles.pair}>
+        <SelectField
+          label={appMessages.audience}
+          value={form.audience}
+          onChange={({ target }) => onChange({ audience: target.value as AppForm['audience'] })}
+        >
+          {Object.entries(appMessages.audiences).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label={appMessages.payer}
+          value={form.payer}
+          onChange={({ target }) => onChange({ payer: target.value as AppForm['payer'] })}
+        >
+          {Object.entries(appMessages.payers).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <div className={styles.pair}>
+        {limits.map(([key, label]) => (
+          <TextField
+            key={key}
+            label={label}
+            type="number"
+            min={key === 'runsPerVisitor' ? 1 : 0}
+            placeholder={appMessages.noLimit}
+            value={form[key]}
+            onChange={({ target }) => onChange({ [key]: target.value })}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+const OPTIONS = ['isEnabled', 'isPinned', 'showsGraph', 'allowsDuplicate', 'showsGallery'] as const;
+
+function Options({ form, onChange }: FieldsProps) {
+  return (
+    <>
+      {OPTIONS.map(key => (
+        <CheckField
+          key={key}
+          label={appMessages.options[key]}
+          checked={form[key]}
+          onChange={({ target }) => onChange({ [key]: target.checked })}
+        />
+      ))}
+    </>
+  );
+}
+
+/** Shows what each field lacks. */
+function SaveError({ error }: { readonly error: unknown }) {
+  const issues = (error as { readonly issues?: readonly { path?: string; message: string }[] }).issues ?? [];
+  return (
+    <Failure error={error}>
+      {issues.length > 1 && (
+        <ul>
+          {issues.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </Failure>
+  );
+}

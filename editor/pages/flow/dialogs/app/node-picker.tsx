@@ -1,0 +1,62 @@
+// Renders the board as a small map, whose nodes are buttons: inputs and results of an app are picked by clicking them.
+
+import { getBoundingBox } from '../../../../../src/graph/rects.ts';
+import { getNodeRect } from '../../../../board/node-size.ts';
+import { messages } from '../../../../flow-messages.ts';
+import { useBoard, useEditor } from '../../../../runs/editor-context.tsx';
+import styles from './app.module.css';
+import { isInput } from './app-form.ts';
+
+const appMessages = messages.flow.app;
+/** Larger maps would not be readable. */
+const MAX_HEIGHT_RATIO = 0.6;
+
+interface NodePickerProps {
+  readonly inputIds: readonly string[];
+  readonly outputIds: readonly string[];
+  readonly onToggle: (nodeId: string) => void;
+}
+
+export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
+  const { session } = useEditor();
+  const nodes = useBoard(({ board }) => board.nodes).filter(
+    ({ data }) => !/^utility:(?:group|sticky_note)$/.test(data.nodeType),
+  );
+  const rects = nodes.map(node => getNodeRect(node, session.catalog));
+  const box = getBoundingBox(rects);
+  if (box === undefined) return <p className={styles.soft}>{appMessages.noNodes}</p>;
+  const height = Math.min(MAX_HEIGHT_RATIO, box.height / Math.max(1, box.width));
+  const share = (value: number, of: number): string => `${(100 * value) / Math.max(1, of)}%`;
+  return (
+    <fieldset className={styles.map} style={{ aspectRatio: String(1 / Math.max(0.2, height)) }}>
+      <legend>{appMessages.pick}</legend>
+      <div className={styles.area}>
+        {nodes.map((node, index) => {
+          const rect = rects[index] ?? box;
+          const kind = isInput(node) ? 'input' : 'output';
+          const isPicked = (kind === 'input' ? inputIds : outputIds).includes(node.id);
+          return (
+            <button
+              key={node.id}
+              type="button"
+              className={styles.node}
+              data-kind={kind}
+              aria-pressed={isPicked}
+              aria-label={appMessages.pickNode(node.data.label, kind)}
+              title={node.data.label}
+              style={{
+                left: share(rect.x - box.x, box.width),
+                top: share(rect.y - box.y, box.height),
+                width: share(rect.width, box.width),
+                height: share(rect.height, box.height),
+              }}
+              onClick={() => onToggle(node.id)}
+            >
+              <span>{node.data.label}</span>
+            </button>
+          );
+        })}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,52 @@
+// Renders what visitors of an app will see, while its settings are edited.
+import type { AppInput } from '../../../../../sdk/src/schemas.ts';
+import { messages } from '../../../../flow-messages.ts';
+import { Button } from '../../../../kit/button.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
+import styles from './app.module.css';
+import type { AppForm } from './app-form.ts';
+
+const appMessages = messages.flow.app;
+
+interface PreviewProps {
+  readonly form: AppForm;
+  /** The node types by node id. */
+  readonly types: ReadonlyMap<string, string>;
+}
+
+export function Preview({ form: { title, description, inputs }, types }: PreviewProps) {
+  return (
+    <section className={styles.preview} aria-label={appMessages.preview}>
+      {/* It shows the form; nothing in it can be filled in. */}
+      <div inert className={styles.page}>
+        <h3 className={styles.title}>{title}</h3>
+        {description !== '' && <p className={styles.soft}>{description}</p>}
+        {inputs.map(input => (
+          <PreviewField key={input.nodeId} input={input} nodeType={types.get(input.nodeId) ?? ''} />
+        ))}
+        <Button>{appMessages.run}</Button>
+        <div className={styles.result}>{appMessages.result}</div>
+      </div>
+    </section>
+  );
+}
+
+function PreviewField({ input, nodeType }: { readonly input: AppInput; readonly nodeType: string }) {
+  const { label: ownLabel, help: hint, placeholder, control, choices = [], min, max, isRequired } = input;
+  const label = `${ownLabel ?? input.nodeId}${isRequired === true ? ' *' : ''}`;
+  if (control === 'choice')
+    return (
+      <SelectField label={label} hint={hint}>
+        {choices.map(choice => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </SelectField>
+    );
+  if (control === 'switch') return <CheckField label={label} hint={hint} />;
+  if (control === 'slider') return <TextField label={label} hint={hint} type="range" min={min} max={max} />;
+  if (/^input:(?:image|video|audio)$/.test(nodeType))
+    return <TextField label={label} hint={hint} placeholder={placeholder ?? appMessages.chooseFile} />;
+  if (nodeType === 'input:text' && control !== 'text')
+    return <TextArea label={label} hint={hint} rows={2} placeholder={placeholder} />;
+  return <TextField label={label} hint={hint} placeholder={placeholder} />;
+}

@@ -1,0 +1,162 @@
+// Tests the app of a workflow in the share dialog, and the page that lists apps.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { AppSettings } from '../../sdk/src/schemas.ts';
+import { signInFirst } from '../support/accounts/first-person.ts';
+import {
+  assertAccessible,
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  takeScreenshot,
+  VIEWS,
+  type View,
+} from '../support/browser.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { at, edge, node } from '../support/workflows.ts';
+import { boardOf, clickTool } from './flow/flow-page.ts';
+
+const GRAPH = {
+  nodes: [
+    node('place', 'input:text', { value: 'Lisbon' }),
+    node('size', 'input:number', { value: 64 }, at(0, 300)),
+    node('picture', 'generate:sandbox', { width: 64, height: 64 }, at(400, 0)),
+  ],
+  edges: [edge('place.text > picture.prompt')],
+};
+
+describe('apps in a browser', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let cookie: string;
+  before(async () => {
+    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
+    cookie = await signInFirst(service);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const openApp = async (id: string, view: View = VIEWS[2]) => {
+    const testPage = await browser.open(service.url, view, cookie);
+    const { page } = testPage;
+    await page.goto(`/flow/${id}`);
+    if (view.width < 600) await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+    await boardOf(page).waitFor();
+    await clickTool(page, 'Share');
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByRole('tab', { name: 'App' }).click();
+    await dialog.getByRole('button', { name: /^(?:Create|Save) app$/ }).waitFor();
+    return { testPage, page, dialog };
+  };
+
+  it('makes an app of nodes that are clicked, in an order that the keyboard and the pointer change', async () => {
+    const id = await service.create({ name: 'Postcards', ...GRAPH });
+    // Tall, so that nothing scrolls while it is dragged.
+    const { testPage, page, dialog } = await openApp(id, { ...VIEWS[2], height: 1600 });
+    await using _ = testPage;
+    const inputs = dialog.getByRole('list', { name: 'Inputs in the form' }).getByRole('listitem');
+    const order = async (): Promise<readonly string[]> => inputs.locator('strong').allTextContents();
+    assert.deepEqual(await order(), ['place', 'size']);
+    await dialog.getByRole('button', { name: 'Input size' }).click();
+    assert.deepEqual(await order(), ['place']);
+    await dialog.getByRole('button', { name: 'Input size' }).press('Enter');
+    assert.equal(
+      await dialog.getByRole('button', { name: 'Result picture' }).getAttribute('aria-pressed'),
+      'true',
+    );
+    await dialog.getByRole('button', { name: 'Move size up' }).press('Enter');
+    assert.deepEqual(await order(), ['size', 'place']);
+    await inputs.first().locator('strong').dragTo(inputs.nth(1));
+    assert.deepEqual(await order(), ['place', 'size']);
+
+    const place = inputs.first();
+    await place.getByText('Label, help and limits').click();
+    await place.getByLabel('Label', { exact: true }).fill('Where to?');
+    await place.getByLabel('Help').fill('A city or a country');
+    await place.getByLabel('Characters, at most').fill('80');
+    await place.getByLabel('Required').check();
+    const preview = dialog.getByRole('region', { name: 'Preview' });
+    await preview.getByText('Where to? *').waitFor();
+    await preview.getByText('A city or a country').waitFor();
+
+    await dialog.getByLabel('Who can run it').selectOption('Anyone with the link');
+    await dialog.getByLabel('Credits a day').fill('40');
+    await dialog.getByLabel('Credits per run').fill('5');
+    await dialog
+      .getByText(
+        /^Anyone with the link, at most 40 credits a day, at most 5 credits per run, 3 runs a day each, paid by /,
+      )
+      .waitFor();
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Create app' }).click();
+    await dialog.getByRole('link', { name: /\/a\/postcards$/ }).waitFor();
+    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    assert.deepEqual(app.inputs, [
+      { nodeId: 'place', label: 'Where to?', help: 'A city or a country', maxLength: 80, isRequired: true },
+      { nodeId: 'size', label: 'size' },
+    ]);
+    assert.deepEqual(
+      [app.outputs, app.audience, app.payer, app.dailyCredits, app.maxCreditsPerRun, app.runsPerVisitor],
+      [['picture'], 'anyone', 'owner', 40, 5, 3],
+    );
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('keeps what an app has, pins its version, and deletes it', async () => {
+    const id = await service.create({ name: 'Kept', ...GRAPH });
+    await service.request('PUT', `/workflows/${id}/app`, {
+      slug: 'kept-app',
+      title: 'Kept',
+      inputs: [{ nodeId: 'place', label: 'Place', placeholder: 'Lisbon' }],
+      outputs: ['picture'],
+      embedOrigins: ['https://example.com'],
+    });
+    const { testPage, dialog } = await openApp(id);
+    await using _ = testPage;
+    await dialog.getByLabel('Title').fill('Renamed');
+    await dialog.getByLabel('Keep running the current version').check();
+    await dialog.getByRole('button', { name: 'Save app' }).click();
+    await testPage.page.getByText('App saved').waitFor();
+    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    assert.deepEqual(
+      [app.title, app.version, app.embedOrigins, app.inputs[0]?.placeholder],
+      ['Renamed', 1, ['https://example.com'], 'Lisbon'],
+    );
+    await dialog.getByRole('button', { name: 'Delete app' }).click();
+    await dialog.getByRole('button', { name: 'Create app' }).waitFor();
+    assert.equal((await service.request('GET', `/workflows/${id}/app`)).status, 404);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('keeps its primary button visible on phones and desktops, in both themes', async () => {
+    const id = await service.create({ name: 'Shown', ...GRAPH });
+    for (const view of VIEWS) {
+      const { testPage, page, dialog } = await openApp(id, view);
+      await using _ = testPage;
+      const box = await dialog.getByRole('button', { name: 'Create app' }).boundingBox();
+      assert.ok(box && box.y + box.height <= view.height && box.x + box.width <= view.width);
+      await takeScreenshot(page, 'flow-share-App', view);
+      await assertAccessible(page);
+      assert.deepEqual(testPage.errors, []);
+    }
+  });
+
+  it('lists apps with their runs and credits', async () => {
+    const id = await service.create({ name: 'Listed', ...GRAPH });
+    await service.request('PUT', `/workflows/${id}/app`, {
+      slug: 'listed-app',
+      title: 'Postcards for everyone',
+      description: 'Writes a place on a picture.',
+      inputs: [],
+      outputs: ['picture'],
+    });
+    await checkViews(browser, { url: service.url, path: '/apps', name: 'apps', cookie }, async page => {
+      const card = page.getByRole('listitem', { name: 'Postcards for everyone' });
+      await card.getByText('0 runs, 0 credits in 30 days').waitFor();
+      await card.getByRole('link', { name: 'Open app' }).waitFor();
+    });
+  });
+});
