@@ -6,6 +6,8 @@ import { type Page, type PageQuery, writeCursor } from '../services/paging.ts';
 import { changeSchedule } from './schedules/change-schedule.ts';
 import { listSchedules } from './schedules/read-schedule.ts';
 import { runScheduleNow } from './schedules/run-schedule.ts';
+import { changeTrigger, runTrigger } from './triggers/change-trigger.ts';
+import { listTriggerPage } from './triggers/read-trigger.ts';
 
 /** What every automation has in common. */
 export interface Automation {
@@ -26,7 +28,12 @@ interface AutomationKind {
     workflowId: string | undefined,
   ) => Promise<Page<Automation>>;
   readonly setActive: (deps: RunDeps, actor: Actor, id: string, isActive: boolean) => Promise<Automation>;
-  readonly run: (deps: RunDeps, actor: Actor, id: string) => Promise<{ readonly executionId: string }>;
+  readonly run: (
+    deps: RunDeps,
+    actor: Actor,
+    id: string,
+    payload: unknown,
+  ) => Promise<{ readonly executionId: string }>;
 }
 
 /** The kinds in the order of the list. */
@@ -36,6 +43,12 @@ const KINDS: readonly AutomationKind[] = [
     list: listSchedules,
     setActive: (deps, actor, id, isActive) => changeSchedule(deps, actor, id, { isActive }),
     run: runScheduleNow,
+  },
+  {
+    prefix: 'trg',
+    list: listTriggerPage,
+    setActive: (deps, actor, id, isActive) => changeTrigger(deps, actor, id, { isActive }),
+    run: runTrigger,
   },
 ];
 
@@ -77,13 +90,14 @@ export function setAutomationActive(
   return getKind(id).setActive(deps, actor, id, isActive);
 }
 
-/** Runs an automation now, as the caller. */
+/** Runs an automation now. `payload`: what the event of a trigger would send. */
 export function runAutomation(
   deps: RunDeps,
   actor: Actor,
   id: string,
+  payload?: unknown,
 ): Promise<{ readonly executionId: string }> {
-  return getKind(id).run(deps, actor, id);
+  return getKind(id).run(deps, actor, id, payload);
 }
 
 function getKind(id: string): AutomationKind {

@@ -13,11 +13,13 @@ interface Automation {
   readonly isActive: boolean;
   readonly pausedReason: string | null;
   readonly nextRunAt?: string | null;
-  readonly kind?: string;
 }
 
 /** The kinds of automations, and where the API has them. */
-const KINDS = [{ kind: 'schedule', path: '/schedules' }] as const;
+const KINDS = [
+  { kind: 'schedule', path: '/schedules' },
+  { kind: 'trigger', path: '/triggers' },
+] as const;
 
 export const listAutomations: Command = async ({ options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
@@ -48,15 +50,17 @@ async function setActive(
   const client = connect(readSettings(), signal);
   const automation = await client.patch<Automation>(toPath(id), { isActive });
   if (options.json === true) terminal.print(JSON.stringify(automation, null, 2));
-  else
-    terminal.print(
-      `${id} ${isActive ? `is active. Next run: ${automation.nextRunAt ?? 'unknown'}` : 'is paused.'}`,
-    );
+  else terminal.print(describeState(automation));
+}
+
+function describeState({ id, isActive, nextRunAt }: Automation): string {
+  if (!isActive) return `${id} is paused.`;
+  return nextRunAt == null ? `${id} is active.` : `${id} is active. Next run: ${nextRunAt}`;
 }
 
 export const runAutomation: Command = async ({ args: [id = ''], options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
-  const started = await client.post<{ readonly executionId: string }>(`${toPath(id)}/run`);
+  const started = await client.post<{ readonly executionId: string }>(`${toPath(id)}/run`, {});
   terminal.print(options.json === true ? JSON.stringify(started, null, 2) : started.executionId);
 };
 

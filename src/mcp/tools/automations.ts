@@ -26,7 +26,7 @@ function toData(automation: object): Readonly<Record<string, unknown>> {
 export const listAutomationsTool = defineTool({
   name: 'list_automations',
   title: 'List automations',
-  description: 'List the schedules and triggers that run workflows, with their next and last run.',
+  description: 'List schedules and triggers, with their last and next run.',
   scope: 'workflows:read',
   hints: READS,
   input: Exact({ workflowId: Type.Optional(Id()), limit: Limit(50), cursor: Cursor }),
@@ -41,7 +41,7 @@ export const listAutomationsTool = defineTool({
 export const setAutomationActiveTool = defineTool({
   name: 'set_automation_active',
   title: 'Pause or activate automation',
-  description: 'Pause or activate a schedule or trigger. Times that pass while it is paused do not run.',
+  description: 'Pause or activate a schedule or trigger.',
   scope: 'workflows:execute',
   hints: { ...CHANGES, idempotentHint: true },
   input: Exact({ id: Id(), isActive: Type.Boolean() }),
@@ -58,12 +58,12 @@ export const runAutomationTool = defineTool({
   description: 'Run a schedule or trigger now. Returns at once; read the result with get_execution.',
   scope: 'workflows:execute',
   hints: { ...ADDS, openWorldHint: true },
-  input: Exact({ id: Id() }),
+  input: Exact({ id: Id(), payload: Type.Optional(Anything('What a trigger receives')) }),
   output: AUTOMATION,
   narrow: NARROW,
-  call: async ({ deps, actor }, { id }) => {
+  call: async ({ deps, actor }, { id, payload }) => {
     await countStart(deps, requireScope(actor, 'workflows:execute'));
-    const { executionId } = await runAutomation(deps, actor, id);
+    const { executionId } = await runAutomation(deps, actor, id, payload);
     return { data: { executionId } };
   },
 });

@@ -31,6 +31,17 @@ it('lists, pauses, resumes and runs a schedule', async () => {
   const executionId = await call('run', body.id);
   const { body: run } = await service.request<{ scheduleId: string }>('GET', `/executions/${executionId}`);
   assert.equal(run.scheduleId, body.id);
+  const { body: trigger } = await service.request<{ id: string }>('POST', `/workflows/${workflow}/triggers`, {
+    kind: 'hook',
+    name: 'Order',
+    config: {},
+    inputs: {},
+    isActive: true,
+  });
+  assert.match(await call('list'), /Order +active/);
+  assert.equal(await call('pause', trigger.id), `${trigger.id} is paused.`);
+  assert.match(await call('list'), /Order +paused/);
+  assert.match(await call('run', trigger.id), /^ex_/);
   const refused = await callCommand(['automations', 'pause', 'wf_1'], {
     GRAPHWRIGHT_URL: service.url,
     GRAPHWRIGHT_API_KEY: KEY,
