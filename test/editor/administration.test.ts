@@ -1,7 +1,7 @@
 // Tests the pages of administrators and of provider keys: a key from paste to ready, runs by error, teams, backup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { signInFirst } from '../support/accounts/first-person.ts';
+import { signInFirst, signUpAnother } from '../support/accounts/first-person.ts';
 import {
   assertAccessible,
   checkViews,
@@ -69,6 +69,26 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await page.locator('[data-node-id="m"]').getByRole('link', { name: 'Add a key for fal' }).waitFor();
     await missing.getByRole('link', { name: 'Add a key for fal' }).click();
     await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('leads owners of a workspace to its keys, and not to those of the instance', async () => {
+    const own = await signUpAnother(service, { email: 'eve@example.com', name: 'Eve' });
+    // Without a workflow, the card of first steps says it.
+    const text = node('a', 'input:text', { value: 'Hello' });
+    const created = await fetch(`${service.url}/api/v1/workflows`, {
+      method: 'POST',
+      headers: { cookie: own, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ name: 'Mine', nodes: [text], edges: [] }),
+    });
+    assert.equal(created.status, 201);
+    await using opened = await browser.open(service.url, undefined, own);
+    const { page } = opened;
+    await page.goto('/workflows');
+    const notice = page.getByRole('region', { name: 'No model provider is set up' });
+    await notice.getByRole('link', { name: 'Add a provider key' }).click();
+    await page.waitForURL('**/settings/provider-keys');
+    await page.getByText('Keys of Eve.').waitFor();
     assert.deepEqual(opened.errors, []);
   });
 

@@ -1,34 +1,39 @@
-// Tells administrators that no model provider is set up, with a link to add a key.
+// Tells those who can add a provider key that no model can run, with a link to the page where they add one.
 
 import Key from 'icon:key-round';
 import { useQuery } from '@tanstack/react-query';
-import type { CredentialPage } from '../../../sdk/src/schemas.ts';
 import { ButtonLink } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
 import { useFirstSteps } from '../../lib/first-steps.ts';
+import { useProviderSettings } from '../../lib/providers.ts';
 import { useSession } from '../../lib/session.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
+const STALE_MS = 300_000;
+
 export function ProviderNotice() {
-  const { isAdmin } = useSession().user;
+  const { teamId } = useSession().workspace;
   // The card of first steps has a step for this.
   const isCardOpen = useFirstSteps(state => state.isOpen);
-  const { data } = useQuery({
-    queryKey: ['/credentials', 'instance', 'any'],
+  const href = useProviderSettings();
+  const isEnabled = href !== undefined && !isCardOpen;
+  const { data: canRunModels } = useQuery({
+    queryKey: ['/models', teamId],
     queryFn: ({ signal }) =>
-      api.get<CredentialPage>('/credentials', { query: { owner: 'instance', limit: 1 }, signal }),
-    enabled: isAdmin,
-    staleTime: 60_000,
+      api.get<{ readonly count: number }>('/models', { query: { source: 'vendor' }, signal }),
+    select: ({ count }) => count > 0,
+    enabled: isEnabled,
+    staleTime: STALE_MS,
   });
-  if (data === undefined || data.data.length > 0 || isCardOpen) return null;
+  if (!isEnabled || canRunModels !== false) return null;
   return (
     <section className={styles.providers} aria-label={messages.noProviderTitle}>
       <div>
         <h2>{messages.noProviderTitle}</h2>
         <p>{messages.noProvider}</p>
       </div>
-      <ButtonLink icon={Key} href="/settings/providers">
+      <ButtonLink icon={Key} href={href}>
         {messages.addKey}
       </ButtonLink>
     </section>

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 
-const AFFECTED = ['/credentials', '/admin/providers'] as const;
+const AFFECTED = ['/credentials', '/admin/providers', '/models'] as const;
 
 export function useFinishKeyChange(): (text: string) => Promise<void> {
   const client = useQueryClient();
