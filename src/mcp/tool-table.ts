@@ -1,5 +1,6 @@
 // Lists the tools in the order in which clients see them.
 import type { Tool } from './tool.ts';
+import { findAppsTool, runAppTool } from './tools/apps.ts';
 import {
   cloneTemplateTool,
   createWorkflowTool,
@@ -32,6 +33,8 @@ export const TOOLS: readonly Tool[] = [
   listAutomationsTool,
   setAutomationActiveTool,
   runAutomationTool,
+  findAppsTool,
+  runAppTool,
   listTemplatesTool,
   cloneTemplateTool,
   publishWorkflowTool,

@@ -5,9 +5,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { INSTRUCTIONS } from '../../src/mcp/guide.ts';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
 
-const MAX_LIST_TOKENS = 4500;
+const MAX_LIST_TOKENS = 4800;
 /** Names, descriptions and input schemas: what most clients send to a model. */
-const MAX_MODEL_TOKENS = 2600;
+const MAX_MODEL_TOKENS = 2800;
 
 const NAMES = [
   'find_nodes',
@@ -25,6 +25,8 @@ const NAMES = [
   'list_automations',
   'set_automation_active',
   'run_automation',
+  'find_apps',
+  'run_app',
   'list_templates',
   'clone_template',
   'publish_workflow',
@@ -55,7 +57,7 @@ function* schemasIn(schema: unknown, path: string): Generator<readonly [string, 
 }
 
 describe('the list of tools', () => {
-  it('has the nineteen in their order', () => {
+  it('has the twenty-one in their order', () => {
     assert.deepEqual(
       TOOLS.map(({ name }) => name),
       NAMES,

@@ -154,6 +154,9 @@ const BAD: readonly Bad[] = [
   ['list_automations', { workflowId: '$foreign' }, 'forbidden'],
   ['set_automation_active', { id: 'sch_nothing', isActive: false }, 'not_found'],
   ['run_automation', { id: 'nothing' }, 'not_found'],
+  ['find_apps', { slug: 'no-such-app' }, 'not_found'],
+  ['run_app', { slug: 'no-such-app', inputs: {} }, 'not_found'],
+  ['run_app', { slug: 'no-such-app' }, 'invalid_request'],
   ['list_templates', { category: 3 }, 'invalid_request'],
   ['clone_template', { templateId: 'tpl_nothing' }, 'not_found'],
   ['clone_template', { templateId: '$foreign' }, 'forbidden'],
@@ -337,6 +340,20 @@ for (const revision of REVISIONS) {
       );
       const rows = await good('get_batch', { batchId: batch.batchId, status: 'completed' });
       assert.deepEqual([rows.rows[0].key, rows.rows[0].outputs[0].text], ['first', 'in a batch']);
+      const settings = {
+        slug: `agents-${revision}`,
+        title: 'Echo',
+        inputs: [{ nodeId: 'a.b' }],
+        outputs: [run.outputs[0].nodeId],
+      };
+      const app = await service.request('PUT', `/workflows/${workflowId}/app`, settings);
+      assert.equal(app.status, 200, JSON.stringify(app.body));
+      const { apps } = await good('find_apps', {});
+      assert.ok(apps.some(({ slug }: { slug: string }) => slug === settings.slug));
+      const { app: form } = await good('find_apps', { slug: settings.slug });
+      assert.deepEqual(Object.keys(form.inputSchema.properties), ['input_1']);
+      const shown = await good('run_app', { slug: settings.slug, inputs: { input_1: 'from an app' } });
+      assert.deepEqual([shown.status, shown.outputs.output_1.text], ['COMPLETED', 'from an app']);
       const schedule = { cron: '@yearly', inputs: { 'a.b': 'on time' } };
       await service.request('POST', `/workflows/${workflowId}/schedules`, schedule);
       const { automations } = await good('list_automations', { workflowId });

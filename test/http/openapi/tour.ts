@@ -3,7 +3,7 @@
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import type { Receiver } from '../../support/network/receiver.ts';
-import { tourApps } from './tour-apps.ts';
+import { tourApps, tourPaidApp } from './tour-apps.ts';
 import { tourAutomations } from './tour-automations.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourNotices } from './tour-notices.ts';
@@ -426,6 +426,7 @@ async function tourPaidRuns({ ask, addKey, until }: TourContext): Promise<void> 
   const at = `${V1}/workflows/${(await ask('POST', `${V1}/workflows`, graph)).body.id}`;
   await ask('POST', `${at}/run`, { maxCredits: 0 });
   await tourNotices({ ask, until }, at);
+  await tourPaidApp({ ask }, at);
   await ask('PUT', `${at}/budget`, { dailyCreditBudget: 0 });
   await ask('POST', `${at}/run`, {});
   const poor = {
