@@ -56,6 +56,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of runs that an earlier part of the same statement found by their ids': [
     'runs ENQUEUE_JOBS',
     'runs INSERT_DELIVERIES',
+    'runs INSERT_FOLLOWING',
     'runs INSERT_STEPS',
     'runs UNPARK_RUNS',
     'runs WRITE_RUNS',
