@@ -21,7 +21,7 @@ import { ProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { RunDeps } from './runs/deps.ts';
 import { createLocalPlacement, QUEUE_ONLY } from './runs/dispatch.ts';
-import { memoryLimit, RunMemoryPool } from './runs/memory.ts';
+import { getMemoryLimit, RunMemoryPool } from './runs/memory.ts';
 import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
@@ -82,7 +82,7 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const slots = new WorkerSlots(
     settings.WORKER_CONCURRENCY,
     Date.now,
-    new RunMemoryPool(memoryLimit(settings.RUNS_MEMORY_MB)),
+    new RunMemoryPool(getMemoryLimit(settings.RUNS_MEMORY_MB)),
   );
   const placement = settings.ROLE === 'api' ? QUEUE_ONLY : createLocalPlacement(slots);
   const nodeTypes = createNodeTypes(settings);
@@ -138,7 +138,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   const bucket = toBucket(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: trustedOrigins(settings, bucket),
+    trustedOrigins: listTrustedOrigins(settings, bucket),
     tracedOrigins: listTracedOrigins(settings),
   });
   const fetch = createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] });
@@ -180,7 +180,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   };
 }
 
-function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
+function listTrustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
   const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL, OIDC_ISSUER } =
     settings;
   return [
@@ -219,7 +219,10 @@ export const getEditorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
   EDITOR_DIR ?? join(DATA_DIR, 'editor');
 
 /** Returns the hosts of media. The host of the service is included, because a reader may use another name for it. */
-export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'bucket'>): readonly string[] {
+export function listMediaOrigins({
+  settings,
+  bucket,
+}: Pick<RunDeps, 'settings' | 'bucket'>): readonly string[] {
   const origins = [
     new URL(settings.CDN_URL).origin,
     ...(bucket === undefined ? [] : [getBucketOrigin(bucket)]),
@@ -242,7 +245,7 @@ async function listen(deps: RunDeps, editor: EditorFiles, stack: AsyncDisposable
   const oauth = createOAuthMount(deps);
   if (oauth === undefined && deps.settings.ROLE !== 'worker') deps.log.warn(OAUTH_OFF);
   const server = await createServer(
-    { ...deps, editor, mediaOrigins: mediaOrigins(deps) },
+    { ...deps, editor, mediaOrigins: listMediaOrigins(deps) },
     {
       mcp: mcp.serve,
       oauth,

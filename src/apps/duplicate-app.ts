@@ -6,8 +6,8 @@ import type { RunDeps } from '../runs/deps.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { copyMedia } from '../services/media/copied-media.ts';
 import { dropMedia } from '../services/media/receive-file.ts';
-import { blankWorkflow, commitNewWorkflow } from '../services/workflows/create-workflow.ts';
-import { graphText } from '../services/workflows/graph-versions.ts';
+import { commitNewWorkflow, createBlankRow } from '../services/workflows/create-workflow.ts';
+import { toGraphText } from '../services/workflows/graph-versions.ts';
 import { unchanged } from '../services/workflows/write-graph.ts';
 import { listMediaIds, replaceMediaIds } from '../store/workflows/versions.ts';
 import { openApp } from './open-app.ts';
@@ -24,11 +24,11 @@ export async function duplicateApp(
   const { settings, workflow, version } = await openApp(deps, slug, request);
   if (!settings.allowsDuplicate || version === undefined)
     throw new AppError('forbidden', 'The owner of this app does not allow copies of its workflow.');
-  const text = graphText(redact(version.graph) as Graph);
+  const text = toGraphText(redact(version.graph) as Graph);
   const media = await copyMedia(deps, user, { ids: listMediaIds(text), from: workflow }, signal);
   try {
     const created = await commitNewWorkflow(deps, user, {
-      fields: { ...blankWorkflow(settings.title), description: settings.description },
+      fields: { ...createBlankRow(settings.title), description: settings.description },
       media: media.rows,
       write: unchanged(replaceMediaIds(text, media.copies)),
       warnings: media.warnings,

@@ -1,6 +1,6 @@
 // Explains to visitors why a run was refused or failed, without a word about the graph, its models or prices.
 import { AppError, type ErrorCode } from '../lib/errors.ts';
-import { rateLimitError } from '../services/accounts/rate-limits.ts';
+import { createRateLimitError } from '../services/accounts/rate-limits.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { outOfOrder } from './open-app.ts';
 
@@ -80,7 +80,7 @@ export function explainRefusal(err: unknown, nowMs: number, isPaidByVisitor: boo
   if (kind === 'order') return outOfOrder(err);
   if (kind === 'limit') {
     const reset = (Math.floor(nowMs / 1000 / DAY_SECONDS) + 1) * DAY_SECONDS;
-    return rateLimitError(
+    return createRateLimitError(
       'app_limit_reached',
       TEXTS.limit[1].split('. ')[0] ?? '',
       { limit: 0, reset },

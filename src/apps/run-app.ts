@@ -11,7 +11,7 @@ import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
 import { findReplay, toIdempotency } from '../runs/idempotency.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import { requireScope } from '../services/accounts/actor.ts';
-import { type Allowance, rateLimitError } from '../services/accounts/rate-limits.ts';
+import { type Allowance, createRateLimitError } from '../services/accounts/rate-limits.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { getUserActor } from '../services/accounts/user-actor.ts';
 import {
@@ -203,7 +203,7 @@ async function countRun(deps: RunDeps, open: OpenApp): Promise<readonly CountedN
       returnRuns(deps, open, counted);
       const runs = app.runs_per_visitor === 1 ? 'run' : `${app.runs_per_visitor} runs`;
       const until = new Date(allowance.reset * 1000).toISOString().slice(0, 16).replace('T', ' ');
-      throw rateLimitError(
+      throw createRateLimitError(
         'app_limit_reached',
         `You have used your ${runs} of this app for today, until ${until} UTC`,
         allowance,

@@ -2,7 +2,7 @@
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
-import { rateLimitError } from '../services/accounts/rate-limits.ts';
+import { createRateLimitError } from '../services/accounts/rate-limits.ts';
 import { presentUpload } from '../services/media/media-record.ts';
 import { dropFile, type IncomingFile, receiveFile, recordFile } from '../services/media/receive-file.ts';
 import { requireFreeStorage } from '../services/media/storage-quota.ts';
@@ -38,7 +38,7 @@ export async function uploadToApp(
       HOUR_SECONDS,
     );
     if (!allowance.isAllowed)
-      throw rateLimitError(
+      throw createRateLimitError(
         'app_limit_reached',
         `You have uploaded ${UPLOADS_AN_HOUR} files to this app within an hour`,
         allowance,

@@ -35,22 +35,22 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
     ...RETRIES,
   });
   const request = <T>(method: string, path: string, body?: unknown): Promise<T> =>
-    explaining(sdk.request<T>(method, path, { body, signal }));
+    explainFailure(sdk.request<T>(method, path, { body, signal }));
   return {
     get: path => request('GET', path),
     post: (path, body) => request('POST', path, body),
     patch: (path, body) => request('PATCH', path, body),
     delete: path => request('DELETE', path),
-    run: (id, body, options) => explaining(sdk.run(id, body, options)),
+    run: (id, body, options) => explainFailure(sdk.run(id, body, options)),
     attach: sdk.attach,
-    batch: (id, body, options) => explaining(sdk.batch(id, body, options)),
+    batch: (id, body, options) => explainFailure(sdk.batch(id, body, options)),
     attachBatch: sdk.attachBatch,
-    uploadTable: (file, options) => explaining(sdk.uploadTable(file, options)),
+    uploadTable: (file, options) => explainFailure(sdk.uploadTable(file, options)),
   };
 }
 
 /** Returns the result, and turns an error into a message that helps at a terminal. */
-async function explaining<T>(outcome: Promise<T>): Promise<T> {
+async function explainFailure<T>(outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;
   } catch (thrown) {

@@ -45,7 +45,7 @@ export const mcp: Command = async ({ terminal, signal }) => {
 async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promise<void> {
   const message = parse(line);
   if (message === undefined) {
-    bridge.write(failure(null, -32_700, 'The line is not JSON.'));
+    bridge.write(toFailure(null, -32_700, 'The line is not JSON.'));
     return;
   }
   const { id, method } = message;
@@ -67,7 +67,7 @@ async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promi
     // A cancelled request expects no response.
     if (id !== undefined && !controller.signal.aborted && !signal.aborted)
       bridge.write(
-        failure(id, -32_000, `The service at ${bridge.address} cannot be reached: ${describeError(err)}.`),
+        toFailure(id, -32_000, `The service at ${bridge.address} cannot be reached: ${describeError(err)}.`),
       );
   } finally {
     bridge.pendingRequests.delete(id);
@@ -89,7 +89,7 @@ function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Re
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...(typeof own === 'string' && typeof method === 'string' ? { 'mcp-method': method } : {}),
-    ...(typeof own === 'string' && typeof subject === 'string' ? { 'mcp-name': headerText(subject) } : {}),
+    ...(typeof own === 'string' && typeof subject === 'string' ? { 'mcp-name': toHeaderText(subject) } : {}),
     ...(typeof own === 'string' || version !== undefined
       ? { 'mcp-protocol-version': String(own ?? version) }
       : {}),
@@ -97,7 +97,7 @@ function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Re
 }
 
 /** Encodes a name for a header. Headers are ASCII, so the protocol defines an encoding. */
-function headerText(text: string): string {
+function toHeaderText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
@@ -112,7 +112,7 @@ async function forwardResponse(bridge: Bridge, response: Response, { id, method 
   if (text === '') return;
   const body = parse(text);
   if (body?.jsonrpc === '2.0') bridge.write(note(bridge, method, text));
-  else if (id !== undefined) bridge.write(failure(id, -32_000, describeFailure(response, body)));
+  else if (id !== undefined) bridge.write(toFailure(id, -32_000, describeFailure(response, body)));
 }
 
 function describeFailure({ status }: Response, body: Message | undefined): string {
@@ -142,7 +142,7 @@ async function* readEvents({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-const failure = (id: unknown, code: number, message: string): string =>
+const toFailure = (id: unknown, code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 
 function describeError(err: unknown): string {

@@ -29,10 +29,10 @@ export async function withModels<T>(
 ): Promise<T> {
   const settings = readSettings();
   const isRemote = settings.MODELS_FILE === undefined && settings.GRAPHWRIGHT_API_KEY !== undefined;
-  return isRemote ? work(overHttp(settings, signal)) : onDatabase(settings, work);
+  return isRemote ? work(createHttpAccess(settings, signal)) : withDatabaseAccess(settings, work);
 }
 
-function overHttp(settings: Settings, signal: AbortSignal): ModelsAccess {
+function createHttpAccess(settings: Settings, signal: AbortSignal): ModelsAccess {
   const client = connect(settings, signal);
   return {
     read: () => client.get<InstalledModels>('/admin/models'),
@@ -40,7 +40,10 @@ function overHttp(settings: Settings, signal: AbortSignal): ModelsAccess {
   };
 }
 
-async function onDatabase<T>(settings: Settings, work: (access: ModelsAccess) => Promise<T>): Promise<T> {
+async function withDatabaseAccess<T>(
+  settings: Settings,
+  work: (access: ModelsAccess) => Promise<T>,
+): Promise<T> {
   const services = await import('../services/models/models.ts');
   const toAccess: (
     deps: Parameters<typeof services.readModels>[0],
@@ -52,7 +55,7 @@ async function onDatabase<T>(settings: Settings, work: (access: ModelsAccess) =>
   return asOperator(settings, (deps, operator) => work(toAccess(deps, operator)));
 }
 
-export function today(): string {
+export function getToday(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
@@ -73,7 +76,7 @@ export async function fetchListing(
     trustedOrigins: [endpoint.baseUrl],
   });
   try {
-    return await readListing(provider, query, { endpoint, fetch: client.fetch, date: today(), signal });
+    return await readListing(provider, query, { endpoint, fetch: client.fetch, date: getToday(), signal });
   } finally {
     await client.close();
   }

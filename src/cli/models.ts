@@ -7,7 +7,7 @@ import { withShipped } from '../nodes/models/shipped.ts';
 import { type PlannedChange, planFor, type SyncPlan, stripVersion } from '../nodes/models/sync.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
-import { fetchListing, findListingService, parseProvider, today, withModels } from './models-io.ts';
+import { fetchListing, findListingService, getToday, parseProvider, withModels } from './models-io.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
 
@@ -86,7 +86,7 @@ export const addModels: Command = async input => {
   const requested = new Set(endpoints.map(stripVersion));
   const isSelected = ({ endpoint }: Model): boolean => requested.has(stripVersion(endpoint));
   await change(input, installed =>
-    planFor(installed, from, listed, { date: today(), addsNew: true, restores: true, isSelected }),
+    planFor(installed, from, listed, { date: getToday(), addsNew: true, restores: true, isSelected }),
   );
 };
 
@@ -117,7 +117,7 @@ export const syncModels: Command = async input => {
           signal,
         )
       : [];
-    return planFor(installed, provider, [...known, ...listed], { date: today(), addsNew });
+    return planFor(installed, provider, [...known, ...listed], { date: getToday(), addsNew });
   });
 };
 
@@ -138,7 +138,7 @@ async function planByEnvironment(provider: ListingProvider, signal: AbortSignal)
   const installed = await withModels({ signal }, async access => withShipped((await access.read()).models));
   const endpoints = installed.filter(model => model.provider === provider).map(({ endpoint }) => endpoint);
   const listed = await fetchListing(provider, { endpoints, isFull: true }, signal);
-  return planFor(installed, provider, listed, { date: today(), addsNew: false });
+  return planFor(installed, provider, listed, { date: getToday(), addsNew: false });
 }
 
 export const removeModels: Command = async input => {
@@ -148,7 +148,7 @@ export const removeModels: Command = async input => {
     const models = args.map(nodeType => {
       const model = withShipped(installed.models).find(candidate => candidate.nodeType === nodeType);
       if (model === undefined) throw new Error(`${nodeType} is not an installed or shipped model.`);
-      return remove(model, today());
+      return remove(model, getToday());
     });
     await access.write(installed.revision, models);
     return models;

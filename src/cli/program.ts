@@ -23,7 +23,7 @@ export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>)
       writeErr: text => context.terminal.note(text.trimEnd()),
       outputError: () => undefined,
     })
-    .addHelpText('after', () => `${examplesHelp(FIRST_EXAMPLES)}${settingsHelp()}`);
+    .addHelpText('after', () => `${formatExamples(FIRST_EXAMPLES)}${formatSettings()}`);
   for (const row of COMMANDS) addCommand(program, row, context);
   return program;
 }
@@ -56,7 +56,7 @@ function addCommand(
     .command(parent === program ? row.usage : rest.join(' '))
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
-    .addHelpText('after', examplesHelp(row.examples));
+    .addHelpText('after', formatExamples(row.examples));
   const options = { ...row.options, ...(row.json === false ? {} : JSON_OPTION) };
   for (const [flags, meaning] of Object.entries(options)) addOption(parser, flags, meaning);
   parser.action(async () => {
@@ -83,11 +83,11 @@ function findGroup(program: Parser, name: string): Parser {
   );
 }
 
-function examplesHelp(examples: readonly string[]): string {
+function formatExamples(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map(example => `  $ ${example}\n`).join('')}`;
 }
 
-function settingsHelp(): string {
+function formatSettings(): string {
   const rows = listSettings().map(({ name, defaultText, help }) => [`  ${name}`, defaultText, help]);
   const lines = alignColumns([['  variable', 'default', 'meaning'], ...rows]);
   return `\nSettings, from the environment:\n${lines.join('\n')}\n\nExit codes: 0 done, 1 the work failed, 2 wrong usage.`;

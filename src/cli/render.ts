@@ -92,7 +92,7 @@ async function renderClip(input: RenderInput): Promise<void> {
     printWarnings(result.warnings, terminal);
     const { width, height, durationSeconds, bytes, backend } = result;
     const size = `${width} × ${height}, ${durationSeconds.toFixed(2)} s, ${(bytes / 1e6).toFixed(1)} MB`;
-    terminal.print(`${out}: ${size}, with ${backend} in ${secondsSince(start)} s.`);
+    terminal.print(`${out}: ${size}, with ${backend} in ${getSecondsSince(start)} s.`);
   } finally {
     terminal.erase();
   }
@@ -110,7 +110,7 @@ function readRange(value: unknown, timeline: Timeline): readonly [number, number
   );
 }
 
-const secondsSince = (start: number): string => ((performance.now() - start) / 1000).toFixed(1);
+const getSecondsSince = (start: number): string => ((performance.now() - start) / 1000).toFixed(1);
 
 function printJson(value: object, terminal: Terminal): void {
   terminal.print(JSON.stringify(value, null, 2));

@@ -85,7 +85,7 @@ export async function withSceneFiles<T>(
 ): Promise<T> {
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [] });
   try {
-    return await withRenderFiles(resources.values(), fileReader(folder, client), signal, work);
+    return await withRenderFiles(resources.values(), createFileReader(folder, client), signal, work);
   } finally {
     await client.close();
   }
@@ -117,7 +117,7 @@ async function readJson(path: string): Promise<unknown> {
 /**
  * Opens a path that starts with ./ as a file next to the scene or below it, and anything else with the guarded client.
  */
-function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
+function createFileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
   return async (source, { maxBytes, signal }) => {
     if ('mediaId' in source)
       throw new AppError('invalid_request', 'library media are available only in a running service');

@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
 import type { Backend, BackendRef } from './command.ts';
 import { ffmpegAt, openFfmpeg } from './ffmpeg.ts';
-import { codecHost, isHostInstalled, openCodecHost } from './host/codec-host.ts';
+import { createCodecHost, isHostInstalled, openCodecHost } from './host/codec-host.ts';
 
 export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
 
@@ -15,7 +15,7 @@ const backends = new Map<string, Backend>();
  * the codec host. If there is neither, throws `unavailable` with what to install.
  */
 export async function findBackend(settings: CodecSettings, signal: AbortSignal): Promise<Backend> {
-  const path = ffmpegPath(settings);
+  const path = findFfmpeg(settings);
   const cached = backends.get(path ?? '');
   if (cached !== undefined) return cached;
   const reasons: string[] = [];
@@ -42,14 +42,14 @@ export const toBackendRef = ({ name, detail, encoding, path }: Backend): Backend
 
 /** Restores the back end that another thread or process found, without checking it again. */
 export function restoreBackend({ detail, encoding, path }: BackendRef): Backend {
-  return path === undefined ? codecHost(detail) : ffmpegAt(path, encoding);
+  return path === undefined ? createCodecHost(detail) : ffmpegAt(path, encoding);
 }
 
 /** Returns whether a back end seems to be installed, judged by files alone, without starting a process. */
 export function hasBackend(settings: CodecSettings): boolean {
-  return ffmpegPath(settings) !== undefined || isHostInstalled();
+  return findFfmpeg(settings) !== undefined || isHostInstalled();
 }
 
-function ffmpegPath(settings: CodecSettings): string | undefined {
+function findFfmpeg(settings: CodecSettings): string | undefined {
   return settings.FFMPEG_PATH ?? findOnPath('ffmpeg');
 }

@@ -72,7 +72,7 @@ export async function* decodeAudio(
       await child.end();
     }
   }
-  yield* silence(remaining);
+  yield* yieldSilence(remaining);
 }
 
 /** Regroups byte blocks into blocks of complete stereo frames. */
@@ -89,7 +89,7 @@ async function* completeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<F
   }
 }
 
-function* silence(samples: number): Generator<Float32Array> {
+function* yieldSilence(samples: number): Generator<Float32Array> {
   for (let remaining = samples; remaining > 0; remaining -= SAMPLE_RATE) {
     yield new Float32Array(Math.min(remaining, SAMPLE_RATE));
   }

@@ -89,7 +89,7 @@ function splitWords(line: string): string[] {
   return line.split(' ');
 }
 
-const ARGUMENTS = { encode: encodeArguments, frames: framesArguments, audio: audioArguments };
+const ARGUMENTS = { encode: encodeArguments, frames: listFramesArguments, audio: listAudioArguments };
 
 function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeCommand): string[] {
   const format = `-f rawvideo -pixel_format yuv420p -video_size ${video?.width}x${video?.height}`;
@@ -104,7 +104,7 @@ function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeCommand): 
   ];
 }
 
-function inputArguments({ path, info }: FramesCommand | AudioCommand, seek: readonly string[]): string[] {
+function listInputArguments({ path, info }: FramesCommand | AudioCommand, seek: readonly string[]): string[] {
   const format = ['-f', DEMUXERS[info.container], '-protocol_whitelist', 'file'];
   // Use the file's own timestamps: ffmpeg's zero may be the encoder delay of the audio, before the first frame. Not for
   // MP3, whose zero is the first sample after the encoder delay.
@@ -114,7 +114,7 @@ function inputArguments({ path, info }: FramesCommand | AudioCommand, seek: read
 
 const ALPHA_DECODERS: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
 
-function framesArguments(command: FramesCommand): string[] {
+function listFramesArguments(command: FramesCommand): string[] {
   const { startSeconds, frameCount, fps, width, height, pixels, info } = command;
   // Seek to the previous key frame and drop nothing: the frame that covers the start may have begun long before.
   const seekSeconds = info.startSeconds + Math.min(startSeconds, info.durationSeconds);
@@ -136,19 +136,19 @@ function framesArguments(command: FramesCommand): string[] {
   const decoder = info.video?.hasAlpha === true ? ALPHA_DECODERS[info.video.codec ?? ''] : undefined;
   return [
     ...(decoder === undefined || pixels === 'i420' ? [] : ['-c:v', decoder]),
-    ...inputArguments(command, startSeconds === 0 ? [] : seek),
+    ...listInputArguments(command, startSeconds === 0 ? [] : seek),
     ...['-map', '0:v:0', '-an', '-vf', filters.join(','), '-frames:v', String(frameCount)],
     ...['-f', 'rawvideo', '-y', 'pipe:1'],
   ];
 }
 
-function audioArguments(command: AudioCommand): string[] {
+function listAudioArguments(command: AudioCommand): string[] {
   const { startSeconds, seconds, info } = command;
   // Trimmed after decoding: seeking in a VBR MP3 is imprecise.
   const mix = info.audio === undefined ? '' : `${panFor(info.audio.channels)},`;
   const filters = `${mix}asetpts=PTS-${info.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
-    ...inputArguments(command, []),
+    ...listInputArguments(command, []),
     ...['-map', '0:a:0', '-vn', '-af', filters, ...AUDIO_FORMAT, '-y', 'pipe:1'],
   ];
 }

@@ -31,7 +31,7 @@ const add = (a: Size, b: Size): Size => ({
  * exponential, and because long texts take long to measure.
  */
 export function measureSize(value: unknown, maxBytes: number): Size {
-  return measureWith(textBytes, value, maxBytes);
+  return measureWith(getTextBytes, value, maxBytes);
 }
 
 /**
@@ -40,7 +40,7 @@ export function measureSize(value: unknown, maxBytes: number): Size {
  */
 export function measureAtLeast(value: unknown, maxBytes: number): Size {
   const atLeast: TextBytes = (text, limit) =>
-    text.length > PART_LENGTH ? text.length + 2 : textBytes(text, limit);
+    text.length > PART_LENGTH ? text.length + 2 : getTextBytes(text, limit);
   return measureWith(atLeast, value, maxBytes);
 }
 
@@ -125,7 +125,7 @@ const SHORT_TEXT = 100;
 /** A long text is measured in parts, because a copy of the whole would cost as much as the measuring. */
 const PART_LENGTH = 16_384;
 
-function textBytes(text: string, maxBytes: number): number {
+function getTextBytes(text: string, maxBytes: number): number {
   // Each character has at least one byte.
   if (text.length + 2 > maxBytes) return text.length + 2;
   if (text.length <= SHORT_TEXT && isPlainAscii(text)) return text.length + 2;

@@ -3,7 +3,7 @@ import type { PlanNode } from '../graph/plan.ts';
 import type { FieldType, MediaRef, Value } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
 import { sha256Hex } from '../lib/crypto.ts';
-import { canonicalJson } from '../lib/record.ts';
+import { toCanonicalJson } from '../lib/record.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 
 /**
@@ -22,7 +22,7 @@ export function cacheKey(
   if (isPaid && (values.seed === undefined || values.seed === null)) return undefined;
   const types = new Map(node.inputDefs.map(def => [def.id, def.type]));
   const hashableValues = Object.entries(values).map(([id, value]) => [id, toHashable(value, types.get(id))]);
-  const text = canonicalJson({
+  const text = toCanonicalJson({
     nodeType: node.nodeType,
     version: definition.version,
     provider: findBaseUrl(definition.requires(values), providers),

@@ -117,7 +117,7 @@ class Forecaster {
     } catch (err) {
       return {
         forecast: { ...NO_CALLS, error: toForecastError(err) },
-        outputs: unknownOutputs(node, UNKNOWN_SHAPE),
+        outputs: createUnknownOutputs(node, UNKNOWN_SHAPE),
       };
     }
     const callForecasts: CallForecast[] = [];
@@ -144,8 +144,8 @@ class Forecaster {
     portValues: PortValues,
   ): Promise<CallForecast> {
     const values = resolveKnownValues(node, settings, portValues, definition.foreseeable === 'by-shape');
-    const unknown = { outputs: unknownOutputs(node, UNKNOWN_VALUE), isCached: false };
-    if (values === undefined) return { values: partialValues(node, settings, portValues), ...unknown };
+    const unknown = { outputs: createUnknownOutputs(node, UNKNOWN_VALUE), isCached: false };
+    if (values === undefined) return { values: toPartialValues(node, settings, portValues), ...unknown };
     await this.#yieldIfDue();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
       return { values, ...unknown };
@@ -232,7 +232,7 @@ function resolveKnownValues(
 }
 
 /** Returns the defaults, the settings and the known values that arrived. */
-function partialValues(
+function toPartialValues(
   node: PlanNode,
   settings: JsonObject,
   portValues: PortValues,
@@ -261,7 +261,7 @@ function combineOutputs(
   isCounted: boolean,
   callForecasts: readonly CallForecast[],
 ): Values | undefined {
-  if (!isCounted) return unknownOutputs(node, UNKNOWN_SHAPE);
+  if (!isCounted) return createUnknownOutputs(node, UNKNOWN_SHAPE);
   if (!isMapped) return callForecasts[0]?.outputs;
   const outputs = callForecasts.map(forecastCall => forecastCall.outputs);
   return gatherItems(outputs, node.outputDefs);
@@ -271,7 +271,7 @@ function combineOutputs(
  * Returns unknown values for the outputs. A port with a single-value type yields one value; any other may yield a list
  * or nothing.
  */
-function unknownOutputs(node: PlanNode, single: Value): Values {
+function createUnknownOutputs(node: PlanNode, single: Value): Values {
   return Object.fromEntries(
     node.outputDefs.map(({ id, type }) => [id, type === 'LIST' || type === 'ANY' ? UNKNOWN_SHAPE : single]),
   );

@@ -139,7 +139,7 @@ function reportItem(items: Items, index: number): void {
 // The node's progress is the share of finished items, so the progress of a single item is ignored.
 const ignoreProgress = (): void => undefined;
 
-function startFields({
+function toStartFields({
   execution,
   credits,
 }: Items): NodeStart & Pick<Step, 'credits' | 'nodeType' | 'provider' | 'warnings'> {
@@ -151,7 +151,7 @@ function startFields({
 function toRunningStep(items: Items): Step {
   const { failures } = items;
   return {
-    ...startFields(items),
+    ...toStartFields(items),
     status: 'RUNNING',
     items: [...items.results],
     ...(failures.size === 0 ? {} : { failures: Object.fromEntries(failures) }),
@@ -170,25 +170,25 @@ function finishItems(items: Items): Step {
   if (budget?.exceededBy === id) {
     // Paid results are kept for a resume. Free ones are dropped.
     const keptItems = items.credits > 0 ? { items: results } : {};
-    return { ...startFields(items), ...keptItems, status: 'FAILED', error: TOO_LARGE, finishedAtMs };
+    return { ...toStartFields(items), ...keptItems, status: 'FAILED', error: TOO_LARGE, finishedAtMs };
   }
-  if (!isCounted) return { ...startFields(items), status: 'CANCELLED', finishedAtMs };
+  if (!isCounted) return { ...toStartFields(items), status: 'CANCELLED', finishedAtMs };
   // A node whose items have all ended has ended, even if the run is stopped.
   if (signal.aborted && results.includes(null))
-    return { ...startFields(items), status: 'CANCELLED', items: results, finishedAtMs };
+    return { ...toStartFields(items), status: 'CANCELLED', items: results, finishedAtMs };
   const isWaiting = results.some((result, index) => result === null && !failures.has(index));
   if (isWaiting) {
     const sinceMs = execution.previousStep?.suspended?.sinceMs ?? finishedAtMs;
     const untilMs = Math.max(0, ...Object.values(execution.jobs).map(({ deadlineAtMs = 0 }) => deadlineAtMs));
     return { ...toRunningStep(items), status: 'WAITING', suspended: { kind: 'call', sinceMs, untilMs } };
   }
-  if (failures.size > 0) return { ...startFields(items), ...failureFields(items), finishedAtMs };
+  if (failures.size > 0) return { ...toStartFields(items), ...toFailureFields(items), finishedAtMs };
   const outputs = gatherItems(results as readonly Values[], execution.node.outputDefs);
-  const step = { ...startFields(items), status: 'COMPLETED', outputs, finishedAtMs } as const;
+  const step = { ...toStartFields(items), status: 'COMPLETED', outputs, finishedAtMs } as const;
   return results.length > 0 && items.cachedCount === results.length ? { ...step, cached: true } : step;
 }
 
-function failureFields({ results, failures }: Items): Pick<Step, 'status' | 'items' | 'error'> {
+function toFailureFields({ results, failures }: Items): Pick<Step, 'status' | 'items' | 'error'> {
   const [index = 0] = [...failures.keys()].sort((a, b) => a - b);
   const { code, message } = failures.get(index) as StepError;
   const share = `${failures.size} of ${results.length} items failed`;

@@ -3,7 +3,7 @@
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { sha256Hex } from '../lib/crypto.ts';
-import { canonicalJson } from '../lib/record.ts';
+import { toCanonicalJson } from '../lib/record.ts';
 import type { Step } from './types.ts';
 
 /** A plan, and the config keys that the run's `inputs` set. */
@@ -48,7 +48,7 @@ function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
     plan.nodes[source]?.id ?? '',
     sourcePort,
   ]);
-  return canonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
+  return toCanonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
 }
 
 /**
@@ -60,7 +60,7 @@ export function hashUpstream(run: PlannedRun): ReadonlyMap<string, string> {
   // Sources come before the nodes that they feed.
   for (const node of run.plan.nodes) {
     const sources = node.inputs.map(({ source }) => hashes.get(run.plan.nodes[source]?.id ?? '') ?? '');
-    hashes.set(node.id, sha256Hex(canonicalJson([fingerprint(run, node), sources])));
+    hashes.set(node.id, sha256Hex(toCanonicalJson([fingerprint(run, node), sources])));
   }
   return hashes;
 }

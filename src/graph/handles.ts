@@ -18,8 +18,8 @@ export function resolveEdgePorts(
   target: ResolvedPorts,
   usedInputs: ReadonlySet<string>,
 ): EdgePorts | undefined {
-  const outputs = candidates(source.outputs, 'out-', edge.sourceHandle);
-  const inputs = candidates(target.inputs, 'in-', edge.targetHandle);
+  const outputs = listCandidates(source.outputs, 'out-', edge.sourceHandle);
+  const inputs = listCandidates(target.inputs, 'in-', edge.targetHandle);
   const [from] = outputs;
   const [to] = inputs;
   if (from === undefined || to === undefined) return undefined;
@@ -28,7 +28,7 @@ export function resolveEdgePorts(
   return findCompatible(outputs, free) ?? findCompatible(outputs, inputs);
 }
 
-function candidates<P extends InputDef | OutputDef>(
+function listCandidates<P extends InputDef | OutputDef>(
   defs: readonly P[],
   prefix: 'in-' | 'out-',
   handle: string | null | undefined,

@@ -46,7 +46,7 @@ export function hasErrors(issues: readonly LintIssue[]): boolean {
 }
 
 /** Returns the warnings for `meta.warnings`: one sentence each, prefixed with the node or edge id if there is one. */
-export function warningSentences(issues: readonly LintIssue[]): string[] {
+export function listWarnings(issues: readonly LintIssue[]): string[] {
   return issues
     .filter(issue => issue.severity === 'warning')
     .map(({ nodeId, edgeId, message }) => {

@@ -50,7 +50,7 @@ export function findNearestName(
       : [foldedName.length - difference, foldedName.length + difference]) {
       for (const candidate of index.get(length) ?? []) {
         if (work.remaining <= 0) return best;
-        const distance = editDistance(foldedName, candidate.folded, limit, work);
+        const distance = computeEditDistance(foldedName, candidate.folded, limit, work);
         if (distance >= limit) continue;
         best = candidate.name;
         limit = distance;
@@ -102,7 +102,7 @@ function fold(name: string): string {
  * Returns the number of edits (insert, delete, replace) between two strings, or `limit` if there are at least that
  * many.
  */
-function editDistance(from: string, to: string, limit: number, work: WorkBudget): number {
+function computeEditDistance(from: string, to: string, limit: number, work: WorkBudget): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   work.remaining--;
   for (let i = 1; i <= from.length; i++) {

@@ -37,7 +37,7 @@ function normalizeNode(
   for (const input of catalog.ports(nodeType, config).inputs) {
     if (!Object.hasOwn(config, input.id)) continue;
     const value = config[input.id];
-    const corrected = correct(input, value);
+    const corrected = correctValue(input, value);
     if (corrected === undefined) continue;
     corrections[input.id] = corrected;
     changes.total++;
@@ -51,7 +51,7 @@ function normalizeNode(
 }
 
 /** Returns the intended value, or undefined if it is valid or cannot be guessed. */
-function correct(input: InputDef, value: Json | undefined): Json | undefined {
+function correctValue(input: InputDef, value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return undefined;
   if (input.enum !== undefined) {
     if (input.enum.includes(value)) return undefined;

@@ -34,8 +34,8 @@ export interface Authentication {
 export function createAuthentication(
   deps: Pick<Deps, 'settings' | 'sessions' | 'keys'> & AgentCallerDeps,
 ): Authentication {
-  const byKey = [bearerKey(deps)];
-  const byAny: readonly CredentialReader[] = [...byKey, sessionCookie(deps)];
+  const byKey = [readBearerKey(deps)];
+  const byAny: readonly CredentialReader[] = [...byKey, readSessionCookie(deps)];
   return {
     async identify(req, access) {
       if (access === 'public') return ANONYMOUS;
@@ -53,7 +53,7 @@ export function createAuthentication(
   };
 }
 
-function bearerKey({ keys }: Pick<Deps, 'keys'>): CredentialReader {
+function readBearerKey({ keys }: Pick<Deps, 'keys'>): CredentialReader {
   return ({ headers: { authorization } }) => {
     if (authorization === undefined) return undefined;
     const key = /^Bearer (sk-[\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
@@ -72,7 +72,7 @@ function bearerKey({ keys }: Pick<Deps, 'keys'>): CredentialReader {
  * Ignores a malformed cookie and the cookie of an ended session: browsers send it until it expires, and its owner may
  * use public routes. Throws 403 `cross_site_request`.
  */
-function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): CredentialReader {
+function readSessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): CredentialReader {
   const cookie = createSessionCookie(settings.BASE_URL);
   const isSameSite = createSiteCheck(settings.BASE_URL);
   return req => {

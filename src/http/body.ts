@@ -40,7 +40,7 @@ export function registerBodyParsers(app: App): void {
     const fault = findBodyFault(req, body);
     if (fault !== undefined) return done(fault);
     const sent = body.toString('utf8');
-    const kept = keptMembers(req, sent);
+    const kept = listKeptMembers(req, sent);
     const text = req.routeOptions.config.hasExactNumbers === true ? markInexactNumbers(kept.rest) : kept.rest;
     return parseJson(req, text, (err, value: unknown) => {
       if (err !== null) return done(explainParseError(text));
@@ -76,7 +76,7 @@ interface KeptMembers {
 }
 
 /** Returns the properties that the route passes on as raw text, if they are objects. */
-function keptMembers({ routeOptions }: FastifyRequest, text: string): KeptMembers {
+function listKeptMembers({ routeOptions }: FastifyRequest, text: string): KeptMembers {
   const { asSent } = routeOptions.config;
   if (asSent === undefined || !isJson(text)) return { members: {}, rest: text };
   const texts = parseMemberTexts(text);

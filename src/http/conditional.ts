@@ -1,7 +1,7 @@
 // Handles conditional GET (RFC 9110 §13): sends ETags, and 304 if the caller's copy is current.
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { plainEtag } from './compression/content-coding.ts';
+import { toPlainEtag } from './compression/content-coding.ts';
 
 export interface TaggedText {
   readonly text: string;
@@ -33,7 +33,7 @@ export function findMatch(header: string | undefined, etag: string): string | un
   const candidates = header.split(',').map(candidate => candidate.trim());
   if (candidates.includes('*')) return etag;
   // The comparison is weak: W/ is ignored.
-  const stripCoding = (tag: string): string => plainEtag(tag.replace(/^W\//, ''));
+  const stripCoding = (tag: string): string => toPlainEtag(tag.replace(/^W\//, ''));
   const match = candidates.find(candidate => stripCoding(candidate) === stripCoding(etag));
   return match?.startsWith('W/') && !etag.startsWith('W/') ? etag : match;
 }

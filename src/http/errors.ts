@@ -63,7 +63,7 @@ export function translateError(thrown: unknown, method = 'POST'): AppError {
 
 function translateValidation(faults: readonly ValidationFault[], context: string, cause: Error): AppError {
   const issues: Issue[] = faults.map(fault => ({
-    path: `${fault.instancePath}${missingMember(fault)}`,
+    path: `${fault.instancePath}${findMissingMember(fault)}`,
     code: 'invalid_request',
     message: explainFault(fault),
   }));
@@ -76,14 +76,14 @@ function translateValidation(faults: readonly ValidationFault[], context: string
   );
 }
 
-function missingMember(fault: ValidationFault): string {
+function findMissingMember(fault: ValidationFault): string {
   const name =
     fault.keyword === 'required' ? fault.params?.missingProperty : fault.params?.additionalProperty;
   return typeof name === 'string' ? `/${name}` : '';
 }
 
 /** Returns the body of an error response. Details come first, so that they cannot overwrite the other properties. */
-export function errorBody(err: AppError, requestId: string): Record<string, unknown> {
+export function toErrorBody(err: AppError, requestId: string): Record<string, unknown> {
   return {
     ...err.details,
     error: err.message,

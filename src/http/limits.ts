@@ -10,7 +10,7 @@ import {
   startsKey,
   undoExecution,
 } from '../services/accounts/daily-executions.ts';
-import { type Allowance, rateHeaders, rateLimitError } from '../services/accounts/rate-limits.ts';
+import { type Allowance, createRateLimitError, toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 
 export type LimitKind = 'requests' | 'executions' | 'none';
@@ -63,17 +63,22 @@ export function createLimits(deps: Deps): Limits {
       const allowance = isFree
         ? deps.limiter.peek(key, limit, MINUTE)
         : await deps.limiter.consume(key, limit, MINUTE);
-      reply.headers(rateHeaders(allowance));
+      reply.headers(toRateHeaders(allowance));
       if (allowance.isAllowed) return undefined;
-      return rateLimitError('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
+      return createRateLimitError(
+        'rate_limited',
+        `More than ${limit} ${kind} in a minute`,
+        allowance,
+        deps.now(),
+      );
     },
     async countMessages(req, reply, messages) {
       const { key, limit } = getWindow(req, getPlan);
       for (let extra = 1; extra < messages; extra++) {
         const allowance = await deps.limiter.consume(key, limit, MINUTE);
-        reply.headers(rateHeaders(allowance));
+        reply.headers(toRateHeaders(allowance));
         if (!allowance.isAllowed)
-          throw rateLimitError(
+          throw createRateLimitError(
             'rate_limited',
             `More than ${limit} messages in a minute`,
             allowance,

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
-import { errorBody, translateError } from './errors.ts';
+import { toErrorBody, translateError } from './errors.ts';
 import { holdBody } from './unread-body.ts';
 
 /**
@@ -107,7 +107,7 @@ function sendRaw(socket: Socket, thrown: Error, { headersFor, onRejection }: Rej
   if (!socket.writable) return;
   const err = translateError(thrown);
   const requestId = getRequestId();
-  const body = JSON.stringify(errorBody(err, requestId));
+  const body = JSON.stringify(toErrorBody(err, requestId));
   const headers = {
     'x-request-id': requestId,
     ...headersFor(socket.remoteAddress ?? ''),

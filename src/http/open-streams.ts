@@ -1,7 +1,7 @@
 // Limits the open event streams of this process by account and by network, because each uses a connection and a
 // database listener until its caller disconnects.
 import { toNetwork } from '../lib/addresses.ts';
-import { rateLimitError } from '../services/accounts/rate-limits.ts';
+import { createRateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { getClientAddress } from './limits.ts';
@@ -29,7 +29,7 @@ export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void 
       if ((openCounts.get(key) ?? 0) < limit) continue;
       const reset = Math.ceil(now() / 1000) + RETRY_SECONDS;
       const reason = `This ${whose} has ${limit} open event streams, close one`;
-      throw rateLimitError('too_many_streams', reason, { limit, reset }, now());
+      throw createRateLimitError('too_many_streams', reason, { limit, reset }, now());
     }
     for (const [key] of windows) openCounts.set(key, (openCounts.get(key) ?? 0) + 1);
     let isOpen = true;

@@ -38,7 +38,7 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
       },
       servers: [{ url: deps.settings.BASE_URL }],
       components: {
-        securitySchemes: securitySchemes(deps.settings.BASE_URL),
+        securitySchemes: listSecuritySchemes(deps.settings.BASE_URL),
       },
       security: [{ apiKey: [] }, { session: [] }],
     },
@@ -70,7 +70,7 @@ function createDocumentText(app: App): () => TaggedText {
   };
 }
 
-const securitySchemes = (baseUrl: string) =>
+const listSecuritySchemes = (baseUrl: string) =>
   ({
     apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' },
     session: {

@@ -44,7 +44,7 @@ interface Schemas<Body, Params, Query, Headers> {
  *
  *     app.get('/api/v1/keys/:id', operation('getKey', 'account:admin', { summary, description, params, response }), handler)
  */
-export const operationsOf =
+export const listOperations =
   (tag: string) =>
   <Body = undefined, Params = undefined, Query = undefined, Headers = undefined>(
     operationId: string,

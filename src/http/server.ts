@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
-import { rateHeaders } from '../services/accounts/rate-limits.ts';
+import { toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { OAuthMount } from '../services/connections/oauth-server.ts';
 import { registerAccess } from './access.ts';
 import { registerAdmission } from './admission.ts';
@@ -13,7 +13,7 @@ import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
 import { registerCompression } from './compression/compression.ts';
-import { errorBody, translateError } from './errors.ts';
+import { toErrorBody, translateError } from './errors.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createNodeServer, drain, getRequestId } from './node-server.ts';
@@ -107,7 +107,7 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
   const log = deps.log.child({ part: 'http' });
   const addressHeaders = (address: string): Record<string, string> => ({
     'access-control-allow-origin': '*',
-    ...rateHeaders(limits.peekAddress(address)),
+    ...toRateHeaders(limits.peekAddress(address)),
   });
   return fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -143,7 +143,7 @@ async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<
     const fault = hostFault(req);
     // These requests are answered before admission sets the headers: here, and preflights by the next hook.
     if (fault !== undefined || req.method === 'OPTIONS')
-      reply.headers(rateHeaders(limits.peekAddress(req.ip)));
+      reply.headers(toRateHeaders(limits.peekAddress(req.ip)));
     done(fault);
   });
   registerTrigger(app, deps);
@@ -165,5 +165,5 @@ function sendError(deps: HttpDeps, req: FastifyRequest, reply: FastifyReply, thr
   reply
     .code(err.status)
     .headers(err.headers ?? {})
-    .send(errorBody(err, req.id));
+    .send(toErrorBody(err, req.id));
 }

@@ -30,13 +30,13 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
     read: header =>
       header
         ?.split(';')
-        .map(tokenIn)
+        .map(readToken)
         .find(token => token !== undefined),
     write: (token, expiresAt) => `${name}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes}`,
     cleared: `${name}=; Max-Age=0; ${attributes}`,
   };
 
-  function tokenIn(pair: string): string | undefined {
+  function readToken(pair: string): string | undefined {
     const [key = '', value = ''] = pair.trim().split('=', 2);
     return key === name && TOKEN.test(value) ? value : undefined;
   }

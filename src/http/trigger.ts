@@ -2,7 +2,7 @@
 // 429 past the limit of the address. No authentication takes place.
 import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
-import { rateHeaders, rateLimitError } from '../services/accounts/rate-limits.ts';
+import { createRateLimitError, toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { getClientAddress } from './limits.ts';
@@ -20,14 +20,14 @@ export function registerTrigger(app: App, { limiter, now }: Deps): void {
       REQUESTS_AN_HOUR,
       HOUR,
     );
-    reply.headers({ 'access-control-allow-origin': '*', ...rateHeaders(allowance) });
+    reply.headers({ 'access-control-allow-origin': '*', ...toRateHeaders(allowance) });
     if (allowance.isAllowed)
       throw new AppError(
         'unauthorized',
         'Triggers are not available. Start runs with POST /api/v1/workflows/{id}/run.',
         { headers: { 'www-authenticate': 'Bearer' } },
       );
-    throw rateLimitError(
+    throw createRateLimitError(
       'rate_limited',
       `More than ${REQUESTS_AN_HOUR} requests in an hour`,
       allowance,

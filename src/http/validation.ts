@@ -47,7 +47,7 @@ const EXPLAINERS: Readonly<Record<string, (fault: ValidationFault) => string>> =
     const types = [params?.type].flat().map(String);
     return `must be ${types.map(type => TYPES[type] ?? type).join(' or ')}`;
   },
-  additionalProperties: fault => `is not a known property${hintAt(fault)}`,
+  additionalProperties: fault => `is not a known property${getHint(fault)}`,
 };
 
 /** Returns the rest of a sentence that starts with the path of the fault. */
@@ -56,7 +56,7 @@ export function explainFault(fault: ValidationFault): string {
 }
 
 /** Returns a hint without a period at the end. */
-function hintAt({ params, parentSchema = {}, instancePath, root = {} }: ValidationFault): string {
+function getHint({ params, parentSchema = {}, instancePath, root = {} }: ValidationFault): string {
   const name = String(params?.additionalProperty);
   const known = Object.keys(parentSchema.properties ?? {});
   const place = placeOf(name, root);

@@ -16,7 +16,7 @@ import {
   unlockOrphanPools,
   wakeRunsWithoutCalls,
 } from '../runs/heartbeat.ts';
-import { queueShare } from '../runs/policy.ts';
+import { getQueueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import { createQueueLogger } from './queue-tables.ts';
@@ -116,7 +116,7 @@ interface QueueState {
 }
 
 const listPools = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
-  ['runs', queueShare(slots.capacity)],
+  ['runs', getQueueShare(slots.capacity)],
   ['deliveries', MAX_CONCURRENT_DELIVERIES],
   ['renders', MAX_CONCURRENT_RENDERS],
 ];

@@ -18,7 +18,7 @@ export function parseJson(text: string): unknown {
  * Serializes the value as canonical JSON: equal values have equal texts, with keys sorted by code unit as in RFC 8785.
  * Omits undefined members, like JSON.stringify. The value must not contain cycles.
  */
-export function canonicalJson(value: unknown): string {
+export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
 }
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { createPreview, findMediaAt } from '../services/media/preview-media.ts';
 import type { Caller } from './caller.ts';
-import { workflowPageUrl } from './graph-form.ts';
+import { getWorkflowPageUrl } from './graph-form.ts';
 import { Anything, type Link, OutputSchema, type ToolOutput } from './tool.ts';
 
 export const EXECUTION = OutputSchema({
@@ -93,7 +93,7 @@ function listPosters({ render }: ExecutionRecord['outputs'][number]): readonly s
 
 function describeNextStep({ deps }: Caller, { id, status, workflowId, error }: ExecutionRecord): string {
   if (status === 'COMPLETED') return 'Done.';
-  if (status === 'WAITING') return `A person must approve it at ${workflowPageUrl(deps, workflowId)}.`;
+  if (status === 'WAITING') return `A person must approve it at ${getWorkflowPageUrl(deps, workflowId)}.`;
   if (status === 'FAILED' && error?.code === 'insufficient_credits')
     return 'The credits ran out. Tell the user. Completed results are kept.';
   if (status === 'FAILED' || status === 'TIMEOUT')

@@ -144,7 +144,7 @@ export async function getPrice({ deps, actor }: Caller, graph: GraphToPrice): Pr
 }
 
 /** Returns the URL of the workflow's page. */
-export const workflowPageUrl = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
+export const getWorkflowPageUrl = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
   `${settings.BASE_URL}/flow/${workflowId}`;
 
 const NODE_TYPE = 'video:renderer';

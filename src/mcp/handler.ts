@@ -2,7 +2,7 @@
 import type { AuthInfo, McpServer, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { RunDeps } from '../runs/deps.ts';
-import { resourceMetadataUrl } from '../services/accounts/agent-caller.ts';
+import { getResourceMetadataUrl } from '../services/accounts/agent-caller.ts';
 import type { McpCall, McpMount } from './caller.ts';
 import { createServer } from './server.ts';
 import { toWebRequest, writeResponse } from './web-response.ts';
@@ -36,7 +36,7 @@ export function createMcpHandler(
 
 /** Passes the call through the library, which does not verify it. */
 function toAuthInfo(deps: RunDeps, call: McpCall): AuthInfo {
-  const metadata = resourceMetadataUrl(deps);
+  const metadata = getResourceMetadataUrl(deps);
   return {
     token: '',
     clientId: call.actor.credential.id,

@@ -23,7 +23,7 @@ export function presentOutput(tool: Tool, { data, links = [], previews = [] }: T
 
 type Data = Readonly<Record<string, unknown>>;
 
-const jsonLength = (value: unknown): number => JSON.stringify(value).length;
+const getJsonLength = (value: unknown): number => JSON.stringify(value).length;
 
 /** The maximum length of texts in successive rounds of shortening. Few results need more than the first. */
 const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
@@ -41,7 +41,7 @@ export function limitData(data: Data, narrow: string): Data {
     if (fits(bounded)) return bounded;
   }
   // Reached only by hostile shapes: lists within lists, or thousands of members.
-  const small = Object.entries(bounded).filter(([, value]) => jsonLength(value) < LONG_TEXT);
+  const small = Object.entries(bounded).filter(([, value]) => getJsonLength(value) < LONG_TEXT);
   return { ...Object.fromEntries(small.slice(0, MAX_MEMBERS)), note: narrow };
 }
 
@@ -50,7 +50,7 @@ const MAX_MEMBERS = 10;
 const MAX_ITEMS = MAX_CHARACTERS / 3;
 
 const fits = (data: Data): boolean =>
-  jsonLength(data) <= MAX_CHARACTERS && toText(data).length <= MAX_CHARACTERS;
+  getJsonLength(data) <= MAX_CHARACTERS && toText(data).length <= MAX_CHARACTERS;
 
 /** Truncates lists that cannot fit. Returns the same object if there is none. */
 function trimLists(data: Data): Data {
@@ -74,7 +74,7 @@ function shortenTo({ data, trimmed }: LongData, maxText: number, narrow: string)
   const notes = counter.texts === 0 ? [] : [`${counter.texts} long texts are cut off.`];
   // Each round shortens one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(data)) {
-    const over = Math.max(jsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
+    const over = Math.max(getJsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
     if (over <= 0) break;
     const [name, list] = findLongestList(bounded);
     if (list === undefined) break;
@@ -105,7 +105,7 @@ function shortenTexts(value: unknown, counter: TextCounter): unknown {
 
 function findLongestList(data: Data): readonly [string, readonly unknown[] | undefined] {
   const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
-  const sized = lists.map(([name, list]) => ({ name, list, size: jsonLength(list) }));
+  const sized = lists.map(([name, list]) => ({ name, list, size: getJsonLength(list) }));
   const longest = sized.sort((a, b) => b.size - a.size)[0];
   return longest === undefined ? ['', undefined] : [longest.name, longest.list];
 }
@@ -115,7 +115,7 @@ function dropTail(list: readonly unknown[], characters: number): readonly unknow
   let count = list.length;
   while (count > 0 && removed < characters) {
     count--;
-    removed += jsonLength(list[count]) + 1;
+    removed += getJsonLength(list[count]) + 1;
   }
   return list.slice(0, count);
 }
@@ -131,7 +131,7 @@ export function toText(data: Data): string {
 function formatValue(value: unknown): string {
   if (!Array.isArray(value)) return formatItem(value);
   if (value.length === 0) return 'none';
-  if (value.every(item => !isRecord(item)) && jsonLength(value) < 200)
+  if (value.every(item => !isRecord(item)) && getJsonLength(value) < 200)
     return value.map(formatItem).join(', ');
   return value.map(item => `\n- ${formatItem(item)}`).join('');
 }

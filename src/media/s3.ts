@@ -34,9 +34,9 @@ export interface Bucket {
 
 const TRANSFER_TIMEOUT_MS = 3_600_000;
 const MAX_RESPONSE_CHARS = 65_536;
-const TRIES = 3;
+const MAX_TRIES = 3;
 // These take about 30 s, as long as the retries of a database connection.
-const ACCEPTED_TRIES = 9;
+const MAX_ACCEPTED_TRIES = 9;
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
@@ -160,7 +160,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       if (!(outcome instanceof Error)) return outcome;
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
       // Accepted work must survive a restart of the bucket, while a request needs a quick response.
-      const maxTries = isAccepted() ? ACCEPTED_TRIES : TRIES;
+      const maxTries = isAccepted() ? MAX_ACCEPTED_TRIES : MAX_TRIES;
       if (isFinal && (outcome.isPermanent || outcome.status === 403)) throw storageRejected(outcome);
       if (isFinal || tries >= maxTries || request.signal?.aborted === true) throw outcome;
       await delay(Math.min(FIRST_DELAY_MS * 4 ** (tries - 1), LAST_DELAY_MS), undefined, {

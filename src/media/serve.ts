@@ -31,7 +31,7 @@ export function toMediaResponse({ method, headers }: MediaRequest, file: ServedF
     return { status: 304, headers: { ...CACHEABLE_HEADERS, ...validators } };
   const range =
     method === 'GET' && isRangeCurrent(headers, validators)
-      ? parseRange(firstValue(headers.range), file.bytes)
+      ? parseRange(getFirstValue(headers.range), file.bytes)
       : undefined;
   if (range === 'unsatisfiable') {
     return {
@@ -104,13 +104,13 @@ function isNotModified(headers: MediaRequest['headers'], validators: Validators)
     const tags = [noneMatch].flat().join(',');
     return tags.trim() === '*' || tags.match(/"[^"]*"/g)?.some(tag => tag === validators.ETag) === true;
   }
-  const since = Date.parse(firstValue(headers['if-modified-since']));
+  const since = Date.parse(getFirstValue(headers['if-modified-since']));
   return Date.parse(validators['Last-Modified']) <= since;
 }
 
 /** Checks `If-Range`: the range applies only if the client's part belongs to this version of the file. */
 function isRangeCurrent(headers: MediaRequest['headers'], validators: Validators): boolean {
-  const ifRange = firstValue(headers['if-range']);
+  const ifRange = getFirstValue(headers['if-range']);
   return ifRange === '' || ifRange === validators.ETag || ifRange === validators['Last-Modified'];
 }
 
@@ -132,6 +132,6 @@ function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' |
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-function firstValue(header: string | readonly string[] | undefined): string {
+function getFirstValue(header: string | readonly string[] | undefined): string {
   return (typeof header === 'object' ? header[0] : header) ?? '';
 }

@@ -5,14 +5,14 @@ import { type AudioStream, applyGain, mix } from '../codecs/mix.ts';
 import { audio, defineNode, type NodeContext, number, video } from './define.ts';
 import {
   CODEC_NODE,
-  evenSize,
-  framesIn,
+  countFrames,
   getVideoInfo,
   MAX_FPS,
   MAX_SECONDS,
   type Studio,
   selectFrames,
   selectRange,
+  toEvenSize,
   withStudio,
 } from './studio.ts';
 
@@ -131,9 +131,9 @@ export const audioMux = defineNode({
       const clip = await studio.open(videoRef, 'video');
       const addedClip = await studio.open(audioRef, 'audio');
       const fps = Math.min(MAX_FPS, getVideoInfo(clip).fps);
-      const frameCount = framesIn(clip.info.durationSeconds, fps);
+      const frameCount = countFrames(clip.info.durationSeconds, fps);
       const seconds = frameCount / fps;
-      const part = { startSeconds: 0, frameCount, fps, ...evenSize(getVideoInfo(clip)) };
+      const part = { startSeconds: 0, frameCount, fps, ...toEvenSize(getVideoInfo(clip)) };
       const originalAudio =
         originalVolume > 0 ? [decodeWhole(studio, clip, seconds, originalVolume, ctx)] : [];
       return {

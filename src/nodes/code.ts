@@ -5,7 +5,7 @@ import { isMediaType, jsonToValue, toValue } from '../graph/values.ts';
 import { MAX_PROGRAM_BYTES, type ProgramError } from '../sandbox/program.ts';
 import { runProgram } from '../sandbox/run-program.ts';
 import { any, defineNode, json, NodeError, number, type Spec, text } from './define.ts';
-import { boundedList, boundedText, parseJson } from './limits.ts';
+import { parseJson, requireListLength, requireTextLength } from './limits.ts';
 
 const MAX_CODE_LENGTH = 100_000;
 
@@ -117,8 +117,8 @@ function toOutput(json: Json, { id, type }: ConfigPort, media: Media): Value {
   if (type === 'ANY') return found ?? boundText(jsonToValue(json));
   if (type === 'JSON') return { type, json };
   if (type === 'LIST' && Array.isArray(json))
-    return { type, items: boundedList(json.map(item => toOutput(item, { id, type: 'ANY' }, media))) };
-  if (type === 'TEXT' && typeof json === 'string') return { type, text: boundedText(json) };
+    return { type, items: requireListLength(json.map(item => toOutput(item, { id, type: 'ANY' }, media))) };
+  if (type === 'TEXT' && typeof json === 'string') return { type, text: requireTextLength(json) };
   if (type === 'NUMBER' && typeof json === 'number') return { type, number: json };
   if (found?.type === type) return found;
   const wanted = isMediaType(type)
@@ -130,7 +130,7 @@ function toOutput(json: Json, { id, type }: ConfigPort, media: Media): Value {
 const EXPECTED = { TEXT: 'a string', NUMBER: 'a finite number', LIST: 'an array' };
 
 function boundText(value: Value): Value {
-  if (value.type === 'TEXT') boundedText(value.text);
+  if (value.type === 'TEXT') requireTextLength(value.text);
   return value;
 }
 

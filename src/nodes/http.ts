@@ -1,7 +1,7 @@
 // Implements the HTTP request node on top of the guarded client.
 import type { Json } from '../graph/types.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
-import { boundedText, isJsonObject, parseJson } from './limits.ts';
+import { isJsonObject, parseJson, requireTextLength } from './limits.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;
@@ -39,7 +39,7 @@ export const httpRequest = defineNode({
         `${new URL(request.url).host} responded with status ${response.status}.`,
       );
     }
-    const responseText = boundedText(conceal(response.body.toString('utf8')));
+    const responseText = requireTextLength(conceal(response.body.toString('utf8')));
     const isJson = /\bjson\b/i.test(response.headers['content-type'] ?? '');
     const json = isJson ? parseJson(responseText) : undefined;
     // Tagged, so that a response that looks like a tagged value is not treated as one. Undefined if the response is not

@@ -17,12 +17,12 @@ import {
   text,
   video,
 } from './define.ts';
-import { boundedList, isJsonObject, MAX_LIST_LENGTH } from './limits.ts';
+import { isJsonObject, MAX_LIST_LENGTH, requireListLength } from './limits.ts';
 
 // A run may set a list where the config has a single value. The list is passed as `items`, which is not a declared
 // field. A run that sets a single value clears it.
-const singleValue = (config: JsonObject): JsonObject => ({ ...config, items: null });
-const multipleValues = (items: readonly Json[]): JsonObject => {
+const toSingleValue = (config: JsonObject): JsonObject => ({ ...config, items: null });
+const toMultipleValues = (items: readonly Json[]): JsonObject => {
   if (items.length > MAX_LIST_LENGTH)
     throw createInputError(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer list');
   return { items };
@@ -38,7 +38,7 @@ export const inputText = defineNode({
   config: { value: text('Text', { default: '' }) },
   outputs: { text: text('Text') },
   runInput: value =>
-    Array.isArray(value) ? multipleValues(value.map(asText)) : singleValue({ value: asText(value) }),
+    Array.isArray(value) ? toMultipleValues(value.map(asText)) : toSingleValue({ value: asText(value) }),
   run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(asText)) : value }),
 });
 
@@ -52,7 +52,7 @@ export const inputNumber = defineNode({
   config: { value: number('Number', { default: 0, isPrimary: true }) },
   outputs: { number: number('Number') },
   runInput: value =>
-    Array.isArray(value) ? multipleValues(value.map(asNumber)) : singleValue({ value: asNumber(value) }),
+    Array.isArray(value) ? toMultipleValues(value.map(asNumber)) : toSingleValue({ value: asNumber(value) }),
   run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(asNumber)) : value }),
 });
 
@@ -90,13 +90,13 @@ export const inputList = defineNode({
   outputs: { list: list('List') },
   runInput: (value, text) => {
     if (!Array.isArray(value)) throw createInputError('a list', describe(value));
-    return { ...multipleValues(value), ...toExactText(value, text) };
+    return { ...toMultipleValues(value), ...toExactText(value, text) };
   },
   run: async ({ items, itemType, exactText }, ctx) => {
     if (!Array.isArray(items))
       throw new NodeError('invalid_items', `items must be an array, not ${describe(items)}.`);
     if (itemType === 'JSON' && typeof exactText === 'string')
-      return { list: { type: 'LIST', items: boundedList(parseItemTexts(exactText).map(fromText)) } };
+      return { list: { type: 'LIST', items: requireListLength(parseItemTexts(exactText).map(fromText)) } };
     return { list: await toTypedItems(items, itemType, ctx) };
   },
 });
@@ -118,8 +118,8 @@ function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | 
     outputs: { [kind]: port },
     runInput: value =>
       Array.isArray(value)
-        ? multipleValues(value.map(asSource))
-        : singleValue({ url: '', mediaId: '', ...asSource(value) }),
+        ? toMultipleValues(value.map(asSource))
+        : toSingleValue({ url: '', mediaId: '', ...asSource(value) }),
     run: async ({ url, mediaId, items }, ctx) => {
       if (Array.isArray(items))
         return { [kind]: { type: 'LIST', items: await resolveAll(items, kind, ctx) } };
@@ -136,10 +136,11 @@ async function toTypedItems(
   if (itemType === 'IMAGE') return resolveAll(items, 'image', ctx);
   if (itemType === 'VIDEO') return resolveAll(items, 'video', ctx);
   if (itemType === 'AUDIO') return resolveAll(items, 'audio', ctx);
-  if (itemType === 'TEXT') return boundedList(items.map(item => ({ type: 'TEXT', text: asText(item) })));
+  if (itemType === 'TEXT')
+    return requireListLength(items.map(item => ({ type: 'TEXT', text: asText(item) })));
   if (itemType === 'NUMBER')
-    return boundedList(items.map(item => ({ type: 'NUMBER', number: asNumber(item) })));
-  return boundedList(items.map(item => ({ type: 'JSON', json: item })));
+    return requireListLength(items.map(item => ({ type: 'NUMBER', number: asNumber(item) })));
+  return requireListLength(items.map(item => ({ type: 'JSON', json: item })));
 }
 
 const MAX_MEDIA_ITEMS = 100;
@@ -201,7 +202,7 @@ function fromText(text: string): Value {
 }
 
 function toList(items: readonly Json[]): Value {
-  return { type: 'LIST', items: boundedList(items.map(jsonToValue)) };
+  return { type: 'LIST', items: requireListLength(items.map(jsonToValue)) };
 }
 
 function asText(value: Json): string {

@@ -12,7 +12,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Returns the text unchanged, or throws NodeError if it is too long to output. */
-export function boundedText(text: string): string {
+export function requireTextLength(text: string): string {
   assertTextLength(text.length);
   return text;
 }
@@ -27,7 +27,7 @@ export function assertTextLength(length: number): void {
 }
 
 /** Returns the items unchanged, or throws NodeError if there are too many to output. */
-export function boundedList(items: readonly Value[]): readonly Value[] {
+export function requireListLength(items: readonly Value[]): readonly Value[] {
   if (items.length <= MAX_LIST_LENGTH) return items;
   throw new NodeError(
     'list_too_long',

@@ -1,7 +1,7 @@
 // Declares list nodes: pick an item, slice, collect values into a list.
 import type { Value } from '../graph/types.ts';
 import { any, defineNode, list, NodeError, number } from './define.ts';
-import { boundedList } from './limits.ts';
+import { requireListLength } from './limits.ts';
 
 export const listItem = defineNode({
   nodeType: 'utility:list_item',
@@ -60,5 +60,5 @@ export const collect = defineNode({
 /** Returns the values at the numbered inputs as one flat list. */
 export function gather({ input1, input2, input3, input4 }: Numbered): readonly Value[] {
   const arrived = [input1, input2, input3, input4].filter(value => value !== undefined);
-  return boundedList(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
+  return requireListLength(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
 }

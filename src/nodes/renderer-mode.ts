@@ -11,7 +11,7 @@ import {
 } from '../render/templates/template.ts';
 import { audio, image, json, number, type Spec, type Specs, text, video } from './define.ts';
 import { isJsonObject } from './limits.ts';
-import { fillScene, sceneTokens } from './scene-tokens.ts';
+import { fillScene, listSceneTokens } from './scene-tokens.ts';
 
 export type Mode =
   | {
@@ -77,7 +77,7 @@ export function listPorts(mode: Mode): Specs {
     );
   }
   if (!isJsonObject(mode.graph)) return {};
-  const tokens = [...sceneTokens(mode.graph)];
+  const tokens = [...listSceneTokens(mode.graph)];
   return Object.fromEntries(
     tokens.map(([name, type]) => [name, SPECS[type](name, { wiredOnly: true, required: true })]),
   );
@@ -90,7 +90,7 @@ export function fillMode(
 ): unknown {
   if (mode.kind === 'sceneGraph') {
     if (!isJsonObject(mode.graph)) return mode.graph;
-    const tokens = sceneTokens(mode.graph);
+    const tokens = listSceneTokens(mode.graph);
     return fillScene(mode.graph, name => toSceneValue(tokens.get(name) ?? 'TEXT', values[name]));
   }
   const { template, mappings } = mode;
@@ -106,7 +106,7 @@ export function fillMode(
 export function fillForPreview(mode: Exclude<Mode, { kind: 'none' }>): unknown {
   if (mode.kind === 'template') return fillTemplate(mode.template, mode.props);
   if (!isJsonObject(mode.graph)) return mode.graph;
-  const tokens = sceneTokens(mode.graph);
+  const tokens = listSceneTokens(mode.graph);
   return fillScene(mode.graph, name =>
     isMediaType(tokens.get(name) ?? 'TEXT') ? `sample:${name}` : `{{${name}}}`,
   );

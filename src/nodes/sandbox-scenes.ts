@@ -21,12 +21,12 @@ interface Clip {
 const PROMPT_CHARACTERS = 200;
 
 /** Returns a scene that fades between two images and back, so that it loops, with a label in the corner. */
-export function sandboxScene({ width, height, frameCount }: Clip, prompt: string): JsonObject {
+export function createSandboxScene({ width, height, frameCount }: Clip, prompt: string): JsonObject {
   const seconds = frameCount / FPS;
   const moving = (src: string, more: JsonObject): JsonObject => ({ type: 'image', src, ...more });
   const there = (time: number, value: number): JsonObject => ({ time, value, easing: 'ease-in-out' });
   return {
-    ...frame({ width, height, frameCount }),
+    ...drawFrame({ width, height, frameCount }),
     scenes: [
       {
         duration: seconds,
@@ -45,9 +45,9 @@ export function sandboxScene({ width, height, frameCount }: Clip, prompt: string
 }
 
 /** Returns a scene of a labeled, tinted image with the waveform of the speech in front. */
-export function talkingScene({ width, height, frameCount }: Clip): JsonObject {
+export function createTalkingScene({ width, height, frameCount }: Clip): JsonObject {
   return {
-    ...frame({ width, height, frameCount }),
+    ...drawFrame({ width, height, frameCount }),
     scenes: [
       {
         duration: frameCount / FPS,
@@ -72,7 +72,7 @@ export function talkingScene({ width, height, frameCount }: Clip): JsonObject {
   };
 }
 
-const frame = ({ width, height, frameCount }: Clip): JsonObject => ({
+const drawFrame = ({ width, height, frameCount }: Clip): JsonObject => ({
   fps: FPS,
   width,
   height,

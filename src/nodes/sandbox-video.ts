@@ -6,8 +6,8 @@ import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { audio, choice, defineNode, image, number, text, video } from './define.ts';
 import { renderMedia } from './rendering.ts';
-import { FPS, SOURCES, sandboxScene, talkingScene } from './sandbox-scenes.ts';
-import { evenSize, framesIn, selectRange, withStudio } from './studio.ts';
+import { createSandboxScene, createTalkingScene, FPS, SOURCES } from './sandbox-scenes.ts';
+import { countFrames, selectRange, toEvenSize, withStudio } from './studio.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 1920];
 const VIDEO_OUTPUT = { video: video('Video') };
@@ -30,13 +30,13 @@ export const videoSandbox = defineNode({
   },
   outputs: VIDEO_OUTPUT,
   run: async ({ prompt, duration, seed, style, ...sides }, ctx) => {
-    const size = evenSize(sides);
+    const size = toEvenSize(sides);
     const draw = (roll: number) => async (): Promise<Uint8Array> => {
       const picture = { prompt, seed: roll, style, ...size, isUnlabeled: true } as const;
       return drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
     };
     const readSource = readFrom({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
-    const graph = sandboxScene({ ...size, frameCount: framesIn(duration, FPS) }, prompt);
+    const graph = createSandboxScene({ ...size, frameCount: countFrames(duration, FPS) }, prompt);
     return { video: await renderMedia(ctx, 'sandbox', { graph, read: readSource }) };
   },
 });
@@ -68,7 +68,7 @@ export const talkingSandbox = defineNode({
           drawStill({ kind: 'sandbox-wash', prompt: 'talking', seed, ...PORTRAIT }, ctx.signal),
         [SOURCES.speech]: async () => readFileChunks(clip.path),
       });
-      const graph = talkingScene({ ...PORTRAIT, frameCount: framesIn(seconds, FPS) });
+      const graph = createTalkingScene({ ...PORTRAIT, frameCount: countFrames(seconds, FPS) });
       return { video: await renderMedia(ctx, 'sandbox-talking', { graph, read: readSource }) };
     }),
 });

@@ -27,7 +27,7 @@ const tokensByGraph = new WeakMap<object, ReadonlyMap<string, TokenType>>();
  * Returns the tokens in order with their port types: the media type of the element for a `src`, TEXT inside text, and
  * JSON for a lone token anywhere else. Graphs are immutable, so results are cached.
  */
-export function sceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
+export function listSceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
   return getOrCreate(tokensByGraph, graph, () => {
     const tokens = new Map<string, TokenType>();
     collect(graph, { key: '', holder: graph, depth: 0 }, tokens);
@@ -44,7 +44,7 @@ interface Position {
 function collect(value: Json, position: Position, tokens: Map<string, TokenType>): void {
   if (typeof value === 'string') {
     for (const name of listTokens(value))
-      addToken(tokens, name, parseLoneToken(value) === name ? typeAt(position) : 'TEXT');
+      addToken(tokens, name, parseLoneToken(value) === name ? getTokenType(position) : 'TEXT');
     return;
   }
   if (typeof value !== 'object' || value === null || position.depth > MAX_DEPTH) return;
@@ -61,7 +61,7 @@ function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType)
   if (knownType === undefined || RANK[type] > RANK[knownType]) tokens.set(name, type);
 }
 
-function typeAt({ key, holder }: Position): TokenType {
+function getTokenType({ key, holder }: Position): TokenType {
   if (TEXT_KEYS.has(key)) return 'TEXT';
   if (key !== 'src') return 'JSON';
   // Only items of the audio track have a source and no type.
@@ -70,7 +70,7 @@ function typeAt({ key, holder }: Position): TokenType {
 
 /** Returns the graph with each token replaced by its value. Throws NodeError if a text becomes too long. */
 export function fillScene(graph: JsonObject, valueAt: (name: string) => unknown): unknown {
-  const tokens = sceneTokens(graph);
+  const tokens = listSceneTokens(graph);
   let length = 0;
   const fillText = (text: string): unknown => {
     const alone = parseLoneToken(text);

@@ -56,7 +56,9 @@ const PRICING: Pricing = {
     'OpenAI: https://developers.openai.com/api/docs/models/tts-1, read 2026-11-21; ElevenLabs: by plan; local: free',
 };
 
-const SPEAKERS: Readonly<Record<Engine, (wish: SpeechRequest, ctx: NodeContext) => Promise<Delivery>>> = {
+const ENGINE_CALLS: Readonly<
+  Record<Engine, (request: SpeechRequest, ctx: NodeContext) => Promise<Delivery>>
+> = {
   local: async ({ text: content }, ctx) => {
     const command = ctx.providers.speechCommand;
     if (command !== undefined) return { files: [await speakLocally(command, content, ctx.signal)] };
@@ -124,6 +126,6 @@ async function runSpeech(
     const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters at once`;
     throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
   }
-  const delivery = await SPEAKERS[engine]({ text: content, voice, model }, ctx);
+  const delivery = await ENGINE_CALLS[engine]({ text: content, voice, model }, ctx);
   return { audio: await recordFile(delivery, 'audio', 'speech', ctx) };
 }

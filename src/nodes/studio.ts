@@ -78,7 +78,7 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
 }
 
 /** Returns the size with even sides, scaled down to at most 4K. */
-export function evenSize({ width, height }: Size): Size {
+export function toEvenSize({ width, height }: Size): Size {
   const factor = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)));
   const even = (side: number): number => Math.max(2, Math.floor((side * factor) / 2) * 2);
   return { width: even(width), height: even(height) };
@@ -103,7 +103,7 @@ export function selectFrames(
 }
 
 /** Returns the number of frames, at least one. */
-export const framesIn = (seconds: number, fps: number): number => Math.max(1, Math.round(seconds * fps));
+export const countFrames = (seconds: number, fps: number): number => Math.max(1, Math.round(seconds * fps));
 
 /** Returns the requested range. Throws NodeError if it starts after the end of the file. */
 export function selectRange(

@@ -1,7 +1,7 @@
 // Declares text nodes: join, template, split, replace.
 import { getTemplateTokens, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import { choice, createPorts, defineNode, list, text } from './define.ts';
-import { assertTextLength, boundedList, boundedText } from './limits.ts';
+import { assertTextLength, requireListLength, requireTextLength } from './limits.ts';
 import { replaceRegex } from './regex/regex.ts';
 import { formatValue, replaceTokens } from './tokens.ts';
 
@@ -21,7 +21,7 @@ export const promptConcat = defineNode({
       // Concatenated, because V8 then copies long texts only if the result is read.
       joined = joined === '' ? part : joined + separator + part;
     }
-    return { text: boundedText(joined) };
+    return { text: requireTextLength(joined) };
   },
 });
 
@@ -52,7 +52,7 @@ export const textTemplate = defineNode({
       assertTextLength(length - values.template.length);
       return filling;
     };
-    return { text: boundedText(replaceTokens(values.template, fill)) };
+    return { text: requireTextLength(replaceTokens(values.template, fill)) };
   },
 });
 
@@ -74,7 +74,7 @@ export const textSplit = defineNode({
   run: ({ text: input, separator }) => {
     const parts = separator === '' ? Array.from(input) : input.split(readSeparator(separator));
     const nonEmpty = parts.map(part => part.trim()).filter(part => part !== '');
-    return { list: boundedList(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
+    return { list: requireListLength(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
   },
 });
 
@@ -102,7 +102,7 @@ export const textReplace = defineNode({
     if (find === '') return { text: input };
     if (mode === 'regex') {
       const replaced = await replaceRegex({ text: input, pattern: find, replacement: replace }, ctx);
-      return { text: boundedText(replaced) };
+      return { text: requireTextLength(replaced) };
     }
     const parts = input.split(find);
     // Checked before building, because many short matches could each be replaced with a long text.

@@ -7,14 +7,14 @@ import type { Size } from '../render/paint/fit-image.ts';
 import { defineNode, image, json, list, NodeError, number, video } from './define.ts';
 import {
   CODEC_NODE,
-  evenSize,
-  framesIn,
+  countFrames,
   getVideoInfo,
   MAX_FPS,
   MAX_SECONDS,
   type Studio,
   selectFrames,
   selectRange,
+  toEvenSize,
   withStudio,
 } from './studio.ts';
 
@@ -41,8 +41,8 @@ export const videoTrim = defineNode({
       const clip = await studio.open(input, 'video');
       const { startSeconds, seconds } = selectRange(clip, start, duration);
       const fps = Math.min(MAX_FPS, getVideoInfo(clip).fps);
-      const frameCount = framesIn(seconds, fps);
-      const size = evenSize(getVideoInfo(clip));
+      const frameCount = countFrames(seconds, fps);
+      const size = toEvenSize(getVideoInfo(clip));
       const audioRange = { startSeconds, seconds: frameCount / fps };
       return {
         video: await studio.createFile('trimmed', {
@@ -72,9 +72,9 @@ export const videoConcat = defineNode({
       const clips: Clip[] = [];
       for (const media of readVideos(items)) clips.push(await studio.open(media, 'video'));
       const firstVideo = getVideoInfo(clips[0] as Clip);
-      const size = evenSize({ width: width ?? firstVideo.width, height: height ?? firstVideo.height });
+      const size = toEvenSize({ width: width ?? firstVideo.width, height: height ?? firstVideo.height });
       const fps = Math.min(MAX_FPS, firstVideo.fps);
-      const parts = clips.map(clip => ({ clip, frameCount: framesIn(clip.info.durationSeconds, fps) }));
+      const parts = clips.map(clip => ({ clip, frameCount: countFrames(clip.info.durationSeconds, fps) }));
       const frameCount = parts.reduce((sum, part) => sum + part.frameCount, 0);
       const hasAudio = clips.some(clip => clip.info.audio !== undefined);
       return {
@@ -149,7 +149,7 @@ export const videoFrame = defineNode({
   run: ({ video: input, at }, ctx) =>
     withStudio(ctx, async studio => {
       const clip = await studio.open(input, 'video');
-      const size = evenSize(getVideoInfo(clip));
+      const size = toEvenSize(getVideoInfo(clip));
       const startSeconds = Math.min(at, clip.info.durationSeconds);
       const request = {
         startSeconds,

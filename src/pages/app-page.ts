@@ -25,12 +25,12 @@ export function renderAppPage({ theme, entry, scripts, styles, pageStyles, sessi
 ${[PALETTE_PATH, ...styles].map(path => html`<link rel="stylesheet" href="${path}">`)}
 ${scripts.map(path => html`<link rel="modulepreload" href="${path}">`)}
 <script type="module" src="${entry}"></script>
-${json('page-styles', pageStyles)}${session === undefined ? undefined : json('session', session)}</head>
+${embedJson('page-styles', pageStyles)}${session === undefined ? undefined : embedJson('session', session)}</head>
 <body><div id="app"></div><noscript><p>${SITE_NAME} requires JavaScript. The <a href="/docs">API reference</a> and the <a href="/blog">blog</a> work without it.</p></noscript></body></html>`.toString();
 }
 
 /** Embeds data for scripts. `<` is escaped, so that no text can close the script element. */
-const json = (id: string, value: unknown): Html =>
+const embedJson = (id: string, value: unknown): Html =>
   html`<script type="application/json" id="${id}">${trustMarkup(JSON.stringify(value).replaceAll('<', '\\u003c'))}</script>`;
 
 /** Renders the page shown while the application is being bundled. It reloads itself. */

@@ -10,23 +10,23 @@ type Renderers = {
 
 const RENDERERS: Renderers = {
   markdown: (_, markup) => html`<div class="block prose" dir="auto">${trustMarkup(markup)}</div>`,
-  image: block => html`<figure class="block">${renderImage(block)}${caption(block.caption)}</figure>`,
+  image: block => html`<figure class="block">${renderImage(block)}${renderCaption(block.caption)}</figure>`,
   video: block =>
     html`<figure class="block"><video controls preload="metadata" src="${toSafeUrl(block.url, 'media')}" aria-label="${block.caption ?? 'Video'}"${
       block.poster === undefined ? undefined : html` poster="${toSafeUrl(block.poster, 'media')}"`
-    }></video>${caption(block.caption)}</figure>`,
+    }></video>${renderCaption(block.caption)}</figure>`,
   quote: ({ text, author, role }) =>
-    html`<figure class="block quote"><blockquote><p class="pre">${text}</p></blockquote>${caption(
+    html`<figure class="block quote"><blockquote><p class="pre">${text}</p></blockquote>${renderCaption(
       [author, role].filter(image => image !== undefined).join(', '),
     )}</figure>`,
   code: ({ code, language, caption: text }) =>
     html`<figure class="block code"><pre tabindex="0"><code${
       language === undefined ? undefined : html` class="language-${language}"`
-    }>${code}</code></pre>${caption(text)}</figure>`,
+    }>${code}</code></pre>${renderCaption(text)}</figure>`,
   gallery: ({ images, caption: text }) =>
     html`<figure class="block"><div class="gallery">${images.map(
-      image => html`<figure>${renderImage(image)}${caption(image.caption)}</figure>`,
-    )}</div>${caption(text)}</figure>`,
+      image => html`<figure>${renderImage(image)}${renderCaption(image.caption)}</figure>`,
+    )}</div>${renderCaption(text)}</figure>`,
   cta: ({ title, text, buttonCopy = 'Start Creating', link = '/workflows' }) =>
     html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${toSafeUrl(link)}">${buttonCopy}</a></section>`,
 };
@@ -45,6 +45,6 @@ function renderImage({ url, alt = '' }: ImageBlock): Html {
   return html`<img src="${toSafeUrl(url, 'media')}" alt="${alt}" loading="lazy">`;
 }
 
-function caption(text: string | undefined): Html | undefined {
+function renderCaption(text: string | undefined): Html | undefined {
   return text === undefined || text === '' ? undefined : html`<figcaption>${text}</figcaption>`;
 }

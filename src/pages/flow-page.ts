@@ -71,7 +71,7 @@ function renderCurlCommand({ id }: FlowView, inputs: readonly GraphNode[], baseU
   return `curl -X POST '${baseUrl}/api/v1/workflows/${encodeURIComponent(id)}/run' \\
   -H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d ${shellQuote(JSON.stringify({ inputs: Object.fromEntries(values) }))}`;
+  -d ${quoteForShell(JSON.stringify({ inputs: Object.fromEntries(values) }))}`;
 }
 
 function toSampleValue({ data: { config } }: GraphNode): unknown {
@@ -79,7 +79,7 @@ function toSampleValue({ data: { config } }: GraphNode): unknown {
   return JSON.stringify(value).length <= MAX_VALUE_LENGTH ? value : '…';
 }
 
-function shellQuote(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -15,7 +15,7 @@ import {
   type ProviderRequest,
   type Submission,
 } from './provider.ts';
-import { ProviderError, statusToKind } from './provider-error.ts';
+import { classifyStatus, ProviderError } from './provider-error.ts';
 import { asArray, asRecord, asText, type JsonRecord, type ProviderResponse, readObject } from './response.ts';
 
 export interface ComfyCall {
@@ -199,7 +199,7 @@ function classify(response: ProviderResponse): ProviderError {
   const { error, node_errors } = asRecord(readObject(response));
   const { message, details } = asRecord(error);
   const detail = describeNodeErrors(node_errors) ?? asText(message) ?? asText(error) ?? asText(details);
-  return new ProviderError('comfyui', statusToKind(response.status), { detail });
+  return new ProviderError('comfyui', classifyStatus(response.status), { detail });
 }
 
 /** Returns the first error of each node, or undefined if there are none. */

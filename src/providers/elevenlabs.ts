@@ -2,7 +2,7 @@
 // https://elevenlabs.io/docs/api-reference
 
 import { DEFAULT_PACE, type Endpoint, type Protocol, type Provider, type Submission } from './provider.ts';
-import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import { classifyStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 import { asArray, asCount, asRecord, asText, type ProviderResponse, readObject } from './response.ts';
 
 export interface ElevenLabsCall {
@@ -61,7 +61,7 @@ function classify(response: ProviderResponse): ProviderError {
   const [problem] = asArray(detail).map(asRecord);
   // `status` is the older name of `code`. If both are present, only `code` distinguishes errors with the same status.
   const code = [asText(errorCode), asText(status)].find(name => name !== undefined && name in BY_CODE) ?? '';
-  return new ProviderError('elevenlabs', BY_CODE[code] ?? statusToKind(response.status), {
+  return new ProviderError('elevenlabs', BY_CODE[code] ?? classifyStatus(response.status), {
     detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),
     retryAfterMs: NO_SLOT.has(code) ? SLOT_DELAY_MS : undefined,
   });

@@ -19,7 +19,7 @@ import {
   type Submission,
   toDataUri,
 } from './provider.ts';
-import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import { classifyStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 import {
   asArray,
   asCount,
@@ -247,7 +247,7 @@ function toErrorKind(
   // 499 means that the request was cancelled.
   if (status === 499) return 'cancelled';
   if (status === 403 && /balance|locked|credit/i.test(message)) return 'insufficient_funds';
-  return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : statusToKind(status));
+  return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : classifyStatus(status));
 }
 
 function createLostError(): ProviderError {

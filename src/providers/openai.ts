@@ -17,7 +17,7 @@ import {
   type Submission,
   toDataUri,
 } from './provider.ts';
-import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import { classifyStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 import {
   asArray,
   asId,
@@ -203,7 +203,7 @@ const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
 function classify(response: ProviderResponse): ProviderError {
   const error = readObject(response)?.error;
   const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };
-  const kind = BY_CODE[String(code)] ?? BY_CODE[String(type)] ?? statusToKind(response.status);
+  const kind = BY_CODE[String(code)] ?? BY_CODE[String(type)] ?? classifyStatus(response.status);
   return new ProviderError('openai', kind, { detail: asText(message) });
 }
 

@@ -80,7 +80,7 @@ const BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
 };
 
 /** Returns the kind of error for a status code. */
-export function statusToKind(status: number): ProviderErrorKind {
+export function classifyStatus(status: number): ProviderErrorKind {
   return (
     BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : status >= 400 ? 'invalid_input' : 'bad_output')
   );

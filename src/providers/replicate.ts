@@ -19,7 +19,7 @@ import {
   type Submission,
   toDataUri,
 } from './provider.ts';
-import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import { classifyStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 import {
   asArray,
   asCount,
@@ -194,7 +194,7 @@ function classify(response: ProviderResponse): ProviderError {
   const message = asText(detail) ?? asText(title);
   const [field] = asArray(invalid_fields).map(asRecord);
   const resetS = /resets in ~?(\d+)s/.exec(message ?? '')?.[1];
-  return new ProviderError('replicate', statusToKind(response.status), {
+  return new ProviderError('replicate', classifyStatus(response.status), {
     detail: asText(field?.description) ?? message,
     retryAfterMs:
       response.headers['retry-after'] === undefined && resetS !== undefined

@@ -81,7 +81,7 @@ async function readRenderFile(resource: Resource, reading: Reading): Promise<Res
       return { kind: 'svg', bytes: await sanitizeSvgInPool(Buffer.from(source.markup), signal) };
     if ('src' in source && source.src.startsWith('sample:')) {
       if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder, which has no sound' };
-      return { kind: 'sample', words: source.src.slice('sample:'.length), ...PLACEHOLDER_SIZE };
+      return { kind: 'sample', prompt: source.src.slice('sample:'.length), ...PLACEHOLDER_SIZE };
     }
     if (kind === 'video' || kind === 'audio') return await readClip(resource, reading);
     const { body, declared } = await openStream(source, reading, MAX_IMAGE_BYTES);

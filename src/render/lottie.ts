@@ -9,7 +9,7 @@ import { parseJson } from '../lib/record.ts';
 export interface CleanLottie {
   readonly json: string;
   /** Features that will not be rendered. */
-  readonly lacks?: string;
+  readonly unsupported?: string;
 }
 
 type Json = null | boolean | number | string | readonly Json[] | { [name: string]: Json };
@@ -50,8 +50,8 @@ export async function cleanLottie(
     throw createError(`draws over ${MAX_COST} shapes`);
   const missingImages = await sanitizeImages(assets, rewrite);
   const letters = cleanFonts(root);
-  const lacks = [missingImages, letters].filter(reason => reason !== undefined).join('; ');
-  return { json: JSON.stringify(root), ...(lacks === '' ? {} : { lacks }) };
+  const unsupported = [missingImages, letters].filter(reason => reason !== undefined).join('; ');
+  return { json: JSON.stringify(root), ...(unsupported === '' ? {} : { unsupported }) };
 }
 
 const createError = (reason: string): AppError => new AppError('invalid_request', `the animation ${reason}`);

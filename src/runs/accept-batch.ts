@@ -15,7 +15,7 @@ import type { Db, Tx } from '../store/db.ts';
 import { listUsedKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
 import { countUnderWay, insertRunModels, insertRuns } from '../store/runs.ts';
-import { initialTransition } from './lifecycle.ts';
+import { createInitialTransition } from './lifecycle.ts';
 import { createWorkspaceSlots, type WorkspaceSlots } from './policy.ts';
 
 export interface NewAcceptance {
@@ -110,7 +110,7 @@ function toNewRun(
   admission: WorkspaceSlots,
 ): NewRun {
   const canStart = workerId !== null && admission.tryClaim(spec.workspace);
-  const { row, effects } = initialTransition({ spec, steps, workerId: canStart ? workerId : null });
+  const { row, effects } = createInitialTransition({ spec, steps, workerId: canStart ? workerId : null });
   return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }
 

@@ -17,7 +17,7 @@ import { type AcceptedRun, findReplay, type Idempotency, toAccepted } from './id
 import { requireWithinMax, toPaymentError } from './pay.ts';
 import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
-import { runRequestText } from './run-request.ts';
+import { toRequestText } from './run-request.ts';
 
 /** What starts a run besides a request (store/origins.ts). */
 export interface RunOrigin {
@@ -91,7 +91,7 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     workflow_version: run.version,
     user_id: user.userId,
     workspace: getWorkspaceId(workflow),
-    request: runRequestText(run.request),
+    request: toRequestText(run.request),
     webhook: webhook === undefined ? null : encryptTarget(deps, webhook),
     // With an external database, another process may execute the run while a caller of this process waits for it.
     watched: deps.settings.DATABASE_URL !== undefined,

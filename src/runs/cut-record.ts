@@ -25,7 +25,7 @@ export function cutRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES):
   const { nodeStates, outputs = [] } = record;
   const jsonTexts = createJsonTexts();
   const sizes = [...nodeStates, ...outputs].flatMap(state => listValues(state).map(jsonTexts.countBytes));
-  const frame = { ...record, nodeStates: nodeStates.map(withoutValues), outputs: outputs.map(withoutValues) };
+  const frame = { ...record, nodeStates: nodeStates.map(removeValues), outputs: outputs.map(removeValues) };
   // Allows for each value's member name and comma, and for the `truncated` member of each state.
   const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
   const maxValueBytes = computeFairShare(sizes, maxBytes - frameBytes);
@@ -64,7 +64,7 @@ function listValues(state: NodeValues): readonly unknown[] {
   return values;
 }
 
-function withoutValues(state: NodeValues): NodeValues {
+function removeValues(state: NodeValues): NodeValues {
   return Object.fromEntries(
     Object.entries(state).filter(([key]) => !MEMBERS.has(key)),
   ) as object as NodeValues;
@@ -115,13 +115,13 @@ function cutValue(jsonTexts: JsonTexts, value: unknown, maxValueBytes: number, o
   // Assumes that escapes are spread evenly, because measuring a long text takes long.
   const share = Math.max(0, maxValueBytes - 2) / jsonTexts.countBytes(value);
   let length = Math.floor(text.length * share);
-  for (let bytes = textBytes(text.slice(0, length)); length > 0 && bytes > maxValueBytes; ) {
+  for (let bytes = getTextBytes(text.slice(0, length)); length > 0 && bytes > maxValueBytes; ) {
     length = Math.floor(Math.min(length * 0.95, (length * maxValueBytes) / bytes));
-    bytes = textBytes(text.slice(0, length));
+    bytes = getTextBytes(text.slice(0, length));
   }
   // Do not split a surrogate pair.
   const isHalf = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   return text.slice(0, isHalf ? length - 1 : length);
 }
 
-const textBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+const getTextBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));

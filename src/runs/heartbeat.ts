@@ -30,7 +30,7 @@ export async function registerWorker(deps: RunDeps, pools: readonly string[]): P
     pools,
     hostname: hostname(),
     pid: process.pid,
-    pid_started: processIdentity(process.pid),
+    pid_started: getProcessIdentity(process.pid),
   };
   await insertWorker(deps.db, worker);
   return worker.id;
@@ -152,7 +152,9 @@ async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: Unlock
  */
 function isProcessGone(deps: RunDeps, worker: WorkerRow): boolean {
   if (deps.settings.DATABASE_URL === undefined) return true;
-  return worker.pid_started.startsWith(`${PID_SPACE}/`) && processIdentity(worker.pid) !== worker.pid_started;
+  return (
+    worker.pid_started.startsWith(`${PID_SPACE}/`) && getProcessIdentity(worker.pid) !== worker.pid_started
+  );
 }
 
 const PID_SPACE = readPidSpace();
@@ -167,7 +169,7 @@ function readPidSpace(): string {
 }
 
 /** Returns an identity that distinguishes a process from a later one with the same pid; '' if there is none. */
-function processIdentity(pid: number): string {
+function getProcessIdentity(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // Field 22, the start time. Counted from the end of the command, which is in parentheses and may contain spaces

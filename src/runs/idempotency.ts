@@ -2,7 +2,7 @@
 
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { canonicalJson } from '../lib/record.ts';
+import { toCanonicalJson } from '../lib/record.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
 import type { RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
@@ -49,7 +49,7 @@ export function toIdempotency(route: RunRoute, key: string | undefined, body: ob
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
   }
-  return { route, key, body_hash: sha256Hex(canonicalJson(body)) };
+  return { route, key, body_hash: sha256Hex(toCanonicalJson(body)) };
 }
 
 /**

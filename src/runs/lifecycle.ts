@@ -4,7 +4,7 @@ import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow, RunSpec, RunState } from '../store/runs.ts';
-import { firstPollAt } from './calls/pace.ts';
+import { computeFirstPoll } from './calls/pace.ts';
 
 /** A report about nodes by the worker that holds the lease. */
 interface WorkerReport {
@@ -95,7 +95,7 @@ export interface Acceptance {
 }
 
 /** Returns the first row of an accepted run. With a worker, the run is claimed immediately. */
-export function initialTransition({ spec, steps, workerId }: Acceptance): Transition {
+export function createInitialTransition({ spec, steps, workerId }: Acceptance): Transition {
   const queued: RunRow = { ...spec, ...NEW_STATE, seq: steps.length };
   const saveEffects: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'save steps', steps }];
   if (workerId === null)
@@ -261,7 +261,7 @@ function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly 
       credits: job.credits ?? 0,
       terms: job.terms ?? null,
       submitted_at: new Date(submittedAtMs),
-      due_at: new Date(id === null ? deadlineMs : firstPollAt(submittedAtMs, asks, job.usualMs)),
+      due_at: new Date(id === null ? deadlineMs : computeFirstPoll(submittedAtMs, asks, job.usualMs)),
       deadline_at: new Date(deadlineMs),
     },
   ];

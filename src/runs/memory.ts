@@ -6,7 +6,7 @@ import type { RunBudget } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 
 /** Returns the limit in bytes. Default: a quarter of the heap. */
-export function memoryLimit(megabytes: number | undefined): number {
+export function getMemoryLimit(megabytes: number | undefined): number {
   return megabytes === undefined ? getHeapStatistics().heap_size_limit / 4 : megabytes * 1024 * 1024;
 }
 

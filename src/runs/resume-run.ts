@@ -17,7 +17,7 @@ import { findReusedSteps } from './reused-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
 import { resolvePlan } from './run-credentials.ts';
-import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
+import { parseRunRequest, planRequest, readInputOverrides } from './run-request.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 
 export interface ResumeRunInput {
@@ -141,7 +141,7 @@ async function startFollowUp(
       'invalid_request',
       `fromNodeId ${JSON.stringify(request.fromNodeId)} is not a node of the run.`,
     );
-  const overrides = inputOverrides(deps, version.graph, resumedRequest.inputs);
+  const overrides = readInputOverrides(deps, version.graph, resumedRequest.inputs);
   const again = request.fromNodeId === undefined ? [] : [request.fromNodeId];
   const keep = { executionId: row.id, again };
   const reused = await findReusedSteps(deps, {

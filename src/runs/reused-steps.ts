@@ -5,13 +5,13 @@ import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
 import type { Plan } from '../graph/plan.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { canonicalJson } from '../lib/record.ts';
+import { toCanonicalJson } from '../lib/record.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import { findSampleRun } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import { readPlan, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
-import { inputOverrides, parseRunRequest } from './run-request.ts';
+import { parseRunRequest, readInputOverrides } from './run-request.ts';
 
 export interface ReusedSteps {
   /** The execution that the run continues. */
@@ -58,14 +58,14 @@ async function findReusable(
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const earlierRun = {
     plan: await readPlan(deps, row),
-    overrides: inputOverrides(deps, version.graph, parseRunRequest(row.request).inputs),
-    steps: withoutReplaceable(await readWholeSteps(deps.db, row.id), plan),
+    overrides: readInputOverrides(deps, version.graph, parseRunRequest(row.request).inputs),
+    steps: removeReplaceable(await readWholeSteps(deps.db, row.id), plan),
   };
   return reuseSteps(earlierRun, { plan, overrides }, again);
 }
 
 /** Leaves out sample results of nodes that can run by now. */
-function withoutReplaceable(steps: ReadonlyMap<string, Step>, { nodes }: Plan): ReadonlyMap<string, Step> {
+function removeReplaceable(steps: ReadonlyMap<string, Step>, { nodes }: Plan): ReadonlyMap<string, Step> {
   const usable = new Set(nodes.filter(({ unavailable }) => unavailable === undefined).map(({ id }) => id));
   return new Map([...steps].filter(([id, { fromSample }]) => fromSample !== true || !usable.has(id)));
 }
@@ -92,13 +92,13 @@ async function findSampled(
   const configs = new Map(
     (recorded.ok ? recorded.plan.nodes : []).map(node => [
       node.id,
-      canonicalJson([node.nodeType, node.settings]),
+      toCanonicalJson([node.nodeType, node.settings]),
     ]),
   );
   const steps = await readWholeSteps(deps.db, run.id);
   return unavailable.flatMap(({ id, nodeType, settings }) => {
     const step = steps.get(id);
-    const isSame = configs.get(id) === canonicalJson([nodeType, { ...settings, ...overrides.get(id) }]);
+    const isSame = configs.get(id) === toCanonicalJson([nodeType, { ...settings, ...overrides.get(id) }]);
     return isSame && step?.status === 'COMPLETED' ? [{ ...toCachedStep(step), fromSample: true }] : [];
   });
 }

@@ -11,7 +11,7 @@ import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
 import { readGraph } from '../services/workflows/check-graph.ts';
-import { type GraphVersion, graphText } from '../services/workflows/graph-versions.ts';
+import { type GraphVersion, toGraphText } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunConfig } from './run.schema.ts';
 
@@ -27,7 +27,7 @@ export function configureVersion(
   const applied = withConfig(version.graph, config.value);
   const graph = withSavedPorts(normalizeConfig(applied, catalog).graph, catalog);
   return {
-    text: graphText(graph),
+    text: toGraphText(graph),
     graph,
     plan: (targets, pinned = []): PlanResult => createPlan(graph, catalog, targets, pinned),
   };

@@ -14,7 +14,7 @@ const MAX_ISSUES = 100;
 const MAX_LISTED = 20;
 
 /** Returns the text stored in `executions.request`. */
-export function runRequestText(request: RunRequest): string {
+export function toRequestText(request: RunRequest): string {
   const { inputs, config, metadata, targets, pins, useSample, useCache, timeoutMs, maxCredits } = request;
   return stringifyJson({
     inputs,
@@ -80,7 +80,7 @@ function toPlanError(result: Extract<PlanResult, { ok: false }>): AppError {
  * Returns the config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that is not an input
  * node.
  */
-export function inputOverrides(
+export function readInputOverrides(
   deps: RunDeps,
   graph: Graph,
   inputs: JsonText<JsonObject> | undefined,

@@ -10,7 +10,7 @@ import { findSampleRun } from '../store/runs.ts';
 import { acceptRun, type RunOrigin } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import {
-  credentialFinder,
+  createCredentialFinder,
   type Estimate,
   findOverMax,
   findUnavailable,
@@ -29,7 +29,7 @@ import { findReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { configureVersion, requireValidConfig } from './run-config.ts';
 import { resolvePlan } from './run-credentials.ts';
-import { inputOverrides, planRequest } from './run-request.ts';
+import { planRequest, readInputOverrides } from './run-request.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
@@ -75,7 +75,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     workspace: owner.workspace,
     workflowId: workflow.id,
   });
-  const overrides = inputOverrides(deps, version.graph, request.inputs);
+  const overrides = readInputOverrides(deps, version.graph, request.inputs);
   const reused = await findReusedSteps(deps, { workflowId: workflow.id, request, plan, overrides });
   const hint = request.useSample === true ? '' : await sampleHint(deps, workflow.id, plan, reused.steps);
   const outlook = { plan, overrides, owner, credentials, steps: reused.steps };
@@ -122,7 +122,7 @@ export async function estimateForStart(
 ): Promise<Estimate> {
   requireProviders(findUnavailable(run.plan, run.steps), hint);
   const forecasts = await forecastPaidNodes(deps, run);
-  const find = credentialFinder(deps, run);
+  const find = createCredentialFinder(deps, run);
   requirePriced(findUnpriced(deps, user, forecasts, run.overrides, find));
   await requireDrawable(deps, forecasts);
   const estimate = priceForecast(forecasts, find);

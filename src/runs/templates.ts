@@ -17,7 +17,7 @@ import { TEMPLATES_WORKSPACE } from '../store/media/media.ts';
 import { NO_USER } from '../store/media/samples.ts';
 import { findTemplateRow, listTemplates, type TemplateRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
-import { credentialFinder, priceForecast } from './estimate/estimate-plan.ts';
+import { createCredentialFinder, priceForecast } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
 import { presentStep } from './present-execution.ts';
 
@@ -312,7 +312,7 @@ async function computeSummary(
 
 async function forecastPrice(deps: RunDeps, outlook: RunToEstimate) {
   try {
-    return priceForecast(await forecastPaidNodes(deps, outlook), credentialFinder(deps, outlook));
+    return priceForecast(await forecastPaidNodes(deps, outlook), createCredentialFinder(deps, outlook));
   } catch (err) {
     if (err instanceof AppError) return null;
     throw err;

@@ -1,7 +1,7 @@
 // Tracks a worker's slots and its active runs.
 
-import { memoryLimit, RunMemoryPool } from './memory.ts';
-import { canStartLocally, LONG_MS, listSaturated, type Occupant, queueShare } from './policy.ts';
+import { getMemoryLimit, RunMemoryPool } from './memory.ts';
+import { canStartLocally, getQueueShare, LONG_MS, listSaturated, type Occupant } from './policy.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -69,7 +69,7 @@ export class WorkerSlots {
   readonly #turns: Turns;
   readonly #now: () => number;
 
-  constructor(capacity: number, now: () => number, memory = new RunMemoryPool(memoryLimit(undefined))) {
+  constructor(capacity: number, now: () => number, memory = new RunMemoryPool(getMemoryLimit(undefined))) {
     this.capacity = capacity;
     this.#memory = memory;
     this.#turns = new Turns(memory.isShared);
@@ -105,7 +105,7 @@ export class WorkerSlots {
   async waitForSlot(): Promise<ClaimedSlot | undefined> {
     while (
       this.#isOpen &&
-      (this.#count({ isForQueue: true }) >= queueShare(this.capacity) || this.#memory.isFull())
+      (this.#count({ isForQueue: true }) >= getQueueShare(this.capacity) || this.#memory.isFull())
     )
       await new Promise<void>(resolve => this.#waiters.add(resolve));
     return this.#isOpen ? this.#claim({ occupant: undefined, isForQueue: true }) : undefined;
@@ -149,7 +149,7 @@ export class WorkerSlots {
 
   /** Does not count the slots for runs that just arrived from the queue. */
   #hasFreeSlot(): boolean {
-    return this.#count({ isForQueue: false }) < this.capacity - queueShare(this.capacity);
+    return this.#count({ isForQueue: false }) < this.capacity - getQueueShare(this.capacity);
   }
 
   #claim(slot: Slot): ClaimedSlot {

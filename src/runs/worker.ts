@@ -43,7 +43,7 @@ import { createCredentialPayments } from './pay-by-credential.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
-import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
+import { parseRunRequest, planRequest, readInputOverrides } from './run-request.ts';
 import { traceNodes } from './trace/node-spans.ts';
 import { inRunScope, recordOutcome } from './trace/run-scope.ts';
 import type { Turns } from './turns.ts';
@@ -111,12 +111,12 @@ interface LoadedRun {
   readonly row: RunRow;
   readonly request: RunRequest;
   readonly plan: Plan;
-  readonly overrides: ReturnType<typeof inputOverrides>;
+  readonly overrides: ReturnType<typeof readInputOverrides>;
   readonly steps: Map<string, Step>;
   /** Calls of an earlier execution that have ended. */
   readonly endedCalls: readonly CallName[];
   readonly spending: EarlierSpending;
-  readonly chosen: RunCredentials;
+  readonly runCredentials: RunCredentials;
   readonly credentials: CredentialContext;
   readonly secrets?: RunOptions['secrets'];
   /** Set if the run cannot be loaded, for example because a node type no longer exists. */
@@ -140,9 +140,16 @@ async function loadRun(
     ? { steps: new Map<string, Step>(), isWhole: true }
     : await loadSteps(deps, row, memory, signal);
   for (const [nodeId, step] of steps) steps.set(nodeId, failAfterTooManyStarts(deps, step));
-  const chosen = await readRunCredentials(deps, deps.db, row.credentials);
-  const credentials = await createCredentialContext(deps, chosen, row.workspace);
-  const run = { row, request, steps, chosen, credentials, ...(await loadCalls(deps, row, request, steps)) };
+  const runCredentials = await readRunCredentials(deps, deps.db, row.credentials);
+  const credentials = await createCredentialContext(deps, runCredentials, row.workspace);
+  const run = {
+    row,
+    request,
+    steps,
+    runCredentials,
+    credentials,
+    ...(await loadCalls(deps, row, request, steps)),
+  };
   if (!isWhole) {
     const loadError = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
     return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadError };
@@ -151,7 +158,7 @@ async function loadRun(
     const stored = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
     const version = configureVersion(deps, stored, request.config);
     const plan = planRequest(deps, version, request);
-    const overrides = inputOverrides(deps, version.graph, request.inputs);
+    const overrides = readInputOverrides(deps, version.graph, request.inputs);
     const secrets = await createRunSecrets(deps, deps.db, row, stored.text);
     return { ...run, plan, overrides, ...(secrets === undefined ? {} : { secrets }) };
   } catch (err) {
@@ -259,7 +266,8 @@ function runEngine(
     turns: toLoopTurns(run.turns, row),
     pay: createPay(retryingDeps, row, {
       spent: run.spending,
-      findCredential: ({ definition, values }) => run.chosen.get(definition.requires(values) as ProviderName),
+      findCredential: ({ definition, values }) =>
+        run.runCredentials.get(definition.requires(values) as ProviderName),
       payments,
     }),
     calls: run.calls,

@@ -12,7 +12,7 @@ import type { RunDeps } from './deps.ts';
 import { readBoundedSteps } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
 import { configureVersion } from './run-config.ts';
-import { inputOverrides, parseRunRequest } from './run-request.ts';
+import { parseRunRequest, readInputOverrides } from './run-request.ts';
 
 /** The number of latest runs that are searched. */
 const MAX_RUNS = 50;
@@ -82,5 +82,5 @@ export async function readPlannedRun(deps: RunDeps, id: string): Promise<Planned
   const { inputs, config } = parseRunRequest(row.request);
   const planned = configureVersion(deps, version, config).plan();
   if (!planned.ok) return undefined;
-  return { plan: planned.plan, overrides: inputOverrides(deps, version.graph, inputs) };
+  return { plan: planned.plan, overrides: readInputOverrides(deps, version.graph, inputs) };
 }

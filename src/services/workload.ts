@@ -1,5 +1,5 @@
 // Collects the amount of pending work for metrics.
-import { listMonthByType } from '../store/overview.ts';
+import { listSpendingByType } from '../store/overview.ts';
 import type { CallCount, JobCount } from '../store/workload.ts';
 import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
@@ -43,7 +43,7 @@ async function count(deps: Deps): Promise<Workload> {
     calls: await countCalls(db),
     reserved: await sumReserved(db),
     spent: sumByLabels(
-      (await listMonthByType(db, toMonth(deps.now()), MAX_TYPES)).map(({ node_type, credits }) => ({
+      (await listSpendingByType(db, toMonth(deps.now()), MAX_TYPES)).map(({ node_type, credits }) => ({
         ...labelModel(deps, node_type),
         credits,
       })),

@@ -92,7 +92,7 @@ select i.index from stored s join input i using (execution_id, node_id, item) wh
  * Returns the waiting calls that can have a slot now: those of the workspaces with the fewest slots, in order of
  * arrival, and all whose deadline has passed. Locks the limit until the transaction ends.
  */
-export async function nextWaitingCalls(
+export async function listNextWaitingCalls(
   tx: Tx,
   { provider, limiter }: LimitedProvider,
   { limit, batch }: { readonly limit: number | null; readonly batch: number },

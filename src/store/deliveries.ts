@@ -1,6 +1,6 @@
 // Reads and writes webhook deliveries and their attempts.
 import type { Tx } from './db.ts';
-import { enqueue, jobSpecs } from './queue.ts';
+import { enqueue, toJobSpecs } from './queue.ts';
 import { all } from './rows.ts';
 
 export const DELIVERY_STATES = ['pending', 'attempting', 'delivered', 'exhausted'] as const;
@@ -104,6 +104,6 @@ with moved as (
   insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status_code, error, response)
   select delivery_id, attempt, started_at, duration_ms, status_code, error, response from moved
 ), jobs as (
-  ${jobSpecs(`select 'deliver' as task, delivery_id as id, next_attempt_at as run_at from moved where next_attempt_at is not null`)}
+  ${toJobSpecs(`select 'deliver' as task, delivery_id as id, next_attempt_at as run_at from moved where next_attempt_at is not null`)}
 )
 select count(*) from jobs`;

@@ -37,14 +37,14 @@ export function countRunsByHour(
   );
 }
 
-export interface Spent {
+export interface SpendingSum {
   readonly credits: number;
   readonly charges: number;
 }
 
 /** Returns all charges of a month, named by its first day. */
-export async function sumMonth(tx: Tx, month: string): Promise<Spent> {
-  const row = await first<Spent>(
+export async function sumSpending(tx: Tx, month: string): Promise<SpendingSum> {
+  const row = await first<SpendingSum>(
     tx,
     `select coalesce(sum(credits), 0)::bigint as credits, coalesce(sum(charges), 0)::int as charges
      from spending_months where month = $1::date`,
@@ -54,11 +54,11 @@ export async function sumMonth(tx: Tx, month: string): Promise<Spent> {
 }
 
 /** Lists the most expensive node types; '' are charges made before the type was recorded. */
-export function listMonthByType(
+export function listSpendingByType(
   tx: Tx,
   month: string,
   limit: number,
-): Promise<readonly (Spent & { readonly node_type: string })[]> {
+): Promise<readonly (SpendingSum & { readonly node_type: string })[]> {
   return all(
     tx,
     `select node_type, sum(credits)::bigint as credits, sum(charges)::int as charges
@@ -67,14 +67,14 @@ export function listMonthByType(
   );
 }
 
-export interface TeamSpent extends Spent {
+export interface TeamSpending extends SpendingSum {
   /** null: all personal workspaces together. */
   readonly team_id: string | null;
   /** null: the team was deleted. */
   readonly name: string | null;
 }
 
-export function listMonthByTeam(tx: Tx, month: string, limit: number): Promise<readonly TeamSpent[]> {
+export function listSpendingByTeam(tx: Tx, month: string, limit: number): Promise<readonly TeamSpending[]> {
   return all(
     tx,
     `select s.team_id, t.name, s.credits, s.charges from (
@@ -86,13 +86,13 @@ export function listMonthByTeam(tx: Tx, month: string, limit: number): Promise<r
   );
 }
 
-export interface UserSpent extends Spent {
+export interface UserSpending extends SpendingSum {
   /** 0: unknown. */
   readonly user_id: number;
   readonly name: string | null;
 }
 
-export function listMonthByUser(tx: Tx, month: string, limit: number): Promise<readonly UserSpent[]> {
+export function listSpendingByUser(tx: Tx, month: string, limit: number): Promise<readonly UserSpending[]> {
   return all(
     tx,
     `select s.user_id, u.name, s.credits, s.charges from (
@@ -137,7 +137,7 @@ export interface LowBalance {
   readonly balance: number;
 }
 
-/** Workspaces that spent credits since that month and have fewer left than `below`, lowest first. */
+/** Lists workspaces that spent credits since that month and have fewer left than `below`, lowest first. */
 export function listLowBalances(
   tx: Tx,
   sinceMonth: string,

@@ -11,7 +11,7 @@ export type Task = (typeof TASKS)[number];
  * a `with`, something must read from it, or PostgreSQL skips it. A
  * batch, automation or app has at most one waiting job, which the next one replaces.
  */
-export function jobSpecs(rows: string): string {
+export function toJobSpecs(rows: string): string {
   return `select queued.id from (
     select array_agg((job.task, json_build_object('id', job.id), null, job.run_at, null,
       case when job.task in ('batch', 'automation', 'app') then job.task || ':' || job.id end, null, null)::graphile_worker.job_spec) as specs
@@ -28,7 +28,7 @@ export async function enqueue(
 ): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
-    `select count(*) from (${jobSpecs('select $1::text as task, id, $3::timestamptz as run_at from unnest($2::text[]) as id')}) as jobs`,
+    `select count(*) from (${toJobSpecs('select $1::text as task, id, $3::timestamptz as run_at from unnest($2::text[]) as id')}) as jobs`,
     [task, ids, runAt],
   );
 }

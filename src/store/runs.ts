@@ -6,7 +6,7 @@ import { CHANNELS } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
 import { originTask } from './origins.ts';
-import { jobSpecs } from './queue.ts';
+import { toJobSpecs } from './queue.ts';
 import { all, first, matches } from './rows.ts';
 
 /** The properties of a run that never change. */
@@ -126,7 +126,7 @@ with input as materialized (
   select id, step_count, steps::text
   from input where step_count > 0 and id in (select id from accepted)
 ), jobs as (
-  ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from input where has_job and id in (select id from accepted)")}
+  ${toJobSpecs("select 'run' as task, id, null::timestamptz as run_at from input where has_job and id in (select id from accepted)")}
 )
 select id from accepted, (select count(*) from jobs) as enqueued`;
 
@@ -365,7 +365,7 @@ const INSERT_FOLLOWING = `
  * CTE `jobs`: enqueues one job for each delivery, for each unparked run, for each run that a worker should claim at a
  * given time, and for each batch, schedule and trigger with runs that ended.
  */
-const ENQUEUE_JOBS = jobSpecs(`
+const ENQUEUE_JOBS = toJobSpecs(`
   select 'deliver' as task, id, null::timestamptz as run_at from outbox
   union all select 'run', id, null from unparked
   union all select 'run', id, job_at from written where job_at is not null

@@ -1,7 +1,7 @@
 // lintGraph: the issues found in a graph, with one group of cases per rule.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { warningSentences } from '../../src/graph/issues.ts';
+import { listWarnings } from '../../src/graph/issues.ts';
 import type { LintOptions } from '../../src/graph/lint/context.ts';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
@@ -283,7 +283,7 @@ describe('lintGraph', () => {
 describe('warningSentences', () => {
   it('starts each warning with its node, and omits errors', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
-    assert.deepEqual(warningSentences(lintGraph(graph, CATALOG).issues), [
+    assert.deepEqual(listWarnings(lintGraph(graph, CATALOG).issues), [
       'g: The required port "prompt" is not connected. Connect an output to in-prompt.',
     ]);
   });

@@ -70,7 +70,7 @@ describe('a file of a scene', () => {
 
   it('is a placeholder if its URL says so, also for videos', async () => {
     const files = await readRenderFiles([resource('video', 'sample:a clip')], refuse, '/nowhere', signal);
-    assert.deepEqual(files.get('video-x'), { kind: 'sample', words: 'a clip', width: 1600, height: 1200 });
+    assert.deepEqual(files.get('video-x'), { kind: 'sample', prompt: 'a clip', width: 1600, height: 1200 });
   });
 
   it('of another kind, damaged or empty is omitted with the reason, and leaves nothing behind', async () => {

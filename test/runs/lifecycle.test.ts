@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import {
+  createInitialTransition,
   type Effect,
-  initialTransition,
   type LifecycleEvent,
   type Transition,
   transition,
@@ -74,7 +74,11 @@ describe('a run, whatever happens to it', () => {
   }[] = [];
   for (let seed = 1; seed <= 400; seed++) {
     const random = seededRandom(seed);
-    let run = initialTransition({ spec: FACTS, steps: [], workerId: random() < 0.5 ? 'wrk_1' : null }).row;
+    let run = createInitialTransition({
+      spec: FACTS,
+      steps: [],
+      workerId: random() < 0.5 ? 'wrk_1' : null,
+    }).row;
     for (let count = 0; count < 60; count++) {
       const event = randomEvent(random, run);
       const next = transition(run, event);
@@ -158,7 +162,11 @@ describe('a run, whatever happens to it', () => {
   });
 
   it('moves no credits if it cannot cost', () => {
-    const free = initialTransition({ spec: { ...FACTS, is_paid: false }, steps: [], workerId: 'wrk_1' }).row;
+    const free = createInitialTransition({
+      spec: { ...FACTS, is_paid: false },
+      steps: [],
+      workerId: 'wrk_1',
+    }).row;
     const end = {
       kind: 'end',
       lease: 1,
@@ -175,7 +183,7 @@ describe('a run, whatever happens to it', () => {
 });
 
 describe('the clock of a run', () => {
-  const held = initialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const held = createInitialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
   const suspend = (waitsFor: 'time' | 'call'): RunRow =>
     transition(held, {
       kind: 'suspend',
@@ -202,17 +210,17 @@ describe('the clock of a run', () => {
 
 describe('an accepted run', () => {
   it('is queued, or claimed by its worker with lease number 1', () => {
-    const queued = initialTransition({ spec: FACTS, steps: [step()], workerId: null });
+    const queued = createInitialTransition({ spec: FACTS, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
     assert.ok(has(queued.effects, 'queue'));
-    const begun = initialTransition({ spec: FACTS, steps: [step()], workerId: 'wrk_1' });
+    const begun = createInitialTransition({ spec: FACTS, steps: [step()], workerId: 'wrk_1' });
     assert.deepEqual([begun.row.status, begun.row.lease, begun.row.seq], ['RUNNING', 1, 2]);
     assert.ok(!has(begun.effects, 'queue'));
   });
 });
 
 describe('the calls of a node', () => {
-  const run = initialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const run = createInitialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
   const held = { lease: 1, nodesDone: 0, timeoutAtMs: 90_000 };
   const overOf = (more: Partial<Step>): readonly number[] | null | undefined => {
     const steps = [step({ provider: { name: 'fal', jobId: 'j' }, ...more })];

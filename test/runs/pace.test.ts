@@ -1,13 +1,17 @@
 // Tests when calls are polled: often around the model's usual duration, rarely long before and after.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { estimateProgress, firstPollAt, nextPollAt } from '../../src/runs/calls/pace.ts';
+import { computeFirstPoll, computeNextPoll, estimateProgress } from '../../src/runs/calls/pace.ts';
 
 /** Returns the ages at which a call is polled, up to the given age. */
 function agesOf(usualMs: number | undefined, untilMs: number, hasHook = false): readonly number[] {
   const ages: number[] = [];
   const call = { submittedAtMs: 0, deadlineAtMs: 1e9, usualMs, hasHook, afterMs: 0 };
-  for (let nowMs = firstPollAt(0, 0, usualMs); nowMs <= untilMs; nowMs = nextPollAt({ ...call, nowMs }))
+  for (
+    let nowMs = computeFirstPoll(0, 0, usualMs);
+    nowMs <= untilMs;
+    nowMs = computeNextPoll({ ...call, nowMs })
+  )
     ages.push(nowMs);
   return ages;
 }
@@ -32,7 +36,7 @@ describe('the pace of polls', () => {
   it('is slower if the provider sends hooks, and never passes the deadline', () => {
     assert.ok(agesOf(10_000, 60_000, true).length < agesOf(10_000, 60_000).length);
     const call = { submittedAtMs: 0, nowMs: 9000, usualMs: undefined, hasHook: true, afterMs: 60_000 };
-    assert.equal(nextPollAt({ ...call, deadlineAtMs: 12_000 }), 12_000);
+    assert.equal(computeNextPoll({ ...call, deadlineAtMs: 12_000 }), 12_000);
   });
 
   it('estimates progress by the usual duration, and never reports the end', () => {

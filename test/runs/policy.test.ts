@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import {
   canStartLocally,
   createWorkspaceSlots,
+  getQueueShare,
   listSaturated,
   type Occupant,
-  queueShare,
 } from '../../src/runs/policy.ts';
 import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
@@ -38,7 +38,7 @@ describe('a worker', () => {
   });
 
   it('keeps a quarter of its slots for runs that arrive from the queue', () => {
-    assert.deepEqual([queueShare(256), queueShare(1)], [64, 1]);
+    assert.deepEqual([getQueueShare(256), getQueueShare(1)], [64, 1]);
     const slots = new WorkerSlots(4, () => NOW_MS);
     slots.open('wrk_1');
     const places = ['a', 'b', 'c', 'd'].map(workspace => slots.reserve(workspace));

@@ -14,7 +14,7 @@ import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { QUEUE_ONLY } from '../../src/runs/dispatch.ts';
-import { createDeps, mediaOrigins } from '../../src/service.ts';
+import { createDeps, listMediaOrigins } from '../../src/service.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';
 import { openDb } from '../../src/store/db.ts';
@@ -104,7 +104,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
   const editor = options.editor ?? (await openSharedEditor());
   const runDeps = await createAppDeps({ db, runDb }, folder, options);
-  const deps = { ...runDeps, editor, mediaOrigins: mediaOrigins(runDeps) };
+  const deps = { ...runDeps, editor, mediaOrigins: listMediaOrigins(runDeps) };
   const mcp = (options.createMcp ?? createMcpMount)(deps);
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, mounts);

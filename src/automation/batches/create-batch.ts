@@ -6,7 +6,7 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
-  credentialFinder,
+  createCredentialFinder,
   findMissingInputs,
   findOverMax,
   findUnavailable,
@@ -22,7 +22,7 @@ import { toIdempotency } from '../../runs/idempotency.ts';
 import type { RunConfig } from '../../runs/run.schema.ts';
 import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/run-credentials.ts';
-import { inputOverrides, planRequest } from '../../runs/run-request.ts';
+import { planRequest, readInputOverrides } from '../../runs/run-request.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -199,13 +199,13 @@ async function priceBatch(
     const config = row.config === null ? null : JSON.stringify(row.config);
     try {
       const { plan, credentials } = await planRow(config);
-      const overrides = inputOverrides(deps, version.graph, inputs);
+      const overrides = readInputOverrides(deps, version.graph, inputs);
       const missing = findMissingInputs({ plan, overrides });
       issues.push(...missing.map(issue => toRowIssue(index, row.path, issue)));
       let credits = 0;
       if (missing.length === 0 && hasPaidNode(deps, plan)) {
         const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
-        const find = credentialFinder(deps, { credentials, overrides });
+        const find = createCredentialFinder(deps, { credentials, overrides });
         requirePriced(findUnpriced(deps, user, forecasts, overrides, find));
         const price = priceForecast(forecasts, find);
         requireBounded(findOverMax(forecasts), price);

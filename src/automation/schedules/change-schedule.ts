@@ -5,7 +5,7 @@ import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { inputOverrides } from '../../runs/run-request.ts';
+import { readInputOverrides } from '../../runs/run-request.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
@@ -173,7 +173,7 @@ async function requireInputs(
     );
   const number = runs_version === 'published' ? requirePublished(workflow) : workflow.version;
   const { graph } = await deps.versions.get(deps.db, workflow.id, number);
-  inputOverrides(deps, graph, new JsonText<JsonObject>(inputs));
+  readInputOverrides(deps, graph, new JsonText<JsonObject>(inputs));
 }
 
 /** Throws 409 if the workspace has as many active schedules as it may have. */

@@ -3,7 +3,7 @@ import { decrypt, sha256, sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { rateLimitError } from '../../services/accounts/rate-limits.ts';
+import { createRateLimitError } from '../../services/accounts/rate-limits.ts';
 import { findSignatureFault } from '../../services/webhooks/webhook-signature.ts';
 import {
   deleteExpiredItem,
@@ -42,7 +42,7 @@ export async function receiveHook(
   if (trigger === undefined) throw new AppError('not_found', 'Hook not found. Check its address.');
   const allowance = await deps.limiter.consume(`hook:${trigger.id}`, PER_MINUTE, MINUTE_S);
   if (!allowance.isAllowed)
-    throw rateLimitError(
+    throw createRateLimitError(
       'rate_limited',
       `More than ${PER_MINUTE} requests in a minute`,
       allowance,

@@ -2,7 +2,7 @@
 import type { Execution as FullExecution, NodeState as FullState } from '../../../sdk/src/schemas.ts';
 import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
-import { alignColumns, cleanText, cutText, padText, textWidth } from './text-width.ts';
+import { alignColumns, cleanText, cutText, getTextWidth, padText } from './text-width.ts';
 
 /** The members of a node's state that the command line shows. */
 export type NodeState = Pick<
@@ -110,7 +110,7 @@ export function drawTable(run: Execution, terminal: Terminal): string[] {
   ]);
   const [head = '', ...lines] = alignColumns([['node', 'status', 'time', 'result'], ...rows], 3);
   const columns = terminal.isLive ? terminal.width - 1 : Number.POSITIVE_INFINITY;
-  const rule = '─'.repeat(Math.min(columns, Math.max(...[head, ...lines].map(textWidth))));
+  const rule = '─'.repeat(Math.min(columns, Math.max(...[head, ...lines].map(getTextWidth))));
   return [
     terminal.paint('bold', head),
     terminal.paint('dim', rule),

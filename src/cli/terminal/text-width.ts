@@ -11,7 +11,7 @@ const GRAPHEMES = new Intl.Segmenter();
  * Returns the number of terminal columns of the text. Color escapes take none; East Asian characters and emoji take
  * two.
  */
-export function textWidth(text: string): number {
+export function getTextWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   return PRINTABLE.test(plain) ? plain.length : measureWidth(plain);
 }
@@ -23,7 +23,7 @@ const measureWidth = (text: string): number =>
 
 /** Truncates the text to that many columns, with an ellipsis. Colors are kept and closed. */
 export function cutText(text: string, columns: number): string {
-  if (textWidth(text) <= columns) return text;
+  if (getTextWidth(text) <= columns) return text;
   let result = '';
   let width = 0;
   // Splitting by a group puts the colors at odd indexes.
@@ -31,7 +31,7 @@ export function cutText(text: string, columns: number): string {
     if (index % 2 === 1) result += piece;
     else {
       for (const { segment } of GRAPHEMES.segment(piece)) {
-        width += textWidth(segment);
+        width += getTextWidth(segment);
         if (width > columns - 1) return `${result}…${index > 0 ? '\x1b[0m' : ''}`;
         result += segment;
       }
@@ -42,7 +42,7 @@ export function cutText(text: string, columns: number): string {
 
 /** Pads the text with spaces to that many columns. */
 export function padText(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
+  return text + ' '.repeat(Math.max(0, columns - getTextWidth(text)));
 }
 
 /** Removes control characters, so that text from a service or file cannot control the terminal. */
@@ -56,7 +56,8 @@ export function cleanText(text: string): string {
 export function alignColumns(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, textWidth(cell));
+    for (const [index, cell] of row.entries())
+      widths[index] = Math.max(widths[index] ?? 0, getTextWidth(cell));
   }
   return rows.map(row =>
     row

@@ -25,7 +25,7 @@ export const backup: Command = async ({ args, options, terminal, signal }) => {
   const settings = readSettings();
   const isJson = options.json === true;
   const includesSecretsKey = options.withSecretsKey === true;
-  const secretsKey = await findSecretsKey(keySource(settings));
+  const secretsKey = await findSecretsKey(describeKeySource(settings));
   if (includesSecretsKey && secretsKey === undefined)
     throw new UsageError(
       'No secrets key found. Set SECRETS_KEY, or DATA_DIR to the folder that contains one.',
@@ -107,7 +107,10 @@ export async function openMedia(settings: Settings, stack: AsyncDisposableStack)
 }
 
 /** Describes where the secrets key comes from. */
-export const keySource = ({ SECRETS_KEY, DATA_DIR }: Settings) => ({ SECRETS_KEY, dataDir: DATA_DIR });
+export const describeKeySource = ({ SECRETS_KEY, DATA_DIR }: Settings) => ({
+  SECRETS_KEY,
+  dataDir: DATA_DIR,
+});
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

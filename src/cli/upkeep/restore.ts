@@ -12,7 +12,7 @@ import type { Command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { keySource, openMedia } from './backup.ts';
+import { describeKeySource, openMedia } from './backup.ts';
 
 export const restore: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
@@ -78,7 +78,7 @@ async function checkKey(
   settings: Settings,
   { fingerprint, isIncluded }: BackupHeader['secretsKey'],
 ): Promise<void> {
-  const found = await findSecretsKey(keySource(settings));
+  const found = await findSecretsKey(describeKeySource(settings));
   if (fingerprint === null || (found === undefined ? isIncluded : computeFingerprint(found) === fingerprint))
     return;
   const problem = found === undefined ? 'There is no secrets key' : 'The secrets key differs';
@@ -89,6 +89,6 @@ async function checkKey(
 
 /** Stores the key of the backup if none is set. */
 async function keepKey(settings: Settings, key: Buffer): Promise<void> {
-  if ((await findSecretsKey(keySource(settings))) === undefined)
+  if ((await findSecretsKey(describeKeySource(settings))) === undefined)
     await storeSecretsKey(settings.DATA_DIR, key);
 }

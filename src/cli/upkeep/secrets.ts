@@ -7,7 +7,7 @@ import { rotateSecrets, type SecretsKeys } from '../../services/operator/rotate-
 import type { Command } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { UsageError } from '../failure.ts';
-import { keySource } from './backup.ts';
+import { describeKeySource } from './backup.ts';
 
 export const rotate: Command = async ({ options, terminal }) => {
   const settings = readSettings();
@@ -17,12 +17,12 @@ export const rotate: Command = async ({ options, terminal }) => {
     throw new SettingsError(
       `NEW_SECRETS_KEY requires SECRETS_KEY. A key in ${DATA_DIR} is replaced by a generated one.`,
     );
-  const from = await findSecretsKey(keySource(settings));
+  const from = await findSecretsKey(describeKeySource(settings));
   if (from === undefined)
     throw new UsageError(`There is no secrets key in ${DATA_DIR}. Set DATA_DIR or SECRETS_KEY.`);
   const done = await withDatabase(settings, async db => {
     await requireServiceStopped(db);
-    const keys: SecretsKeys = { from, to: isKept ? await openNextKey(DATA_DIR) : newKey(NEW_SECRETS_KEY) };
+    const keys: SecretsKeys = { from, to: isKept ? await openNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY) };
     return rotateSecrets(db, keys);
   });
   if (isKept) await finishNextKey(DATA_DIR, from);
@@ -38,7 +38,7 @@ export const rotate: Command = async ({ options, terminal }) => {
   );
 };
 
-function newKey(text: string | undefined): Buffer {
+function createKey(text: string | undefined): Buffer {
   if (text === undefined)
     throw new UsageError('Set NEW_SECRETS_KEY to the new key (openssl rand -hex 32) next to SECRETS_KEY.');
   return Buffer.from(text, 'hex');

@@ -23,7 +23,7 @@ export async function writeAudio({ path, info, startSeconds, seconds }: AudioCom
   const window = createWindow(Math.round(startSeconds * SAMPLE_RATE), Math.round(seconds * SAMPLE_RATE));
   if (offset > 0) await window.write(resample(new Float32Array(offset * CHANNELS)));
   let toDrop = Math.max(0, -offset);
-  for await (const block of blocks(track)) {
+  for await (const block of yieldBlocks(track)) {
     const drop = Math.min(toDrop, block.length / CHANNELS);
     toDrop -= drop;
     await window.write(resample(block.subarray(drop * CHANNELS)));
@@ -51,13 +51,13 @@ function createWindow(start: number, length: number) {
 }
 
 /** Yields stereo blocks at the source's sample rate. */
-function blocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
+function yieldBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   return track.codec?.startsWith('pcm-') || ['ulaw', 'alaw'].includes(String(track.codec))
-    ? plainBlocks(track)
-    : decodedBlocks(track);
+    ? yieldPcmBlocks(track)
+    : yieldDecodedBlocks(track);
 }
 
-async function* plainBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
+async function* yieldPcmBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   for await (const sample of new AudioSampleSink(track).samples()) {
     const data = new Float32Array(sample.numberOfFrames * sample.numberOfChannels);
     sample.copyTo(data, { planeIndex: 0, format: 'f32' });
@@ -67,7 +67,7 @@ async function* plainBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array
   }
 }
 
-async function* decodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
+async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
   if (config === null) throw unsupported(codec);

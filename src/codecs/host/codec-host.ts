@@ -37,11 +37,11 @@ export async function openCodecHost(
     signal.throwIfAborted();
     return 'the package node-webcodecs does not load';
   }
-  return codecHost(['node-webcodecs with openh264', ...reasons].join('; '));
+  return createCodecHost(['node-webcodecs with openh264', ...reasons].join('; '));
 }
 
 /** Restores the back end, which was already checked. */
-export function codecHost(detail: string): Backend {
+export function createCodecHost(detail: string): Backend {
   return { name: 'codec-host', detail, encoding: 'openh264', toSpawnSpec };
 }
 

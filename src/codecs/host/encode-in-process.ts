@@ -15,13 +15,13 @@ export async function encodeInProcess(request: EncodeRequest): Promise<void> {
       onFrame?.(++frameCount);
     }
   }
-  async function* audioBytes(): AsyncGenerator<Uint8Array> {
+  async function* toAudioBytes(): AsyncGenerator<Uint8Array> {
     for await (const block of audio ?? [])
       yield new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
   }
   const command = { kind: 'encode', path, maxSeconds, hasAudio: audio !== undefined } as const;
   try {
-    const sources = { frames: countFrames(), audio: readBlocks(audioBytes(), AUDIO_BLOCK_BYTES) };
+    const sources = { frames: countFrames(), audio: readBlocks(toAudioBytes(), AUDIO_BLOCK_BYTES) };
     await encodeToFile({ ...command, ...(video && { video }) }, sources);
   } catch (err) {
     await rm(path, { force: true });

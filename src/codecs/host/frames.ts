@@ -179,11 +179,11 @@ async function toI420(frame: VideoFrame): Promise<I420Frame> {
   if (format !== 'I420') throw unsupported(`with pixels as ${format}`);
   const data = new Uint8Array(frame.allocationSize());
   await frame.copyTo(data);
-  return evenSides({ width: codedWidth, height: codedHeight, data });
+  return toEvenSides({ width: codedWidth, height: codedHeight, data });
 }
 
 /** Decoders round odd plane sizes up, so the last column or row is dropped. */
-function evenSides(image: I420Frame): I420Frame {
+function toEvenSides(image: I420Frame): I420Frame {
   const { width, height, data } = image;
   if (width % 2 === 0 && height % 2 === 0) return image;
   const [evenWidth, evenHeight] = [width & ~1, height & ~1];

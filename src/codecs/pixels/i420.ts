@@ -124,8 +124,8 @@ export function scale(frame: I420Frame, width: number, height: number): I420Fram
 }
 
 function scalePlane({ width, height, data }: Plane, toWidth: number, toHeight: number): Plane {
-  const columns = tapsFor(width, toWidth);
-  const rows = tapsFor(height, toHeight);
+  const columns = computeTaps(width, toWidth);
+  const rows = computeTaps(height, toHeight);
   const narrow = new Float32Array(toWidth * height);
   for (let y = 0, at = 0; y < height; y++) {
     for (let x = 0; x < toWidth; x++, at++) {
@@ -158,7 +158,7 @@ interface Taps {
   readonly weights: Float32Array;
 }
 
-function tapsFor(from: number, to: number): Taps {
+function computeTaps(from: number, to: number): Taps {
   const step = from / to;
   const support = Math.max(1, step);
   const count = Math.min(from, Math.ceil(2 * support) + 1);

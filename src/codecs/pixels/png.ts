@@ -39,7 +39,12 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
   const check = Buffer.alloc(4);
   check.writeUInt32BE(((sums[1] << 16) | sums[0]) >>> 0);
   const data = Buffer.concat([ZLIB_HEAD, ...(await Promise.all(parts)), check]);
-  return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    SIGNATURE,
+    encodeChunk('IHDR', head),
+    encodeChunk('IDAT', data),
+    encodeChunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 type Sums = readonly [a: number, b: number];
@@ -93,7 +98,7 @@ function filterRgb(rgba: Uint8Array, width: number, height: number): Buffer {
   return rows;
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+function encodeChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);

@@ -5,7 +5,7 @@ import { estimateDims, getPortOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
 import { getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
-import { drawFrame, drawNode, drawNote, portColor, type Sketch } from './node.ts';
+import { drawFrame, drawNode, drawNote, getPortColor, type Sketch } from './node.ts';
 import { escapeXml } from './text.ts';
 import { createStyleSheet, FONT, type Theme } from './theme.ts';
 
@@ -56,12 +56,12 @@ function createSketch(node: GraphNode, catalog: Catalog): Sketch {
   const { width, height } = estimateDims(node, catalog);
   const entry = catalog.find(node.data.nodeType);
   const ports =
-    entry === undefined ? declaredPorts(node) : catalog.ports(node.data.nodeType, node.data.config ?? {});
+    entry === undefined ? listDeclaredPorts(node) : catalog.ports(node.data.nodeType, node.data.config ?? {});
   return { node, rect: { ...node.position, width, height }, entry, ports };
 }
 
 /** Returns the ports that a node of an unknown type declares in its own data. */
-function declaredPorts({ data }: GraphNode): ResolvedPorts {
+function listDeclaredPorts({ data }: GraphNode): ResolvedPorts {
   const toDefs = (ports: GraphNode['data']['inputs']): ResolvedPorts['outputs'] =>
     (ports ?? []).map(({ id, label }) => ({ id, label: String(label ?? id), type: 'ANY', isPort: true }));
   return { inputs: toDefs(data.inputs), outputs: toDefs(data.outputs) };
@@ -81,7 +81,7 @@ function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
   const reach = isBackward ? 120 : Math.min(240, Math.max(40, (toX - fromX) / 2));
   const curve = `M${fromX} ${fromY}C${fromX + reach} ${fromY} ${toX - reach} ${toY} ${toX} ${toY}`;
   const dashes = isBackward ? ' stroke-dasharray="7 5"' : '';
-  return `<path class="gw-halo" d="${curve}"/><path d="${curve}" fill="none" stroke="${portColor(output.type)}" stroke-width="2" stroke-opacity=".85"${dashes}/>`;
+  return `<path class="gw-halo" d="${curve}"/><path d="${curve}" fill="none" stroke="${getPortColor(output.type)}" stroke-width="2" stroke-opacity=".85"${dashes}/>`;
 }
 
 function findPort(

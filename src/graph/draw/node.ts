@@ -34,8 +34,21 @@ export function drawNode({ node, rect, entry, ports, preview }: Sketch): string 
     `<rect class="gw-shadow" x="${x - 1}" y="${y + 3}" width="${width + 2}" height="${height}" rx="13"/>`,
     `<rect class="gw-card" x="${x}" y="${y}" width="${width}" height="${height}" rx="12"/>`,
     `<rect x="${x + INSET}" y="${y + 13}" width="4" height="20" rx="2" fill="${accent}"/>`,
-    text('gw-ink', x + INSET + 14, y + 21, 13, shorten(node.data.label, width - 56, 13), 'font-weight="600"'),
-    text('gw-soft', x + INSET + 14, y + 35, 10, shorten(entry?.label ?? node.data.nodeType, width - 56, 10)),
+    drawText(
+      'gw-ink',
+      x + INSET + 14,
+      y + 21,
+      13,
+      shorten(node.data.label, width - 56, 13),
+      'font-weight="600"',
+    ),
+    drawText(
+      'gw-soft',
+      x + INSET + 14,
+      y + 35,
+      10,
+      shorten(entry?.label ?? node.data.nodeType, width - 56, 10),
+    ),
     `<path class="gw-rule" d="M${x} ${y + NODE_BOX.header}h${width}"/>`,
     ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
     ...outputs.map((port, index) => drawPort(port, rect, index, 'right')),
@@ -54,12 +67,12 @@ function drawPort(port: InputDef | OutputDef, rect: Rect, index: number, side: '
   const label = shorten(port.label, rect.width / 2 - 24, 11);
   const anchor = isLeft ? '' : 'text-anchor="end"';
   return [
-    `<circle class="gw-hole" cx="${x}" cy="${rect.y + offset}" r="6" fill="${portColor(port.type)}"/>`,
-    text('gw-soft', x + (isLeft ? INSET : -INSET), rect.y + offset + 4, 11, label, anchor),
+    `<circle class="gw-hole" cx="${x}" cy="${rect.y + offset}" r="6" fill="${getPortColor(port.type)}"/>`,
+    drawText('gw-soft', x + (isLeft ? INSET : -INSET), rect.y + offset + 4, 11, label, anchor),
   ].join('');
 }
 
-export function portColor(type: string): string {
+export function getPortColor(type: string): string {
   return PORT_COLORS[type] ?? PORT_COLORS.ANY ?? '';
 }
 
@@ -83,16 +96,18 @@ function drawFields(
     parts.push(
       input.isPort
         ? ''
-        : text('gw-soft', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
+        : drawText('gw-soft', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
       `<rect class="gw-field" x="${x + INSET}" y="${y + end + top}" width="${width - 2 * INSET}" height="${box}" rx="6"/>`,
-      ...lines.map((line, index) => text('gw-ink', x + INSET + 8, y + end + top + 17 + 15 * index, 11, line)),
+      ...lines.map((line, index) =>
+        drawText('gw-ink', x + INSET + 8, y + end + top + 17 + 15 * index, 11, line),
+      ),
     );
     end += rowHeight;
   }
   const changed = getChangedSettings(inputs, fields, node.data.config ?? {});
   if (changed.length > 0 && end + NODE_BOX.chips <= height - 4) {
     const line = changed.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
-    parts.push(text('gw-soft', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));
+    parts.push(drawText('gw-soft', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));
     end += NODE_BOX.chips;
   }
   return { parts, end };
@@ -123,7 +138,14 @@ export function drawFrame({ node, rect }: Sketch): string {
   const { x, y, width, height } = rect;
   return [
     `<rect class="gw-frame" x="${x}" y="${y}" width="${width}" height="${height}" rx="18"/>`,
-    text('gw-frame-title', x + 24, y + 36, 16, shorten(node.data.label, width - 48, 16), 'font-weight="600"'),
+    drawText(
+      'gw-frame-title',
+      x + 24,
+      y + 36,
+      16,
+      shorten(node.data.label, width - 48, 16),
+      'font-weight="600"',
+    ),
   ].join('');
 }
 
@@ -136,11 +158,11 @@ export function drawNote({ node, rect }: Sketch): string {
   return [
     `<rect class="gw-shadow" x="${x}" y="${y + 4}" width="${width}" height="${height}" rx="6"/>`,
     `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="5" fill="${fill}"/>`,
-    ...lines.map((line, index) => text('gw-note', x + 16, y + 30 + 19 * index, 13, line)),
+    ...lines.map((line, index) => drawText('gw-note', x + 16, y + 30 + 19 * index, 13, line)),
   ].join('');
 }
 
-function text(
+function drawText(
   className: string,
   x: number,
   y: number,

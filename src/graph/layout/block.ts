@@ -1,6 +1,6 @@
 // Builds blocks, which a layout moves as a unit: a node with the notes next to it, or a group frame with its contents.
 
-import { distance, type Rect } from '../rects.ts';
+import { getDistance, type Rect } from '../rects.ts';
 import type { Box } from './layers.ts';
 
 /** A unit of the layout: one or more nodes, with rectangles relative to the block's top left corner. */
@@ -48,8 +48,8 @@ export function attachNotes(blocks: readonly Block[], notes: readonly Block[], b
   const notesByBlock = assignNotes(blocks, notes, before);
   return blocks.map(block => {
     const ownNotes = (notesByBlock.get(block) ?? []).sort((a, b) => before(a.id).y - before(b.id).y);
-    const middle = centerY(before(block.id));
-    const above = ownNotes.filter(note => centerY(before(note.id)) < middle);
+    const middle = getCenterY(before(block.id));
+    const above = ownNotes.filter(note => getCenterY(before(note.id)) < middle);
     return stack([...above, block, ...ownNotes.filter(note => !above.includes(note))], block.id);
   });
 }
@@ -66,7 +66,7 @@ function assignNotes(blocks: readonly Block[], notes: readonly Block[], before: 
     unassigned.delete(note);
     notesByBlock.set(host, [...(notesByBlock.get(host) ?? []), note]);
     for (const [otherNote, { gap }] of unassigned) {
-      const nearer = distance(before(otherNote.id), before(note.id));
+      const nearer = getDistance(before(otherNote.id), before(note.id));
       if (nearer < gap) unassigned.set(otherNote, { host, gap: nearer });
     }
   }
@@ -75,11 +75,11 @@ function assignNotes(blocks: readonly Block[], notes: readonly Block[], before: 
 
 function findNearest(blocks: readonly Block[], note: Rect, before: RectOf) {
   return blocks
-    .map(host => ({ host, gap: distance(note, before(host.id)) }))
+    .map(host => ({ host, gap: getDistance(note, before(host.id)) }))
     .reduce((a, b) => (b.gap < a.gap ? b : a));
 }
 
-function centerY({ y, height }: Rect): number {
+function getCenterY({ y, height }: Rect): number {
   return y + height / 2;
 }
 

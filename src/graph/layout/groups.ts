@@ -29,7 +29,7 @@ export function readGroups({ nodes }: Graph, catalog: Catalog): Groups {
     for (const child of childIds) if (typeof child === 'string') claim(node.id, child);
   }
   for (const node of nodes) {
-    const parent = legacyParent(node);
+    const parent = findLegacyParent(node);
     if (parent !== undefined && members.has(parent)) claim(parent, node.id);
   }
   return { members, ownerIds };
@@ -48,7 +48,7 @@ function readShellType(node: GraphNode, catalog: Catalog): string {
 }
 
 /** Returns the group id that older canvases stored on the child. The child's position is relative to that group. */
-export function legacyParent(node: GraphNode): string | undefined {
+export function findLegacyParent(node: GraphNode): string | undefined {
   const parent = node.parentId ?? node.parentNode;
   return typeof parent === 'string' ? parent : undefined;
 }

@@ -6,7 +6,7 @@ import { quote } from '../issues.ts';
 import type { Rect } from '../rects.ts';
 import type { Graph, GraphNode } from '../types.ts';
 import type { Direction } from './arrange.ts';
-import { type Groups, legacyParent, readGroups } from './groups.ts';
+import { findLegacyParent, type Groups, readGroups } from './groups.ts';
 
 export interface LayoutOptions {
   /** Ids of the nodes to lay out; all if absent. */
@@ -74,12 +74,12 @@ function getAbsoluteRect(nodes: ReadonlyMap<string, GraphNode>, id: string, cata
   const { width, height } = estimateDims(node, catalog);
   let { x, y } = node.position;
   const visitedIds = new Set([id]);
-  for (let parent = legacyParent(node); parent !== undefined && !visitedIds.has(parent); ) {
+  for (let parent = findLegacyParent(node); parent !== undefined && !visitedIds.has(parent); ) {
     visitedIds.add(parent);
     const owner = nodes.get(parent);
     x += owner?.position.x ?? 0;
     y += owner?.position.y ?? 0;
-    parent = owner === undefined ? undefined : legacyParent(owner);
+    parent = owner === undefined ? undefined : findLegacyParent(owner);
   }
   return { x, y, width, height };
 }

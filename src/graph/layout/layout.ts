@@ -18,7 +18,7 @@ import {
   createLeafBlock,
   getFrameAround,
 } from './block.ts';
-import { isNote, legacyParent } from './groups.ts';
+import { findLegacyParent, isNote } from './groups.ts';
 import type { Wire } from './layers.ts';
 import {
   createContext,
@@ -61,7 +61,7 @@ export function layoutGraph(graph: Graph, catalog: Catalog, options: LayoutOptio
     id => findBoxedOwner(ctx, id) === undefined && !isUnboxedGroup(ctx, id),
   );
   const content = arrangeLevel(ctx, roots);
-  const rects = anchor(ctx, content.rects);
+  const rects = findAnchor(ctx, content.rects);
   fitOpenFrames(ctx, rects);
   return toLayout(ctx, rects);
 }
@@ -149,7 +149,7 @@ function mergeBlocks(blocks: readonly Block[], { x, y, width, height }: Arranged
 }
 
 /** Shifts the layout to the previous top left corner of its nodes, clear of nodes that are not laid out. */
-function anchor(ctx: LayoutContext, rects: ReadonlyMap<string, Rect>): Map<string, Rect> {
+function findAnchor(ctx: LayoutContext, rects: ReadonlyMap<string, Rect>): Map<string, Rect> {
   const leaves = [...rects].filter(([id]) => !ctx.boxedGroups.has(id));
   const newBounds = getBoundingBox(leaves.map(([, rect]) => rect));
   const oldBounds = getBoundingBox(leaves.map(([id]) => ctx.before(id)));
@@ -191,7 +191,7 @@ function toLayout(
     const rect = rects.get(id) ?? before(id);
     const position = { x: rect.x, y: rect.y };
     const old = nodes.get(id);
-    const wasRelative = old !== undefined && legacyParent(old) !== undefined;
+    const wasRelative = old !== undefined && findLegacyParent(old) !== undefined;
     if (wasRelative || old?.position.x !== rect.x || old.position.y !== rect.y) moves.push({ id, position });
     const childNodeIds = groups.members.get(id);
     if (childNodeIds !== undefined)

@@ -77,7 +77,7 @@ function* findUnknownMembers(ctx: LintContext): Iterable<Finding> {
     const unknown = members.filter(id => !ctx.byId.has(id));
     if (unknown.length === 0) continue;
     const message = `childNodeIds contains unknown nodes: ${joinNames(unknown)}.`;
-    yield { nodeId: group.node.id, path: membersPath(group), message };
+    yield { nodeId: group.node.id, path: getMembersPath(group), message };
   }
 }
 
@@ -89,7 +89,7 @@ function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
       owners.set(id, owner ?? group);
       if (owner === undefined || !ctx.byId.has(id)) continue;
       const message = `${quote(id)} is already in the group ${quote(owner.node.id)}. A node can be in only one group.`;
-      yield { nodeId: group.node.id, path: membersPath(group), message };
+      yield { nodeId: group.node.id, path: getMembersPath(group), message };
     }
   }
 }
@@ -102,7 +102,7 @@ function* findReenteredGroups(ctx: LintContext): Iterable<Finding> {
     const between = findBetween(new Set(members), outgoing);
     if (between === undefined) continue;
     const message = `Connections leave the group through ${quote(between)} and return to it. Add that node to the group, or split the group.`;
-    yield { nodeId: group.node.id, path: membersPath(group), message };
+    yield { nodeId: group.node.id, path: getMembersPath(group), message };
   }
 }
 
@@ -135,7 +135,7 @@ function listGroups({ nodes }: LintContext): [group: LintNode, members: string[]
   });
 }
 
-function membersPath(group: LintNode): string {
+function getMembersPath(group: LintNode): string {
   return pointer('nodes', group.index, 'data', 'config', 'childNodeIds');
 }
 

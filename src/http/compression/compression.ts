@@ -14,7 +14,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createLru } from '../../lib/lru.ts';
 import type { App } from '../app.ts';
-import { type Coding, chooseCoding, codedEtag } from './content-coding.ts';
+import { type Coding, chooseCoding, toCodedEtag } from './content-coding.ts';
 
 const MIN_BYTES = 1024;
 const MAX_KEPT_BYTES = 32_000_000;
@@ -56,7 +56,7 @@ export function registerCompression(app: App): void {
     const body = cached ?? (await COMPRESS[coding](Buffer.from(payload as string)));
     if (key !== '' && cached === undefined) cache.set(key, body, body.length + key.length);
     reply.header('content-encoding', coding).removeHeader('content-length');
-    if (typeof etag === 'string') reply.header('etag', codedEtag(etag, coding));
+    if (typeof etag === 'string') reply.header('etag', toCodedEtag(etag, coding));
     return body;
   };
   app.addHook('onSend', (req, reply, payload, done) => {

@@ -26,11 +26,11 @@ function parseItem(item: string): [coding: string, weight: number] {
 }
 
 /** Adds the coding to a strong ETag, because the bytes differ. A weak one covers all codings. */
-export function codedEtag(etag: string, coding: Coding): string {
+export function toCodedEtag(etag: string, coding: Coding): string {
   return etag.startsWith('W/') ? etag : `${etag.slice(0, -1)}-${coding}"`;
 }
 
 /** Returns the ETag without a coding. */
-export function plainEtag(etag: string): string {
+export function toPlainEtag(etag: string): string {
   return etag.replace(CODED, '"');
 }

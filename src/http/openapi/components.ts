@@ -9,22 +9,22 @@ type Schemas = Map<string, unknown>;
 /** Returns the value with references, and the schemas they refer to. Throws if two different schemas share a title. */
 export function nameSchemas(value: unknown): { readonly value: unknown; readonly schemas: Schemas } {
   const schemas: Schemas = new Map();
-  return { value: replace(value, schemas), schemas };
+  return { value: replaceTitled(value, schemas), schemas };
 }
 
-function replace(value: unknown, schemas: Schemas): unknown {
-  if (Array.isArray(value)) return value.map(item => replace(item, schemas));
+function replaceTitled(value: unknown, schemas: Schemas): unknown {
+  if (Array.isArray(value)) return value.map(item => replaceTitled(item, schemas));
   if (!isRecord(value)) return value;
   // Routes with their own body parser are documented by another schema than the one that validates them.
   if ('x-schema' in value) {
     const { 'x-schema': described, ...rest } = value;
-    return replace({ ...(described as object), ...rest }, schemas);
+    return replaceTitled({ ...(described as object), ...rest }, schemas);
   }
   const entries = Object.entries(value).map(([name, member]) => [
     name,
-    DATA.has(name) ? member : replace(member, schemas),
+    DATA.has(name) ? member : replaceTitled(member, schemas),
   ]);
-  const { title, ...schema } = withType(Object.fromEntries(entries));
+  const { title, ...schema } = addEnumType(Object.fromEntries(entries));
   if (typeof title !== 'string') return { ...(title === undefined ? {} : { title }), ...schema };
   const existing = schemas.get(title);
   if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(schema))
@@ -34,7 +34,7 @@ function replace(value: unknown, schemas: Schemas): unknown {
 }
 
 /** Adds the type `string` to enums of strings, because client generators treat an untyped enum as `any`. */
-function withType(schema: Record<string, unknown>): Record<string, unknown> {
+function addEnumType(schema: Record<string, unknown>): Record<string, unknown> {
   const isTextual = Array.isArray(schema.enum) && schema.enum.every(item => typeof item === 'string');
   return isTextual && schema.type === undefined ? { type: 'string', ...schema } : schema;
 }

@@ -4,16 +4,16 @@ import { CompletionEvent } from '../../runs/run-response.schema.ts';
 import { type Access, getKeyScope, isKeyOnly, type Reauthentication } from '../access.ts';
 import { isOptionalBody } from '../body.ts';
 import { nameSchemas } from './components.ts';
-import { errorExamples, exampleOf, requestExampleOf } from './examples.ts';
+import { getExample, getRequestExample, listErrorExamples } from './examples.ts';
 import {
-  errorHeadersOf,
   HEADER_PARAMETERS,
   HEADERS,
-  headerParametersOf,
-  responseHeadersOf,
+  listErrorHeaders,
+  listHeaderParameters,
+  listResponseHeaders,
 } from './headers.ts';
 import type { Content, Document, Operation, Response, RouteDescription } from './operation.ts';
-import { defaultRefusal, ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, type Refusals, refusalsOf } from './refusals.ts';
+import { defaultRefusal, ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, listRefusals, type Refusals } from './refusals.ts';
 import { TAGS } from './tags.ts';
 
 /** The document's `webhooks`: requests that the service sends. */
@@ -63,18 +63,18 @@ export function completeDocument<D extends Document>(document: D): D {
       schemas: {
         Error: ERROR_SCHEMA,
         ErrorIssue: ERROR_ISSUE_SCHEMA,
-        ...Object.fromEntries(sorted(schemas)),
+        ...Object.fromEntries(sortKeys(schemas)),
       },
-      responses: Object.fromEntries(sorted(refusals)),
+      responses: Object.fromEntries(sortKeys(refusals)),
       parameters: HEADER_PARAMETERS,
       headers: HEADERS,
-      examples: errorExamples(codesOf(refusals)),
+      examples: listErrorExamples(listCodes(refusals)),
     },
   };
 }
 
 /** Returns the codes of all operations. Other codes are returned before a request reaches an operation. */
-function codesOf(refusals: Refusals): ReadonlySet<string> {
+function listCodes(refusals: Refusals): ReadonlySet<string> {
   return new Set(
     [...refusals.values()].flatMap(({ content = {} }) =>
       Object.keys(content['application/json']?.examples ?? {}),
@@ -82,7 +82,7 @@ function codesOf(refusals: Refusals): ReadonlySet<string> {
   );
 }
 
-function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
+function sortKeys<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
@@ -90,28 +90,28 @@ function complete(name: string, { 'x-route': route, ...given }: Operation, refus
   const { operationId } = given;
   if (route === undefined || operationId === undefined)
     throw new Error(`${name} has no description. Describe it with \`operationsOf\`, or hide it.`);
-  const security = securityOf(route.access ?? 'public');
+  const security = getSecurity(route.access ?? 'public');
   const { reauthentication } = route;
   const parameters = [
     // Header parameters are references, see the next line.
     ...(given.parameters ?? []).filter(parameter => parameter.in !== 'header'),
-    ...headerParametersOf(route),
+    ...listHeaderParameters(route),
   ];
-  const successes = successesOf(operationId, route, given.responses ?? {});
+  const successes = listSuccesses(operationId, route, given.responses ?? {});
   const whole = {
     ...given,
     ...(reauthentication === undefined ? {} : { 'x-reauthentication': reauthentication }),
     security,
     parameters,
-    ...requestBodyOf(operationId, route, given),
+    ...createRequestBody(operationId, route, given),
   };
   return {
     ...whole,
-    description: `${route.description}${reauthenticationNote(reauthentication)}${scopeNote(whole)}`,
+    description: `${route.description}${describeReauthentication(reauthentication)}${describeScope(whole)}`,
     security: security.map(way => mapValues(way, () => [])),
     responses: {
       ...successes,
-      ...withHeaders(refusalsOf(whole, route, { isRead: name.startsWith('GET '), refusals }), refusals),
+      ...withHeaders(listRefusals(whole, route, { isRead: name.startsWith('GET '), refusals }), refusals),
       ...(Object.keys(successes).some(status => status.startsWith('2'))
         ? {}
         : { default: defaultRefusal(refusals) }),
@@ -120,7 +120,7 @@ function complete(name: string, { 'x-route': route, ...given }: Operation, refus
 }
 
 /** Returns the `security` of an operation, with the scope that its key must have. */
-function securityOf(access: Access): Readonly<Record<string, readonly string[]>>[] {
+function getSecurity(access: Access): Readonly<Record<string, readonly string[]>>[] {
   if (access === 'public') return [];
   if (access === 'content-secret') return [{ contentSecret: [] }];
   if (access === 'anyone') return [{ apiKey: [] }, { session: [] }, {}];
@@ -131,7 +131,7 @@ function securityOf(access: Access): Readonly<Record<string, readonly string[]>>
 }
 
 /** Describes the scope in words, because OpenAPI supports scopes only for OAuth. */
-function scopeNote({ security = [] }: Operation): string {
+function describeScope({ security = [] }: Operation): string {
   const [scope] = security[0]?.apiKey ?? [];
   return scope === undefined ? '' : `\n\nRequires the scope \`${scope}\`.`;
 }
@@ -141,7 +141,7 @@ const REAUTHENTICATION_NOTES: Readonly<Record<Reauthentication, string>> = {
   'for OWNER': 'For the role OWNER, a session',
 };
 
-function reauthenticationNote(when: Reauthentication | undefined): string {
+function describeReauthentication(when: Reauthentication | undefined): string {
   if (when === undefined) return '';
   return `\n\n${REAUTHENTICATION_NOTES[when]} that was last confirmed more than 15 minutes ago is refused with \`reauthentication_required\`. Call \`POST /api/v1/auth/reauthenticate\`, then repeat the request.`;
 }
@@ -153,7 +153,7 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, to: (value: T) => 
 // The route reads the bytes itself, so it has no schema.
 const RAW_BODY = { required: true, content: { 'application/octet-stream': { schema: {} } } };
 
-function requestBodyOf(
+function createRequestBody(
   operationId: string,
   { isStorage }: RouteDescription,
   { requestBody }: Operation,
@@ -161,7 +161,7 @@ function requestBodyOf(
   if (isStorage) return { requestBody: RAW_BODY };
   if (requestBody === undefined) return {};
   const isOptional = isOptionalBody(requestBody.content?.['application/json']?.schema);
-  const content = withExample(requestExampleOf(operationId), requestBody.content ?? {});
+  const content = withExample(getRequestExample(operationId), requestBody.content ?? {});
   return { requestBody: { ...requestBody, content, required: !isOptional } };
 }
 
@@ -178,7 +178,7 @@ const TITLES: Readonly<Record<string, string>> = {
   304: 'Not modified: your copy is current',
 };
 
-function successesOf(
+function listSuccesses(
   operationId: string,
   route: RouteDescription,
   responses: Readonly<Record<string, Response>>,
@@ -196,10 +196,10 @@ function successesOf(
       {
         ...response,
         description: TITLES[status] ?? '',
-        headers: responseHeadersOf(route, Number(status)),
+        headers: listResponseHeaders(route, Number(status)),
         ...(content === undefined || status.startsWith('3')
           ? {}
-          : { content: withExample(exampleOf(operationId, status, examples[Number(status)]), content) }),
+          : { content: withExample(getExample(operationId, status, examples[Number(status)]), content) }),
         ...(Number(status) in links ? { links: links[Number(status)] } : {}),
       },
     ]),
@@ -224,7 +224,7 @@ function withHeaders(
     const name = $ref.split('/').at(-1) ?? '';
     const response = refusals.get(name);
     if (response !== undefined && response.headers === undefined)
-      refusals.set(name, { ...response, headers: errorHeadersOf(Number(status)) });
+      refusals.set(name, { ...response, headers: listErrorHeaders(Number(status)) });
   }
   return given;
 }

@@ -45,20 +45,20 @@ function readRecorded(): Recorded {
 }
 
 /** Returns the recorded example of an operation's response with this status, otherwise the written one. */
-export function exampleOf(operationId: string, status: string, written: unknown): Example | undefined {
+export function getExample(operationId: string, status: string, written: unknown): Example | undefined {
   const value = readRecorded().answers[`${operationId} ${status}`];
   if (value !== undefined) return { summary: 'A recorded response', value };
   return written === undefined ? undefined : { summary: 'An example', value: written };
 }
 
 /** Returns a recorded request body that the operation accepted. */
-export function requestExampleOf(operationId: string): Example | undefined {
+export function getRequestExample(operationId: string): Example | undefined {
   const value = readRecorded().requests[operationId];
   return value === undefined ? undefined : { summary: 'A recorded request', value };
 }
 
 /** Returns the example errors of the given codes, for `components.examples`. */
-export function errorExamples(codes: ReadonlySet<string>): Readonly<Record<string, Example>> {
+export function listErrorExamples(codes: ReadonlySet<string>): Readonly<Record<string, Example>> {
   const written = Object.entries(WRITTEN).map(
     ([code, error]) => [code, { error, code, requestId: REQUEST_ID }] as const,
   );

@@ -68,7 +68,7 @@ export const HEADER_PARAMETERS = Object.fromEntries(
 );
 
 /** Returns references to the request headers of a route. */
-export function headerParametersOf({
+export function listHeaderParameters({
   startsRun,
   isConditional,
   requestHeaders = [],
@@ -155,7 +155,7 @@ const EVERY_RESPONSE = [
 const WITH_LOCATION: ReadonlySet<number> = new Set([201, 301, 302, 303, 307]);
 
 /** Returns references to the headers of an error response, which are the same in every operation. */
-export const errorHeadersOf = (status: number) =>
+export const listErrorHeaders = (status: number) =>
   toReferences([
     ...EVERY_RESPONSE,
     ...(status === 429 ? (['Retry-After'] as const) : []),
@@ -163,7 +163,7 @@ export const errorHeadersOf = (status: number) =>
   ]);
 
 /** Returns references to the headers of another response. */
-export function responseHeadersOf(
+export function listResponseHeaders(
   { startsRun = false, isConditional = false, responseHeaders = [] }: RouteHeaders,
   status: number,
 ) {

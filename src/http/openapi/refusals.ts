@@ -79,12 +79,12 @@ export const ERROR_ISSUE_SCHEMA = {
 export type Refusals = Map<string, Response>;
 
 /** Returns the error responses of an operation by status, and adds the new ones to `refusals`. */
-export function refusalsOf(
+export function listRefusals(
   operation: Operation,
   { errors: own = [], isStorage = false }: RouteDescription,
   { isRead, refusals }: { readonly isRead: boolean; readonly refusals: Refusals },
 ): Readonly<Record<string, Response>> {
-  const common = commonCodes(operation, isRead);
+  const common = listCommonCodes(operation, isRead);
   const byStatus = Map.groupBy(
     CODES.filter(code => own.includes(code) || common.includes(code)),
     code => ERROR_CODES[code][0],
@@ -114,7 +114,7 @@ export function defaultRefusal(refusals: Refusals): Response {
 }
 
 /** Returns the codes that follow from an operation's security, parameters and body. */
-function commonCodes(
+function listCommonCodes(
   { security = [], 'x-reauthentication': when }: Operation,
   isRead: boolean,
 ): readonly ErrorCode[] {

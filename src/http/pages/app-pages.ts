@@ -26,7 +26,7 @@ export interface AppPages {
 export function createAppPages(deps: HttpDeps): AppPages {
   const { editor, mediaOrigins } = deps;
   const headers = {
-    'content-security-policy': policyFor(mediaOrigins),
+    'content-security-policy': createPolicy(mediaOrigins),
     'content-type': HTML,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -69,7 +69,7 @@ async function findSession(deps: HttpDeps, actor: Actor): Promise<unknown> {
 }
 
 /** Allows only scripts and styles of the service, none inline, and media from the storage origins. */
-function policyFor(mediaOrigins: readonly string[]): string {
+function createPolicy(mediaOrigins: readonly string[]): string {
   const media = ["'self'", ...mediaOrigins].join(' ');
   return [
     "default-src 'none'",
@@ -88,13 +88,13 @@ function policyFor(mediaOrigins: readonly string[]): string {
 
 function toPageParts({ manifest }: Bundle, files: PageFiles): Omit<AppPage, 'theme' | 'session'> {
   return {
-    entry: address(manifest.entry),
-    scripts: files.scripts.map(address),
-    styles: [...manifest.styles, ...files.styles].map(address),
+    entry: getAddress(manifest.entry),
+    scripts: files.scripts.map(getAddress),
+    styles: [...manifest.styles, ...files.styles].map(getAddress),
     pageStyles: Object.fromEntries(
-      Object.entries(manifest.pages).map(([name, { styles }]) => [name, styles.map(address)]),
+      Object.entries(manifest.pages).map(([name, { styles }]) => [name, styles.map(getAddress)]),
     ),
   };
 }
 
-const address = (name: string): string => `${ASSETS}/${name}`;
+const getAddress = (name: string): string => `${ASSETS}/${name}`;

@@ -74,14 +74,14 @@ export function sendPage(
   page: PageResponse,
   cacheControl: string,
 ): FastifyReply {
-  const { etag, contentType, body, policy } = forReader(page, req, reply);
-  reply.headers({ etag, 'cache-control': cacheControl, ...securityHeaders(contentType, policy) });
+  const { etag, contentType, body, policy } = adaptToReader(page, req, reply);
+  reply.headers({ etag, 'cache-control': cacheControl, ...setSecurityHeaders(contentType, policy) });
   if (findMatch(req.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
   return reply.header('content-type', contentType).send(body);
 }
 
 /** Applies the reader's theme and sign-in state to HTML pages. */
-function forReader(page: PageResponse, req: FastifyRequest, reply: FastifyReply): PageResponse {
+function adaptToReader(page: PageResponse, req: FastifyRequest, reply: FastifyReply): PageResponse {
   if (page.contentType !== HTML) return page;
   reply.header('vary', reply.getHeader('vary') ?? 'Cookie');
   const reader = getReader(req);
@@ -117,7 +117,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     req.log.error({ err: err.cause ?? err, requestId: req.id }, 'failed to render a page');
     reply
       .code(err.status)
-      .headers({ ...err.headers, 'cache-control': 'no-store', ...securityHeaders(HTML, RELOADING) })
+      .headers({ ...err.headers, 'cache-control': 'no-store', ...setSecurityHeaders(HTML, RELOADING) })
       .header('content-type', HTML)
       .send(personalize(getReader(req), renderOutagePage(err.message)));
     return;
@@ -128,7 +128,12 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
   }
   reply
     .code(err.status)
-    .headers({ ...err.headers, 'cache-control': 'no-cache', ...securityHeaders(HTML), 'content-type': HTML })
+    .headers({
+      ...err.headers,
+      'cache-control': 'no-cache',
+      ...setSecurityHeaders(HTML),
+      'content-type': HTML,
+    })
     .send(personalize(getReader(req), renderMessagePage(err.status, toPageMessage(err, req))));
 }
 
@@ -141,7 +146,7 @@ function toPageMessage(
   return status === 401 ? 'Sign in to view this page.' : message;
 }
 
-function securityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {
+function setSecurityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',

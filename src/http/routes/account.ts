@@ -3,9 +3,9 @@ import { ChangeMeBody, Me, WorkspaceBody } from '../../services/accounts/account
 import { changeMe, getMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 
-const operation = operationsOf('Account');
+const operation = listOperations('Account');
 
 export function registerAccount(app: App, deps: Deps): void {
   app.get(

@@ -43,9 +43,9 @@ import {
 import { PageQuery } from '../../services/paging.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
-const operation = operationsOf('Operator');
+const operation = listOperations('Operator');
 
 export function registerAdmin(app: App, deps: Deps): void {
   registerUsers(app, deps);

@@ -48,7 +48,7 @@ export function registerApp(app: App, deps: HttpDeps): void {
       reply.headers({ vary: 'Cookie', 'cache-control': 'no-store' });
       if (page.for === 'users' && !isUser)
         return reply.redirect(`/sign-in?next=${encodeURIComponent(req.url)}`);
-      if (page.for === 'visitors' && isUser) return reply.redirect(nextPath(req.url));
+      if (page.for === 'visitors' && isUser) return reply.redirect(readNextPath(req.url));
       return pages.send(req, reply, page.name);
     });
   }
@@ -86,7 +86,7 @@ function registerAssets(app: App, deps: HttpDeps): void {
 }
 
 /** Returns the path in `next`, or `/workflows` if it is not a path of this service, so that no link redirects elsewhere. */
-function nextPath(url: string): string {
+function readNextPath(url: string): string {
   const next = new URL(url, 'http://localhost').searchParams.get('next') ?? '';
   return /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/workflows';
 }

@@ -45,11 +45,11 @@ import type { App } from '../app.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
 import { readForm, registerForms } from '../form.ts';
 import { getClientAddress } from '../limits.ts';
-import { FILE_ERRORS, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { FILE_ERRORS, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 import { readVisitorCookie } from '../visitor-cookie.ts';
 import { getIdempotencyKey } from './runs.ts';
 
-const operation = operationsOf('Apps');
+const operation = listOperations('Apps');
 
 /** Codes of routes that a stranger may call. */
 const VISITOR_ERRORS = ['unauthorized', 'not_found'] as const;

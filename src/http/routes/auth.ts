@@ -23,11 +23,11 @@ import type { StartedSession, Visitor } from '../../services/sessions/start-sess
 import { acceptInvite, setUp } from '../../services/sessions/use-link.ts';
 import type { App } from '../app.ts';
 import { getClientAddress } from '../limits.ts';
-import { operationsOf, whenDone } from '../route.ts';
+import { listOperations, whenDone } from '../route.ts';
 import { createSessionCookie } from '../session-cookie.ts';
 
-const operation = operationsOf('Sign-in');
-const operatorOperation = operationsOf('Operator');
+const operation = listOperations('Sign-in');
+const operatorOperation = listOperations('Operator');
 const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) };
 const NO_STORE = 'no-store';
 

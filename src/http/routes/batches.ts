@@ -43,10 +43,10 @@ import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseLastEventId, sendEvents, streamSignal } from '../event-stream.ts';
 import { isForm, readForm, registerForms } from '../form.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 import { getIdempotencyKey, getWebhook, START_ERRORS } from './runs.ts';
 
-const operation = operationsOf('Batches');
+const operation = listOperations('Batches');
 const BATCH_ERRORS = [...START_ERRORS, 'invalid_rows'] as const;
 
 export function registerBatches(app: App, deps: RunDeps): void {

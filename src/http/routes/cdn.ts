@@ -6,9 +6,9 @@ import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/media/serve-media.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 
-const operation = operationsOf('Media');
+const operation = listOperations('Media');
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
 export function registerCdn(app: App, deps: Deps): void {

@@ -5,10 +5,10 @@ import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../service
 import { changeContent, publishContent, type WrittenContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
-import { created, operationsOf } from '../route.ts';
+import { created, listOperations } from '../route.ts';
 
 const PATH = '/api/content/webhook';
-const operation = operationsOf('Content');
+const operation = listOperations('Content');
 
 export function registerContent(app: App, deps: Deps): void {
   app.post(

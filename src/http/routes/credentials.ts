@@ -28,9 +28,9 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
-const operation = operationsOf('Credentials');
+const operation = listOperations('Credentials');
 // Which scope a request needs depends on the owner of the credential.
 const CREDENTIAL_ERRORS = [...RESOURCE_ERRORS, 'insufficient_scope'] as const;
 

@@ -20,10 +20,10 @@ import {
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = operationsOf('Credits');
-const operatorOperation = operationsOf('Operator');
+const operation = listOperations('Credits');
+const operatorOperation = listOperations('Operator');
 
 export function registerCredits(app: App, deps: RunDeps): void {
   app.get(

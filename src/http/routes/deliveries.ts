@@ -6,9 +6,9 @@ import { ExecutionId, RunBody } from '../../runs/run.schema.ts';
 import { Delivery, DeliveryPage, WebhookTestResult } from '../../runs/run-response.schema.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import type { App } from '../app.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = operationsOf('Webhooks');
+const operation = listOperations('Webhooks');
 
 export function registerDeliveries(app: App, deps: RunDeps): void {
   app.get(

@@ -44,10 +44,10 @@ import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 import { parseLastEventId, sendEvents, streamSignal } from '../event-stream.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = operationsOf('Executions');
-const operatorOperation = operationsOf('Operator');
+const operation = listOperations('Executions');
+const operatorOperation = listOperations('Operator');
 
 export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(

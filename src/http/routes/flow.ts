@@ -24,9 +24,9 @@ import {
   sendPage,
   toPageResponse,
 } from '../pages/page-answers.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = operationsOf('Pages');
+const operation = listOperations('Pages');
 const params = WorkflowId;
 const SLUG = new RegExp(SLUG_PATTERN);
 

@@ -18,10 +18,10 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
-import { FOLDER_ERRORS, nextLink } from './workflows.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createNextLink, FOLDER_ERRORS } from './workflows.ts';
 
-const operation = operationsOf('Folders');
+const operation = listOperations('Folders');
 
 export function registerFolders(app: App, deps: Deps): void {
   app.get(
@@ -37,7 +37,7 @@ export function registerFolders(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const { data, nextCursor } = await listActiveFolders(deps, req.actor, req.query);
-      if (nextCursor !== null) reply.header('link', nextLink(deps, req.url, nextCursor));
+      if (nextCursor !== null) reply.header('link', createNextLink(deps, req.url, nextCursor));
       return data;
     },
   );

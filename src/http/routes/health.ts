@@ -6,9 +6,9 @@ import { checkReadiness } from '../../services/readiness.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import type { Metrics } from '../observation/metrics.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 
-const operation = operationsOf('Operation');
+const operation = listOperations('Operation');
 const Health = Type.Record(Type.String(), Type.String(), {
   description: 'The state of each part; `ok` if it works',
 });

@@ -12,9 +12,9 @@ import { changeKey, createKey, listOwnKeys, readKey, revokeOwnKey } from '../../
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
-const operation = operationsOf('Keys');
+const operation = listOperations('Keys');
 
 export function registerKeys(app: App, deps: Deps): void {
   app.get(

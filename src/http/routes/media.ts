@@ -25,9 +25,9 @@ import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
-import { FILE_ERRORS, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { FILE_ERRORS, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
-const operation = operationsOf('Media');
+const operation = listOperations('Media');
 
 export function registerMedia(app: App, deps: Deps): void {
   registerPresigned(app, deps);

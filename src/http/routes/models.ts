@@ -11,9 +11,9 @@ import {
 import { readModels, writeModels } from '../../services/models/models.ts';
 import { listOffers, planModels } from '../../services/models/offers.ts';
 import type { App } from '../app.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 
-const operation = operationsOf('Operator');
+const operation = listOperations('Operator');
 /** Enough for every model of a provider in one request. */
 const MAX_BODY_BYTES = 33_554_432;
 

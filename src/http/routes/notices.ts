@@ -10,9 +10,9 @@ import {
 import { followNotices, listNoticePage, readNotices } from '../../services/notices/notices.ts';
 import type { App } from '../app.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 
-const operation = operationsOf('Notices');
+const operation = listOperations('Notices');
 
 export function registerNotices(app: App, deps: Deps): void {
   app.get(

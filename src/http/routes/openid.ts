@@ -18,11 +18,11 @@ import {
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
 import type { App } from '../app.ts';
 import { wantsPage } from '../pages/page-answers.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 import { createSessionCookie } from '../session-cookie.ts';
 import { toVisitor } from './auth.ts';
 
-const operation = operationsOf('Sign-in');
+const operation = listOperations('Sign-in');
 const REDIRECTED = Type.Unsafe<undefined>({ description: 'Redirects the browser' });
 const START_PATH = '/api/v1/auth/oidc';
 

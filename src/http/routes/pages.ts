@@ -37,12 +37,12 @@ import {
   sendPage,
   toPageResponse,
 } from '../pages/page-answers.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 
 const PageParams = Type.Object({ slug: Type.String() });
 const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
 
-const operation = operationsOf('Pages');
+const operation = listOperations('Pages');
 const page = { 200: Plain('text/html') } as const;
 /** The operation ids and descriptions of each section: of its list, and of one page. */
 const SECTION_OPERATIONS = {

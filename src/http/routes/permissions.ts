@@ -12,9 +12,9 @@ import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
-const operation = operationsOf('Sharing');
+const operation = listOperations('Sharing');
 
 export function registerPermissions(app: App, deps: Deps): void {
   app.get(

@@ -23,9 +23,9 @@ import { acceptRender, getRender, isClipRequest, stopRender } from '../../servic
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = operationsOf('Video renderer');
+const operation = listOperations('Video renderer');
 const PRIVATE = 'private, no-cache';
 /** Serves the pages of the application by session. The API paths require a key. */
 const PAGES_ROOT = '/app/renderer';

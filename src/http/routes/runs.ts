@@ -11,9 +11,9 @@ import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = operationsOf('Runs');
+const operation = listOperations('Runs');
 const asSent = { inputs: 'read', config: 'read', metadata: 'opaque' } as const;
 const response = { 200: ExecutionRecord, 202: AcceptedRun };
 const ofRun = { parameters: { id: '$response.body#/executionId' } } as const;
@@ -134,7 +134,7 @@ const toStartOptions = (req: FastifyRequest) => ({
 });
 
 export const getIdempotencyKey = (req: FastifyRequest): string | undefined =>
-  singleHeader(req, 'idempotency-key');
+  readSingleHeader(req, 'idempotency-key');
 
 /** Sends 202, or with `Prefer: wait` 200 and the record of the run if it ends in time. */
 async function sendRun(
@@ -143,7 +143,7 @@ async function sendRun(
   reply: FastifyReply,
   accepted: Accepted,
 ): Promise<unknown> {
-  reply.header('location', executionUrl(deps, accepted.executionId));
+  reply.header('location', getExecutionUrl(deps, accepted.executionId));
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
   const { waitSeconds, warnings } = parsePrefer(req.headers.prefer);
   if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
@@ -158,11 +158,11 @@ async function sendRun(
 
 function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: AwaitedRun['status']) {
   const accepted = { ...run, status };
-  const self = executionUrl(deps, accepted.executionId);
+  const self = getExecutionUrl(deps, accepted.executionId);
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
 }
 
-const executionUrl = ({ settings }: RunDeps, executionId: string): string =>
+const getExecutionUrl = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
 /** Returns the kind of client, which is only recorded. */
@@ -171,7 +171,7 @@ function readTrigger(req: FastifyRequest): string {
   return client === 'editor' || client === 'cli' ? client : 'api';
 }
 
-function singleHeader(req: FastifyRequest, name: string): string | undefined {
+function readSingleHeader(req: FastifyRequest, name: string): string | undefined {
   const value = req.headers[name];
   if (Array.isArray(value)) throw new AppError('invalid_request', `Send the header ${name} only once.`);
   return value;

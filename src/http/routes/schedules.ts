@@ -25,10 +25,10 @@ import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 import { START_ERRORS } from './runs.ts';
 
-const operation = operationsOf('Automations');
+const operation = listOperations('Automations');
 const CHANGE_ERRORS = [...RESOURCE_ERRORS, 'invalid_inputs', 'not_published', 'conflict'] as const;
 
 export function registerSchedules(app: App, deps: RunDeps): void {

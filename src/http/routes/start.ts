@@ -6,9 +6,9 @@ import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { HTML, sendErrorPage, sendPage, toPageResponse } from '../pages/page-answers.ts';
-import { operationsOf } from '../route.ts';
+import { listOperations } from '../route.ts';
 
-const operation = operationsOf('Pages');
+const operation = listOperations('Pages');
 const YEAR_S = 365 * 24 * 3600;
 const ThemeParams = Type.Object({ theme: Type.Enum(['light', 'dark', 'system']) });
 

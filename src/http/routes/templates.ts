@@ -18,10 +18,10 @@ import {
 import { TemplateDetail, TemplatePage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 import { sendCreated } from './workflows.ts';
 
-const operation = operationsOf('Templates');
+const operation = listOperations('Templates');
 
 export function registerTemplates(app: App, deps: RunDeps): void {
   app.get(

@@ -26,10 +26,10 @@ import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseJsonBody } from '../body.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 import { START_ERRORS } from './runs.ts';
 
-const operation = operationsOf('Automations');
+const operation = listOperations('Automations');
 const MAX_HOOK_BYTES = 1_048_576;
 
 export function registerTriggers(app: App, deps: RunDeps): void {

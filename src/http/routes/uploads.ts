@@ -4,10 +4,10 @@ import type { Deps } from '../../services/deps.ts';
 import { formatS3Error, receiveUpload } from '../../services/media/local-uploads.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 import { discardBody } from '../unread-body.ts';
 
-const operation = operationsOf('Media');
+const operation = listOperations('Media');
 const Params = Type.Object({ mediaId: Type.String() });
 
 export function registerUploads(app: App, deps: Deps): void {

@@ -33,11 +33,11 @@ import {
 } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 import { sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
 
-const operation = operationsOf('Workflows');
-const operatorOperation = operationsOf('Operator');
+const operation = listOperations('Workflows');
+const operatorOperation = listOperations('Operator');
 const params = WorkflowId;
 
 export function registerWorkflowActions(app: App, deps: Deps): void {

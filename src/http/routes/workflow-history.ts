@@ -6,10 +6,10 @@ import { getVersion, listHistory, restoreVersion } from '../../services/workflow
 import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
-import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
 import { GRAPH_ERRORS, sendTagged } from './workflows.ts';
 
-const operation = operationsOf('Versions');
+const operation = listOperations('Versions');
 
 export function registerWorkflowHistory(app: App, deps: Deps): void {
   app.get(

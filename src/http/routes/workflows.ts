@@ -20,9 +20,9 @@ import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workfl
 import type { App } from '../app.ts';
 import { limitLargeBodies } from '../body.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
-import { created, FILE_ERRORS, operationsOf, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { created, FILE_ERRORS, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
 
-const operation = operationsOf('Workflows');
+const operation = listOperations('Workflows');
 const params = WorkflowId;
 export const GRAPH_ERRORS = ['invalid_graph', 'field_not_writable'] as const;
 export const FOLDER_ERRORS = ['folder_workspace_mismatch', 'folder_cycle'] as const;
@@ -52,7 +52,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const { data, nextCursor } = await listOwnWorkflows(deps, req.actor, req.query);
-      if (nextCursor !== null) reply.header('link', nextLink(deps, req.url, nextCursor));
+      if (nextCursor !== null) reply.header('link', createNextLink(deps, req.url, nextCursor));
       return data;
     },
   );
@@ -185,7 +185,7 @@ export function sendTagged(reply: FastifyReply, { text, etag }: TaggedText): Fas
 }
 
 /** Returns a Link header (RFC 8288) with the same URL and the cursor of the next page. */
-export function nextLink(deps: Deps, url: string, cursor: string): string {
+export function createNextLink(deps: Deps, url: string, cursor: string): string {
   const next = new URL(url, deps.settings.BASE_URL);
   next.searchParams.set('cursor', cursor);
   return `<${next.href}>; rel="next"`;

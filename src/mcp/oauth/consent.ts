@@ -13,10 +13,10 @@ import {
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
-import { EXPIRED, PAGE_POLICY } from './error-page.ts';
+import { EXPIRED, PAGE_CSP } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
-import { scopesIn } from './requests.ts';
+import { parseScopes } from './requests.ts';
 
 type Result = Parameters<Provider['interactionResult']>[2];
 
@@ -97,7 +97,7 @@ function createFormToken(keys: OAuthKeys, { uid, actor }: Visit): string {
 interface Request {
   readonly client: ConsentClient;
   readonly redirect: Redirect;
-  readonly scopes: ReturnType<typeof scopesIn>;
+  readonly scopes: ReturnType<typeof parseScopes>;
   /** The client requests consent even if it was granted before. */
   readonly mustAsk: boolean;
 }
@@ -118,7 +118,7 @@ async function readRequest({ provider, deps }: Context, visit: Visit): Promise<R
       redirectHost: redirect.host,
     },
     redirect,
-    scopes: scopesIn(splitWords(params.scope)),
+    scopes: parseScopes(splitWords(params.scope)),
     mustAsk: splitWords(params.prompt).has('consent'),
   };
 }
@@ -131,7 +131,7 @@ const splitWords = (text: unknown): ReadonlySet<string> =>
  * `form-action`.
  */
 const policyFor = ({ policySource }: Redirect): string =>
-  PAGE_POLICY.replace("form-action 'none'", `form-action 'self' ${policySource}`);
+  PAGE_CSP.replace("form-action 'none'", `form-action 'self' ${policySource}`);
 
 const expired = (): AppError => new AppError('not_found', EXPIRED);
 

@@ -1,7 +1,7 @@
 // Shows an error page for an authorization request that can be neither granted nor redirected.
 import { renderMessagePage } from '../../pages/message-page.ts';
 
-export const PAGE_POLICY = [
+export const PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self'",

@@ -1,7 +1,7 @@
 // Serves the discovery documents of the authorization server and the protected resource.
 import type { Settings } from '../../lib/settings.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
-import { mcpResource } from '../../services/connections/oauth-server.ts';
+import { getMcpResource } from '../../services/connections/oauth-server.ts';
 
 type Address = Pick<Settings, 'BASE_URL' | 'CIMD'>;
 
@@ -10,7 +10,7 @@ export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'
 /** Returns the metadata of the protected resource (RFC 9728). */
 export function getResourceMetadata(settings: Address): object {
   return {
-    resource: mcpResource(settings),
+    resource: getMcpResource(settings),
     resource_name: 'Graphwright',
     authorization_servers: [settings.BASE_URL],
     scopes_supported: AGENT_SCOPES,

@@ -5,10 +5,10 @@ import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
 import { findActiveUser } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import { createOAuthRecords } from '../../services/connections/oauth-records.ts';
-import { mcpResource } from '../../services/connections/oauth-server.ts';
+import { getMcpResource } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createDocumentFetch } from './client-documents.ts';
-import { PAGE_POLICY, renderErrorPage, UNAVAILABLE } from './error-page.ts';
+import { PAGE_CSP, renderErrorPage, UNAVAILABLE } from './error-page.ts';
 import { AUTH_METHODS } from './metadata.ts';
 
 const HOUR = 3600;
@@ -96,14 +96,14 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
     features: features(settings),
     renderError: (ctx, out) => {
       ctx.type = 'html';
-      ctx.set('content-security-policy', PAGE_POLICY);
+      ctx.set('content-security-policy', PAGE_CSP);
       ctx.body = renderErrorPage(ctx.status, out);
     },
   };
 }
 
 function features(settings: Deps['settings']): NonNullable<Configuration['features']> {
-  const resource = mcpResource(settings);
+  const resource = getMcpResource(settings);
   return {
     devInteractions: { enabled: false },
     userinfo: { enabled: false },

@@ -67,7 +67,7 @@ const invalid = (message: string): AppError => new AppError('invalid_request', m
 export function readAuthorization(search: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(search);
   const requestedScopes = new Set(params.getAll('scope').flatMap(text => text.split(' ')));
-  const scopes = scopesIn(requestedScopes);
+  const scopes = parseScopes(requestedScopes);
   params.set(
     'scope',
     [...(scopes.length > 0 ? scopes : AGENT_SCOPES), ...(requestedScopes.has(OFFLINE) ? [OFFLINE] : [])].join(
@@ -80,14 +80,14 @@ export function readAuthorization(search: string, resource: string): URLSearchPa
 /** Reads the form of a token request. */
 export function readTokenForm(body: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(body);
-  const scopes = scopesIn(new Set((params.get('scope') ?? '').split(' ')));
+  const scopes = parseScopes(new Set((params.get('scope') ?? '').split(' ')));
   if (scopes.length > 0) params.set('scope', scopes.join(' '));
   else params.delete('scope');
   return withResource(params, resource);
 }
 
 /** Returns our scopes among the words, in our order. */
-export const scopesIn = (words: ReadonlySet<string>): readonly AgentScope[] =>
+export const parseScopes = (words: ReadonlySet<string>): readonly AgentScope[] =>
   AGENT_SCOPES.filter(scope => words.has(scope));
 
 /**

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
 import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { Endpoint, OAuthServer } from '../../services/connections/oauth-server.ts';
-import { mcpResource } from '../../services/connections/oauth-server.ts';
+import { getMcpResource } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createConsent } from './consent.ts';
 import { type Forwarded, forwardRequest } from './forwarded-request.ts';
@@ -15,7 +15,7 @@ export async function createOAuthServer(deps: Deps): Promise<OAuthServer> {
   const keys = await loadOAuthKeys(deps);
   const provider = createProvider(deps, keys);
   const handle = provider.callback() as (req: IncomingMessage, res: ServerResponse) => Promise<void>;
-  const resource = mcpResource(settings);
+  const resource = getMcpResource(settings);
   return {
     prepare: async (endpoint, raw, body) => {
       const forwarded = READERS[endpoint](raw, body, resource);

@@ -8,7 +8,7 @@ import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
 import type { Caller } from '../caller.ts';
-import { getPrice, presentIssues, TRUNCATION, toGraph, workflowPageUrl } from '../graph-form.ts';
+import { getPrice, getWorkflowPageUrl, presentIssues, TRUNCATION, toGraph } from '../graph-form.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
 import { ADDS, Anything, CHANGES, defineTool, Id, OneOf, OutputSchema, type ToolOutput } from '../tool.ts';
 import { EDGES, NODES } from './arguments.ts';
@@ -150,7 +150,7 @@ async function presentWritten(
       issues: presentIssues([...findings.issues, ...estimate.issues]),
       ...toTruncation(findings),
       ...(price === undefined ? {} : { estimate: { credits: price.credits, exact: price.exact } }),
-      url: workflowPageUrl(caller.deps, id),
+      url: getWorkflowPageUrl(caller.deps, id),
     },
   };
 }

@@ -5,7 +5,7 @@ import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { getViewForReading } from '../../services/workflows/read-workflow.ts';
 import { type PublishBody, SLUG_PATTERN } from '../../services/workflows/workflow.schema.ts';
-import { workflowPageUrl } from '../graph-form.ts';
+import { getWorkflowPageUrl } from '../graph-form.ts';
 import { defineTool, Id, OutputSchema } from '../tool.ts';
 
 export const publishWorkflowTool = defineTool({
@@ -49,7 +49,7 @@ export const publishWorkflowTool = defineTool({
         url:
           published && publishedSlug !== null
             ? deps.settings.BASE_URL + getPublishedPath(publishedSlug)
-            : workflowPageUrl(deps, workflowId),
+            : getWorkflowPageUrl(deps, workflowId),
         ...(publishedSlug === null ? {} : { slug: publishedSlug }),
         version: result.version,
         published,

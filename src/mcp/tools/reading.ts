@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
-import { workflowPageUrl } from '../graph-form.ts';
+import { getWorkflowPageUrl } from '../graph-form.ts';
 import { expandGraph, outlineGraph, selectNodes } from '../outline.ts';
 import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
 
@@ -33,7 +33,7 @@ export const listWorkflowsTool = defineTool({
       name,
       updatedAt,
       isPublished,
-      url: workflowPageUrl(deps, id),
+      url: getWorkflowPageUrl(deps, id),
     }));
     return { data: { workflows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
   },
@@ -66,6 +66,8 @@ export const getWorkflowTool = defineTool({
     const selected = nodeIds === undefined ? graph : selectNodes(graph, nodeIds);
     const show = detail === 'full' || nodeIds !== undefined ? expandGraph : outlineGraph;
     const { id, name } = view.workflow;
-    return { data: { id, name, version, ...show(deps.catalog, selected), url: workflowPageUrl(deps, id) } };
+    return {
+      data: { id, name, version, ...show(deps.catalog, selected), url: getWorkflowPageUrl(deps, id) },
+    };
   },
 });

@@ -114,7 +114,7 @@ function readBareOutput(document: SchemaDocument, output: unknown): Model['outpu
   return { kind };
 }
 
-interface UnitReading {
+interface PublishedUnit {
   readonly form: RegExp;
   readonly unit: ModelPrice['unit'];
   /**
@@ -125,7 +125,7 @@ interface UnitReading {
   readonly times?: number;
 }
 
-const UNITS: readonly UnitReading[] = [
+const UNITS: readonly PublishedUnit[] = [
   { form: /^(?:images?|generated images?)$/, unit: 'image' },
   { form: /^(?:videos?|generations?|requests?|calls?|songs?|units?)$/, unit: 'call' },
   {
@@ -148,7 +148,7 @@ function readPrice(
   const priceSource = `${usd} USD a ${toLine(unit, 40)}, by the list of ${provider}, read ${date}`;
   // An implausible price is an error in the list and must not be charged.
   if (!Number.isFinite(usd) || usd <= 0 || usd > MAX_USD)
-    return { price: null, priceSource: `not believed: ${priceSource}` };
+    return { price: null, priceSource: `implausible: ${priceSource}` };
   const reading = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
   const of = reading?.of?.find(name => fields.some(({ id }) => id === name));
   const isKnown = reading !== undefined && (reading.of === undefined || of !== undefined);

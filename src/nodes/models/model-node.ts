@@ -164,12 +164,12 @@ async function toSent({ type, itemType }: ModelField, value: unknown, ctx: NodeC
   if (value === null) return null;
   if (isMediaType(type)) return ATTACH[type](value as MediaRef, ctx);
   if (type !== 'LIST') return value;
-  return Promise.all((value as readonly Value[]).map(item => itemToSent(item, itemType, ctx)));
+  return Promise.all((value as readonly Value[]).map(item => toSentItem(item, itemType, ctx)));
 }
 
 const ATTACH = { IMAGE: attachImage, VIDEO: attachVideo, AUDIO: attachAudio } as const;
 
-function itemToSent(item: Value, itemType: PortType | undefined, ctx: NodeContext): unknown {
+function toSentItem(item: Value, itemType: PortType | undefined, ctx: NodeContext): unknown {
   if ('media' in item) return ATTACH[item.type](item.media, ctx);
   const plain: Json = item.type === 'TEXT' ? item.text : item.type === 'NUMBER' ? item.number : null;
   return itemType === 'TEXT' ? String(plain) : item.type === 'JSON' ? item.json : plain;

@@ -14,7 +14,7 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
   const { nodeType } = entry;
   const isPriced = Object.keys(prices).some(name => name === nodeType || name.startsWith(`${nodeType}/`));
   if (pricing === undefined || !isPriced) return definition;
-  const priced = priceBy(entry, prices, pricing);
+  const priced = createPricing(entry, prices, pricing);
   const defaults = Object.fromEntries(entry.inputs.map(({ id, default: value }) => [id, value]));
   const { costUsd: _, ...rest } = entry;
   return {
@@ -38,7 +38,7 @@ function makeOptional(input: InputDef): InputDef {
   return free;
 }
 
-function priceBy({ nodeType, inputs }: CatalogEntry, prices: Prices, fallback: Pricing): Pricing {
+function createPricing({ nodeType, inputs }: CatalogEntry, prices: Prices, fallback: Pricing): Pricing {
   const priceFor = ({ model }: Readonly<Record<string, unknown>>): Price | undefined =>
     prices[`${nodeType}/${String(model)}`] ?? prices[nodeType];
   return {

@@ -8,7 +8,7 @@ import { Attachment, type Endpoint, type Provider, TaskInProgress } from '../../
 import { ProviderError } from '../../providers/provider-error.ts';
 import { type Delivery, runCall } from '../../providers/run-call.ts';
 import { type NodeContext, NodeError, Suspend } from '../define.ts';
-import { boundedText } from '../limits.ts';
+import { requireTextLength } from '../limits.ts';
 
 /**
  * Makes the call with the run's credential for the provider. Throws NodeError with a message for users, or Suspend if the work
@@ -95,7 +95,7 @@ export async function recordFile(
 /** Returns the text of the delivery, limited like any other text. */
 export function getText({ text }: Delivery): string {
   if (text === undefined || text === '') throw badOutput('no text');
-  return boundedText(text);
+  return requireTextLength(text);
 }
 
 /** The maximum number of captions of a track. */

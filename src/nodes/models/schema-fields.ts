@@ -118,7 +118,7 @@ function detectMedia(name: string, schema: Schema): FieldShape | undefined {
   if (!isText || !isFile || Array.isArray(item.enum)) return undefined;
   const type = MEDIA_WORDS.find(([, words]) => words.test(name))?.[0];
   if (type === undefined) return undefined;
-  return isList ? { type: 'LIST', itemType: type, ...itemBounds(schema) } : { type };
+  return isList ? { type: 'LIST', itemType: type, ...readItemBounds(schema) } : { type };
 }
 
 function toShape(document: SchemaDocument, name: string, { schema }: ResolvedSchema): FieldShape | undefined {
@@ -130,7 +130,7 @@ function toShape(document: SchemaDocument, name: string, { schema }: ResolvedSch
     return { type: 'NUMBER', integer: true, ...readBounds(schema, 1), ...seedBounds(name, schema) };
   if (type === 'number') return { type: 'NUMBER', ...readBounds(schema, 0) };
   const isTextList = type === 'array' && document.resolve(schema.items).schema.type === 'string';
-  if (isTextList) return { type: 'LIST', itemType: 'TEXT', ...itemBounds(schema) };
+  if (isTextList) return { type: 'LIST', itemType: 'TEXT', ...readItemBounds(schema) };
   return { type: 'JSON' };
 }
 
@@ -194,7 +194,7 @@ function seedBounds(name: string, { minimum, maximum }: Schema): object {
   return { min: minimum ?? 0, max: maximum ?? INTEGER_MAX };
 }
 
-function itemBounds({ minItems, maxItems }: Schema): object {
+function readItemBounds({ minItems, maxItems }: Schema): object {
   return {
     ...(Number.isInteger(minItems) ? { minItems } : {}),
     ...(Number.isInteger(maxItems) ? { maxItems } : {}),

@@ -6,12 +6,12 @@ import { openaiResponses } from '../../providers/openai.ts';
 import { type PolledTask, pollTask, type TaskProvider, type TaskState } from '../../providers/poll-task.ts';
 import { replicate } from '../../providers/replicate.ts';
 
-const CONNECT = { fal, replicate, comfyui, openai: openaiResponses } as const;
+const PROTOCOLS = { fal, replicate, comfyui, openai: openaiResponses } as const;
 
-export type TaskProviderName = keyof typeof CONNECT;
+export type TaskProviderName = keyof typeof PROTOCOLS;
 
 export function hasTasks(name: string): name is TaskProviderName {
-  return Object.hasOwn(CONNECT, name);
+  return Object.hasOwn(PROTOCOLS, name);
 }
 
 /** Polls or cancels a task with the credential that submitted it. */
@@ -21,6 +21,6 @@ export function pollProviderTask(
   call: PolledTask,
   signal: AbortSignal,
 ): Promise<TaskState> {
-  const provider = CONNECT[name](endpoint) as unknown as TaskProvider;
+  const provider = PROTOCOLS[name](endpoint) as unknown as TaskProvider;
   return pollTask(provider, call, fetch, signal);
 }

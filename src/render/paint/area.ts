@@ -72,7 +72,7 @@ export function transformArea([a, b, c, d, e, f]: Matrix, area: Area): Area {
 }
 
 /** Rounds outwards to whole pixels, and adds one pixel for antialiased edges. */
-export function pixelsAround(area: Area): Area {
+export function roundOutwards(area: Area): Area {
   if (isEmpty(area)) return EMPTY_AREA;
   return {
     left: Math.floor(area.left) - 1,

@@ -173,14 +173,14 @@ function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: Lot
   );
   const [width, height] = [Math.ceil(animation.width * ratio), Math.ceil(animation.height * ratio)];
   if (width < 1 || height < 1) return warning;
-  const target = animationSurface(animation, width, height);
+  const target = getAnimationSurface(animation, width, height);
   target.ctx.reset();
   animation.render(target.ctx, { x: 0, y: 0, width, height });
   ctx.drawImage(target.canvas, at.x, at.y, at.width, at.height);
   return warning;
 }
 
-function animationSurface(animation: Animation, width: number, height: number): Surface {
+function getAnimationSurface(animation: Animation, width: number, height: number): Surface {
   const existing = animationSurfaces.get(animation);
   if (existing?.canvas.width === width && existing.canvas.height === height) return existing;
   const surface = createSurface(width, height);

@@ -3,7 +3,7 @@
 
 import type { Effect, Shade } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
-import { type Area, expandArea, intersectAreas, isEmpty, pixelsAround, transformArea } from './area.ts';
+import { type Area, expandArea, intersectAreas, isEmpty, roundOutwards, transformArea } from './area.ts';
 import { toCssColor } from './fill.ts';
 import { getBlurReach, MAX_BLUR } from './node-area.ts';
 import { composite, type OffscreenSurface, type SurfacePool } from './surface-pool.ts';
@@ -70,13 +70,13 @@ export function castShadow(
   const shrink = getShrinkFactor(deviation);
   const [x, y] = [shadow.x * scale, shadow.y * scale];
   const smaller = scaling(1 / shrink, 1 / shrink);
-  const visibleArea = pixelsAround(
+  const visibleArea = roundOutwards(
     transformArea([1 / shrink, 0, 0, 1 / shrink, -x / shrink, -y / shrink], target.area),
   );
-  const silhouette = surfaces.borrow(pixelsAround(transformArea(smaller, source.area)));
+  const silhouette = surfaces.borrow(roundOutwards(transformArea(smaller, source.area)));
   drawSilhouette(silhouette, source, shrink, toCssColor(shadow.color));
   const reach = getBlurReach([{ type: 'blur', amount: deviation / shrink }], [1, 0, 0, 1, 0, 0]);
-  const area = intersectAreas(pixelsAround(expandArea(silhouette.area, reach)), visibleArea);
+  const area = intersectAreas(roundOutwards(expandArea(silhouette.area, reach)), visibleArea);
   if (!isEmpty(area)) {
     const blurred = surfaces.borrow(area);
     if (deviation > 0) blurred.surface.ctx.filter = `blur(${(deviation / shrink).toFixed(2)}px)`;

@@ -9,7 +9,7 @@ import {
   getPixelCount,
   intersectAreas,
   isEmpty,
-  pixelsAround,
+  roundOutwards,
   toArea,
 } from './area.ts';
 import { createSurface, type Surface } from './canvas.ts';
@@ -77,7 +77,7 @@ function cacheAreas({ surface: { ctx }, area }: OffscreenSurface, outer: Matrix)
   const areas = createLru<Area>(MAX_AREAS);
   return ({ hash, node }) =>
     getOrCreate(areas, hash, () =>
-      intersectAreas(pixelsAround(getNodeArea(ctx, placeNode(ctx, node, outer))), area),
+      intersectAreas(roundOutwards(getNodeArea(ctx, placeNode(ctx, node, outer))), area),
     );
 }
 

@@ -2,14 +2,14 @@
 import { hash } from 'node:crypto';
 import type { DrawNode, Matrix } from '../timeline/draw-list.ts';
 import { multiply, scaling } from '../timeline/matrix.ts';
-import { insetRect, toRect } from '../timeline/outlines.ts';
+import { createInsetRect, toRect } from '../timeline/outlines.ts';
 import {
   type Area,
   expandArea,
   getMeanScale,
   intersectAreas,
   isEmpty,
-  pixelsAround,
+  roundOutwards,
   toArea,
   transformArea,
   uniteAreas,
@@ -93,7 +93,7 @@ function drawOffscreen(
   if (cached !== undefined) return { offscreen: cached, isCached: true };
   const isRepeated = context.surfaces.wasRequested(key);
   if (!isNeeded && !isRepeated) return undefined;
-  const area = intersectAreas(pixelsAround(getNodeArea(ctx, placed)), frame);
+  const area = intersectAreas(roundOutwards(getNodeArea(ctx, placed)), frame);
   if (isEmpty(area)) return 'nothing';
   if (!context.surfaces.hasRoom(area)) {
     context.warnings.set(node.pointer, `${node.pointer} is nested in too many blended groups.`);
@@ -144,8 +144,8 @@ function drawWithShadow(placed: PlacedNode, area: Area, context: PaintContext): 
   const { ctx } = offscreen.surface;
   // Content outside of the area may still cast a shadow into it.
   const castingArea = getShadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
-  const visibleArea = intersectAreas(pixelsAround(uniteAreas(area, castingArea)), context.reach);
-  const inner = intersectAreas(pixelsAround(getInnerArea(ctx, placed)), visibleArea);
+  const visibleArea = intersectAreas(roundOutwards(uniteAreas(area, castingArea)), context.reach);
+  const inner = intersectAreas(roundOutwards(getInnerArea(ctx, placed)), visibleArea);
   if (isEmpty(inner)) return offscreen;
   const source = drawMasked(placed, inner, context);
   castShadow(offscreen, source, shadow, getMeanScale(placed.matrix), context.surfaces);
@@ -195,11 +195,11 @@ function drawBlurred(
 ): OffscreenSurface {
   const smaller = scaling(1 / shrink, 1 / shrink);
   const shrunk: PlacedNode = { node, matrix: multiply(smaller, matrix) };
-  const offscreen = context.surfaces.borrow(pixelsAround(transformArea(smaller, area)));
+  const offscreen = context.surfaces.borrow(roundOutwards(transformArea(smaller, area)));
   const { ctx } = offscreen.surface;
   const reach = getBlurReach(node.effects, shrunk.matrix);
-  const visibleArea = intersectAreas(pixelsAround(expandArea(offscreen.area, reach)), context.reach);
-  const inner = intersectAreas(pixelsAround(getContentArea(ctx, shrunk)), visibleArea);
+  const visibleArea = intersectAreas(roundOutwards(expandArea(offscreen.area, reach)), context.reach);
+  const inner = intersectAreas(roundOutwards(getContentArea(ctx, shrunk)), visibleArea);
   if (isEmpty(inner)) return offscreen;
   const unblurred = context.surfaces.borrow(inner);
   paintInside(unblurred, shrunk, context);
@@ -252,5 +252,5 @@ function paintInside(target: OffscreenSurface, { node, matrix }: PlacedNode, con
   const [a = 0, b = 0, c = 0, d = 0] = innerRadius;
   ctx.strokeStyle = toCssColor(border.color);
   ctx.lineWidth = border.width;
-  ctx.stroke(toPath(insetRect(width, height, [half, half, half, half], [a, b, c, d])).path);
+  ctx.stroke(toPath(createInsetRect(width, height, [half, half, half, half], [a, b, c, d])).path);
 }

@@ -1,7 +1,7 @@
 // Finds the regions of a frame that must be redrawn after the previous frame.
 
 import type { Layer } from '../timeline/draw-list.ts';
-import { type Area, getPixelCount, intersectAreas, isEmpty, pixelsAround, uniteAreas } from './area.ts';
+import { type Area, getPixelCount, intersectAreas, isEmpty, roundOutwards, uniteAreas } from './area.ts';
 
 /**
  * Returns the layers that were added, removed or reordered. From back to front, matches each layer with an equal one of
@@ -40,7 +40,7 @@ const FULL_REDRAW_SHARE = 0.8;
 export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area[] {
   const regions: Area[] = [];
   for (const area of areas) {
-    let region = intersectAreas(pixelsAround(area), frame);
+    let region = intersectAreas(roundOutwards(area), frame);
     if (isEmpty(region)) continue;
     // A merged region may touch further regions.
     for (let at = findMergeable(regions, region); at >= 0; at = findMergeable(regions, region))

@@ -56,7 +56,7 @@ async function load(file: ResourceFile): Promise<LoadedResource> {
     if (file.kind === 'absent') return file;
     if (file.kind === 'clip') return { kind: 'clip', clip: file, frames: new WeakMap() };
     if (file.kind === 'lottie')
-      return { kind: 'lottie', animation: readAnimation(file.json), warning: file.lacks };
+      return { kind: 'lottie', animation: readAnimation(file.json), warning: file.unsupported };
     if (file.kind === 'sample') return loadSample(file);
     return await loadImage(file);
   } catch {
@@ -97,7 +97,11 @@ async function decodeImageFile(
 // Caches few placeholders, because each takes 8 MB.
 const samples = createLru<LoadedResource>(6);
 
-function loadSample({ words, width, height }: Extract<ResourceFile, { kind: 'sample' }>): LoadedResource {
+function loadSample({
+  prompt: words,
+  width,
+  height,
+}: Extract<ResourceFile, { kind: 'sample' }>): LoadedResource {
   const key = `${width}x${height} ${words}`;
   return getOrCreate(samples, key, () => {
     const { canvas: image } = drawPlaceholder(words, width, height);

@@ -60,9 +60,9 @@ export interface SandboxImage {
 export type ResourceFile =
   | { readonly kind: 'image'; readonly bytes: Uint8Array }
   | { readonly kind: 'svg'; readonly bytes: Uint8Array }
-  | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
-  /** Sanitized by render/lottie.ts; `lacks` names features that are not rendered. */
-  | { readonly kind: 'lottie'; readonly json: string; readonly lacks?: string }
+  | { readonly kind: 'sample'; readonly prompt: string; readonly width: number; readonly height: number }
+  /** Sanitized by render/lottie.ts; `unsupported` lists features that are not rendered. */
+  | { readonly kind: 'lottie'; readonly json: string; readonly unsupported?: string }
   /** A video or a sound: a file on disk, and its probe result. */
   | { readonly kind: 'clip'; readonly path: string; readonly info: MediaInfo }
   /** Why it cannot be shown: a warning wherever it is used. */

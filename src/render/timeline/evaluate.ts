@@ -55,12 +55,12 @@ function createScope(timeline: Timeline, frame: number, start: number, end: numb
 
 /** Returns the nodes of this frame's scene, or of both scenes of a transition. After the last scene, returns none. */
 function createSceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
-  const at = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
-  const nextScene = timeline.scenes[at];
+  const index = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
+  const nextScene = timeline.scenes[index];
   if (nextScene === undefined) return [];
-  const leaving = frame - nextScene.start < nextScene.overlap ? timeline.scenes[at - 1] : undefined;
-  if (leaving === undefined) return createElementNodes(timeline, nextScene, frame);
-  return createTransitionNodes(timeline, leaving, nextScene, frame);
+  const outgoing = frame - nextScene.start < nextScene.overlap ? timeline.scenes[index - 1] : undefined;
+  if (outgoing === undefined) return createElementNodes(timeline, nextScene, frame);
+  return createTransitionNodes(timeline, outgoing, nextScene, frame);
 }
 
 /** Returns the background and elements of a scene as separate layers, so that unchanged ones keep their hash. */
@@ -80,7 +80,7 @@ function createElementNodes(
 
 function createTransitionNodes(
   timeline: Timeline,
-  leaving: SceneSpan,
+  outgoing: SceneSpan,
   nextScene: SceneSpan,
   frame: number,
 ): readonly DrawNode[] {
@@ -95,9 +95,9 @@ function createTransitionNodes(
     height,
     isOpaque: isOpaque(nextScene.scene.background, timeline),
   });
-  const toNode = (span: SceneSpan, state: SceneState): DrawNode =>
+  const createSceneNode = (span: SceneSpan, state: SceneState): DrawNode =>
     createGroupNode(span.pointer, timeline, createElementNodes(timeline, span, frame), state);
-  const [from, to] = [toNode(leaving, state.from), toNode(nextScene, state.to)];
+  const [from, to] = [createSceneNode(outgoing, state.from), createSceneNode(nextScene, state.to)];
   const scenes = state.front === 'to' ? [from, to] : [to, from];
   if (state.dip <= 0) return scenes;
   const [r, g, b, a] = resolveColor(transition.color ?? '#000000', names);

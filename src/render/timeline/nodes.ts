@@ -4,7 +4,7 @@ import type { Element, GroupElement } from '../schema/elements.ts';
 import { type Drawable, toContent } from './content.ts';
 import type { Content, Corners, DrawNode, Effect, Outline } from './draw-list.ts';
 import { multiply, rotation, scaling, skewing, translation } from './matrix.ts';
-import { createCircle, createClipOutline, insetRect, toRect } from './outlines.ts';
+import { createCircle, createClipOutline, createInsetRect, toRect } from './outlines.ts';
 import { getPose, type Pose } from './presets.ts';
 import {
   animate,
@@ -151,7 +151,7 @@ function toClips(
     ...(isBoxed && element.clip === undefined ? [toRect(width, tall, radius)] : []),
     ...(element.clip === undefined ? [] : [createClipOutline(element.clip, width, tall, radius, scope)]),
     ...(top + right + bottom + left > 0
-      ? [insetRect(width, tall, [top * tall, right * width, bottom * tall, left * width])]
+      ? [createInsetRect(width, tall, [top * tall, right * width, bottom * tall, left * width])]
       : []),
     ...(pose.iris < 1 ? [createCircle(width / 2, tall / 2, reach * pose.iris)] : []),
   ];

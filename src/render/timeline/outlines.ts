@@ -130,11 +130,11 @@ export function createClipOutline(
   const [top = 0, right = 0, bottom = 0, left = 0] = clip.inset.map((side, index) =>
     animateLength(side, 0, index % 2 === 0 ? height : width, scope),
   );
-  return insetRect(width, height, [top, right, bottom, left], radius);
+  return createInsetRect(width, height, [top, right, bottom, left], radius);
 }
 
 /** Returns the box reduced by insets in pixels from top, right, bottom and left. */
-export function insetRect(
+export function createInsetRect(
   width: number,
   height: number,
   [top, right, bottom, left]: readonly [number, number, number, number],

@@ -11,7 +11,7 @@ import {
   scaling,
   translation,
 } from './matrix.ts';
-import { createCircle, insetRect } from './outlines.ts';
+import { createCircle, createInsetRect } from './outlines.ts';
 
 export interface SceneState {
   readonly matrix: Matrix;
@@ -138,15 +138,15 @@ function createWipe({ direction, width, height, p }: Crossing): Outline {
     up: [hidden * height, 0, 0, 0],
     down: [0, 0, hidden * height, 0],
   };
-  return insetRect(width, height, insets[direction]);
+  return createInsetRect(width, height, insets[direction]);
 }
 
 function createSplitWipe({ direction, width, height, p }: Crossing): Outline {
   const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const hidden = (1 - p) / 2;
   return isUpright
-    ? insetRect(width, height, [0, hidden * width, 0, hidden * width])
-    : insetRect(width, height, [hidden * height, 0, hidden * height, 0]);
+    ? createInsetRect(width, height, [0, hidden * width, 0, hidden * width])
+    : createInsetRect(width, height, [hidden * height, 0, hidden * height, 0]);
 }
 
 const BLINDS = 8;

@@ -2,7 +2,7 @@
 
 import type { Step } from '../../engine/types.ts';
 import { chargeRuns } from '../../services/credits/charge-runs.ts';
-import { grantSlots, type LimitedProvider, nextWaitingCalls } from '../../store/call-slots.ts';
+import { grantSlots, type LimitedProvider, listNextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
 import { settleCharges } from '../../store/credential-charges.ts';
 import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credits.ts';
@@ -134,7 +134,7 @@ const MAX_GRANTED_AT_ONCE = 200;
 export async function grantWaitingCalls(deps: RunDeps, limited: LimitedProvider): Promise<void> {
   const limit = deps.traffic.maxConcurrent(limited.provider);
   await deps.runDb.transaction(async tx => {
-    const calls = await nextWaitingCalls(tx, limited, { limit, batch: MAX_GRANTED_AT_ONCE });
+    const calls = await listNextWaitingCalls(tx, limited, { limit, batch: MAX_GRANTED_AT_ONCE });
     if (calls.length > 0) await changeAndWake(deps, tx, calls, () => grantSlots(tx, calls));
   });
   deps.wakeTimers.set('runs', 0);

@@ -56,7 +56,7 @@ function isHookProvider(name: string): name is HookProvider {
 }
 
 /** Returns the webhook URL for a call, or undefined if providers cannot reach this service. */
-export function hookAddress({
+export function getHookAddress({
   settings,
 }: Pick<RunDeps, 'settings'>): (provider: string, token: string) => string | undefined {
   const { protocol, hostname } = new URL(settings.BASE_URL);

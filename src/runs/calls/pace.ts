@@ -30,13 +30,17 @@ const STEP_SHARE = 0.1;
 const HOOK_FACTOR = 3;
 
 /** Returns the time of the first poll after a submission, or after `failedPolls` fetches that found no result. */
-export function firstPollAt(submittedAtMs: number, failedPolls: number, usualMs: number | undefined): number {
+export function computeFirstPoll(
+  submittedAtMs: number,
+  failedPolls: number,
+  usualMs: number | undefined,
+): number {
   const firstDelayMs = usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_SHARE);
   return submittedAtMs + Math.min(firstDelayMs, MAX_PAUSE_MS) + failedPolls * MIN_DELAY_MS;
 }
 
 /** Returns the next poll after one that found the call still running. Never later than the call's deadline. */
-export function nextPollAt({
+export function computeNextPoll({
   submittedAtMs,
   deadlineAtMs,
   nowMs,
@@ -45,12 +49,12 @@ export function nextPollAt({
   afterMs,
 }: PollTiming): number {
   const ageMs = Math.max(0, nowMs - submittedAtMs);
-  const delayMs = delayAt(ageMs, usualMs) * (hasHook ? HOOK_FACTOR : 1);
+  const delayMs = computeDelay(ageMs, usualMs) * (hasHook ? HOOK_FACTOR : 1);
   const atMs = nowMs + Math.max(delayMs, afterMs);
   return Math.max(nowMs + MIN_DELAY_MS, Math.min(atMs, deadlineAtMs));
 }
 
-function delayAt(ageMs: number, usualMs: number | undefined): number {
+function computeDelay(ageMs: number, usualMs: number | undefined): number {
   const byAge = clampDelay(ageMs * SHARE_OF_AGE);
   // At twice the usual duration, the estimate no longer applies.
   if (usualMs === undefined || ageMs >= 2 * usualMs) return byAge;

@@ -10,7 +10,7 @@ import type { ProviderCredential } from '../../providers/credential.ts';
 import { type CallRow, claimDueCalls, readPollSchedule } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
-import { estimateProgress, nextPollAt } from './pace.ts';
+import { computeNextPoll, estimateProgress } from './pace.ts';
 
 /** Providers whose calls can wait for slots. The calls of most of them also continue without a connection. */
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
@@ -252,7 +252,7 @@ async function pollCall(
   const fraction = reported ?? estimateProgress(submittedAtMs, usualMs, nowMs);
   if (fraction !== undefined && !isCancelled)
     deps.runNotifier.notifyProgress(call.execution_id, call.node_id, fraction);
-  const atMs = nextPollAt({
+  const atMs = computeNextPoll({
     submittedAtMs,
     deadlineAtMs: call.deadline_at.getTime(),
     nowMs: deps.now(),

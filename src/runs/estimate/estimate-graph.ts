@@ -7,9 +7,9 @@ import { userWorkspace } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { RunDeps } from '../deps.ts';
 import { resolvePlan } from '../run-credentials.ts';
-import { inputOverrides, planRequest } from '../run-request.ts';
+import { planRequest, readInputOverrides } from '../run-request.ts';
 import {
-  credentialFinder,
+  createCredentialFinder,
   type Estimate,
   findMissingInputs,
   findOverMax,
@@ -53,9 +53,9 @@ export async function estimateGraph(
     workflowId: workflowId ?? null,
   });
   const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
-  const overrides = inputOverrides(deps, graph, inputsText);
+  const overrides = readInputOverrides(deps, graph, inputsText);
   const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
-  const find = credentialFinder(deps, { credentials, overrides });
+  const find = createCredentialFinder(deps, { credentials, overrides });
   const failures = forecasts.flatMap(({ node, error }) =>
     error === undefined ? [] : [{ nodeId: node.id, ...error }],
   );

@@ -40,7 +40,7 @@ export interface Estimate {
 export type FindCredential = (forecast: NodeForecast) => RunCredential | undefined;
 
 /** Returns a function that finds the credentials of the run's nodes. */
-export const credentialFinder =
+export const createCredentialFinder =
   (deps: Pick<RunDeps, 'findNode'>, { credentials, overrides }: RunToPay): FindCredential =>
   ({ node }) => {
     const settings = { ...node.settings, ...overrides.get(node.id) };

@@ -19,9 +19,9 @@ import { findReusedSteps, type ReusedSteps } from '../reused-steps.ts';
 import type { RunRequest } from '../run.schema.ts';
 import { configureVersion, requireValidConfig } from '../run-config.ts';
 import { resolvePlan } from '../run-credentials.ts';
-import { inputOverrides, planRequest } from '../run-request.ts';
+import { planRequest, readInputOverrides } from '../run-request.ts';
 import {
-  credentialFinder,
+  createCredentialFinder,
   findMissingInputs,
   findOverMax,
   findRemoved,
@@ -88,7 +88,7 @@ export async function estimateWorkflow(
     workspace,
     workflowId: workflow.id,
   });
-  const overrides = inputOverrides(deps, version.graph, input.request.inputs);
+  const overrides = readInputOverrides(deps, version.graph, input.request.inputs);
   const owner = { userId: user.userId, workspace };
   const reused = await findReusedSteps(deps, {
     workflowId: workflow.id,
@@ -108,7 +108,7 @@ export async function estimateWorkflow(
     getPool(deps.db, workspace),
     forecastPaidNodes(deps, outlook),
   ]);
-  const find = credentialFinder(deps, outlook);
+  const find = createCredentialFinder(deps, outlook);
   const { credits, exact, breakdown } = priceForecast(forecasts, find);
   const cached = new Set(forecasts.filter(({ isCached }) => isCached).map(({ node }) => node.id));
   const failures = forecasts.flatMap(({ node, error }) =>

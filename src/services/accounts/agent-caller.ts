@@ -57,13 +57,13 @@ function authError(deps: AgentCallerDeps, code: AppError['code'], message: strin
  * Returns the value of `WWW-Authenticate`. It requests all scopes at once, since few clients can request more later.
  */
 function formatChallenge(deps: AgentCallerDeps, parameters: readonly string[]): string {
-  const metadata = resourceMetadataUrl(deps);
+  const metadata = getResourceMetadataUrl(deps);
   const metadataParameter = metadata === undefined ? [] : [`resource_metadata="${metadata}"`];
   return `Bearer ${[...parameters, ...metadataParameter, `scope="${AGENT_SCOPES.join(' ')}"`].join(', ')}`;
 }
 
 /** Returns the URL where clients find the authorization server (RFC 9728); undefined if it is off. */
-export function resourceMetadataUrl({ settings, accessTokens }: AgentCallerDeps): string | undefined {
+export function getResourceMetadataUrl({ settings, accessTokens }: AgentCallerDeps): string | undefined {
   if (accessTokens === undefined) return undefined;
   return `${settings.BASE_URL}/.well-known/oauth-protected-resource/mcp`;
 }

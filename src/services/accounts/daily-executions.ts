@@ -2,7 +2,7 @@
 import type { PlanLimits, Settings } from '../../lib/settings.ts';
 import type { Deps } from '../deps.ts';
 import type { UserActor } from './actor.ts';
-import { type Allowance, rateLimitError } from './rate-limits.ts';
+import { type Allowance, createRateLimitError } from './rate-limits.ts';
 
 const DAY = 86_400;
 const MINUTE = 60;
@@ -12,7 +12,7 @@ export function getPlanLimits({ plans }: Pick<Settings, 'plans'>, plan: string):
   return plans[plan] ?? (plans.free as PlanLimits);
 }
 
-const dailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
+const getDailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
 
 type LimitDeps = Pick<Deps, 'settings' | 'limiter' | 'now'>;
 
@@ -20,9 +20,14 @@ type LimitDeps = Pick<Deps, 'settings' | 'limiter' | 'now'>;
 export async function countExecution(deps: LimitDeps, actor: UserActor): Promise<Allowance> {
   // Executions without a limit are counted too, because the plan may change before the day ends.
   const limit = getPlanLimits(deps.settings, actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
-  const day = await deps.limiter.consume(dailyKey(actor), limit, DAY);
+  const day = await deps.limiter.consume(getDailyKey(actor), limit, DAY);
   if (day.isAllowed) return day;
-  throw rateLimitError('daily_execution_limit', `More than ${limit} executions today (UTC)`, day, deps.now());
+  throw createRateLimitError(
+    'daily_execution_limit',
+    `More than ${limit} executions today (UTC)`,
+    day,
+    deps.now(),
+  );
 }
 
 /** Returns the key under which the starts of a user or address are counted per minute. */
@@ -33,10 +38,10 @@ export async function countStart({ limiter, settings, now }: LimitDeps, actor: U
   const { executionsPerMinute: limit } = getPlanLimits(settings, actor.plan);
   const minute = await limiter.consume(startsKey(`user:${actor.userId}`), limit, MINUTE);
   if (!minute.isAllowed)
-    throw rateLimitError('rate_limited', `More than ${limit} executions in a minute`, minute, now());
+    throw createRateLimitError('rate_limited', `More than ${limit} executions in a minute`, minute, now());
 }
 
 /** Undoes `countExecution` if nothing was started. */
 export function undoExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
-  limiter.returnToken(dailyKey(actor), DAY, allowance);
+  limiter.returnToken(getDailyKey(actor), DAY, allowance);
 }

@@ -27,7 +27,7 @@ interface Bucket {
 }
 
 /** Returns the response headers that describe the state of a limit. */
-export function rateHeaders({
+export function toRateHeaders({
   limit,
   remaining,
   reset,
@@ -48,7 +48,7 @@ export interface ExhaustedLimit {
 /**
  * Creates the error for every 429: `retryAfter` in the body equals X-RateLimit-Reset, while Retry-After is relative.
  */
-export function rateLimitError(
+export function createRateLimitError(
   code: ErrorCode,
   reason: string,
   { limit, reset }: ExhaustedLimit,
@@ -57,7 +57,7 @@ export function rateLimitError(
   const seconds = Math.max(1, Math.ceil(reset - nowMs / 1000));
   return new AppError(code, `${reason}. Try again in ${seconds} s.`, {
     details: { retryAfter: reset },
-    headers: { 'retry-after': String(seconds), ...rateHeaders({ limit, remaining: 0, reset }) },
+    headers: { 'retry-after': String(seconds), ...toRateHeaders({ limit, remaining: 0, reset }) },
   });
 }
 
@@ -94,7 +94,11 @@ export class RateLimiter {
    */
   peek(key: string, limit: number, windowSeconds: number): Allowance {
     const bucket = this.#findBucket(key, limit, windowSeconds);
-    return toAllowance(bucket ?? newBucket(this.#getWindowStart(windowSeconds), limit), true, windowSeconds);
+    return toAllowance(
+      bucket ?? createBucket(this.#getWindowStart(windowSeconds), limit),
+      true,
+      windowSeconds,
+    );
   }
 
   /** Returns the token of an allowed `consume`, unless its window has ended. */
@@ -125,7 +129,7 @@ export class RateLimiter {
     const bucket = this.#findBucket(key, limit, windowSeconds);
     if (bucket !== undefined) return bucket;
     if (this.#buckets.size >= MAX_BUCKETS) dropOldest(this.#buckets);
-    const fresh = newBucket(this.#getWindowStart(windowSeconds), limit);
+    const fresh = createBucket(this.#getWindowStart(windowSeconds), limit);
     // Keeps the most recently used buckets last.
     this.#buckets.delete(key);
     this.#buckets.set(key, fresh);
@@ -204,7 +208,7 @@ export class RateLimiter {
   }
 }
 
-const newBucket = (windowStart: number, limit: number): Bucket => ({
+const createBucket = (windowStart: number, limit: number): Bucket => ({
   windowStart,
   limit,
   tokens: 0,

@@ -15,7 +15,7 @@ import {
   type TokenKind,
 } from '../../store/oauth/tokens.ts';
 import type { Deps } from '../deps.ts';
-import { mcpResource } from './oauth-server.ts';
+import { getMcpResource } from './oauth-server.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -110,7 +110,7 @@ function grantRecords({ db, settings }: { readonly db: Db } & RecordDeps): Parti
   return {
     find: async id => {
       const row = await findGrant(db, id);
-      return row && presentGrant(row, mcpResource(settings));
+      return row && presentGrant(row, getMcpResource(settings));
     },
     destroy: id => deleteGrant(db, id),
   };

@@ -56,4 +56,4 @@ export function isOAuthEnabled({ BASE_URL }: Address): boolean {
 }
 
 /** Returns the audience of access tokens (RFC 8707). */
-export const mcpResource = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;
+export const getMcpResource = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;

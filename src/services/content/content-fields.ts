@@ -125,7 +125,7 @@ function readBlocks(blocks: readonly { readonly type: string }[], findings: Find
 }
 
 function checkMarkdown(content: SentContent, findings: Findings): void {
-  const parts = markdownParts(content);
+  const parts = listMarkdownParts(content);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const tags = parts.reduce((sum, part) => sum + (part.match(/<[a-z/]/gi)?.length ?? 0), 0);
   if (length > MAX_MARKDOWN)
@@ -137,7 +137,7 @@ function checkMarkdown(content: SentContent, findings: Findings): void {
 }
 
 /** Lists the body's markdown, then each block's. The body is included even if it is empty. */
-export function markdownParts(content: {
+export function listMarkdownParts(content: {
   readonly body_markdown?: string | null;
   readonly contentBlocks?: readonly ContentBlock[] | null;
 }): string[] {

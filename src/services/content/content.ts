@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import type { CreateContentBody, UpdateContentBody } from './content.schema.ts';
 import { CONTENT_EVENTS } from './content.schema.ts';
 import type { SentContent } from './content-fields.ts';
-import { checkContent, markdownParts } from './content-fields.ts';
+import { checkContent, listMarkdownParts } from './content-fields.ts';
 import type { ContentPage } from './present-content.ts';
 import { presentContent } from './present-content.ts';
 
@@ -157,7 +157,7 @@ async function applySent(
     seo_keywords: sent.seoKeywords === undefined ? current.seo_keywords : (sent.seoKeywords ?? []),
     workflow_id: pick(sent.workflowId, current.workflow_id),
     content,
-    rendered: isStale ? await renderer.render(markdownParts(content)) : current.rendered,
+    rendered: isStale ? await renderer.render(listMarkdownParts(content)) : current.rendered,
     rendered_format: renderer.format,
   };
 }

@@ -19,7 +19,7 @@ import {
 } from '../../store/content.ts';
 import type { Deps } from '../deps.ts';
 import type { MarkdownRenderer } from './content.ts';
-import { markdownParts } from './content-fields.ts';
+import { listMarkdownParts } from './content-fields.ts';
 import type { ContentCard, ContentList, PublishedPage } from './present-content.ts';
 import { presentCard, presentContent } from './present-content.ts';
 
@@ -89,7 +89,7 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
         rendered:
           row.rendered_format === renderer.format
             ? row.rendered
-            : await renderer.render(markdownParts(row.content)),
+            : await renderer.render(listMarkdownParts(row.content)),
         related: related.slice(0, MAX_RELATED).map(presentCard),
       };
     },

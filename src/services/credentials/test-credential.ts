@@ -4,7 +4,7 @@ import { getProbe, readProbe } from '../../nodes/models/provider-probes.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import { listValues, recordStatus } from '../../store/credentials.ts';
 import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
-import { rateLimitError } from '../accounts/rate-limits.ts';
+import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import type { TestCredential } from './credential.schema.ts';
 import { findOwnCredential, notFound, requireCredentials, requireManaged } from './credential-access.ts';
@@ -79,4 +79,9 @@ async function countTest({ limiter, now }: Deps, userId: number): Promise<void> 
 }
 
 const tooManyTests = (state: { limit: number; reset: number }, nowMs: number): AppError =>
-  rateLimitError('rate_limited', `A user can test ${TESTS_PER_MINUTE} credentials a minute`, state, nowMs);
+  createRateLimitError(
+    'rate_limited',
+    `A user can test ${TESTS_PER_MINUTE} credentials a minute`,
+    state,
+    nowMs,
+  );

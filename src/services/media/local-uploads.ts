@@ -9,13 +9,13 @@ import { type StoredFile, toPendingKey } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
 /** Returns the signing key, derived from a secret so that all processes of the service have the same one. */
-export function localUploadKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
+export function createUploadKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
   const secretAccessKey = hmacSha256Hex(secretsKey, 'presigned uploads');
   return { accessKeyId: 'graphwright', secretAccessKey, region: 'local' };
 }
 
 /** Returns the upload URL as sent to clients, on the configured host. */
-export function localUploadUrl({ settings }: Pick<Deps, 'settings'>, mediaId: string): string {
+export function getUploadUrl({ settings }: Pick<Deps, 'settings'>, mediaId: string): string {
   return `${settings.BASE_URL}/uploads/${mediaId}`;
 }
 
@@ -35,8 +35,8 @@ export async function receiveUpload(deps: Deps, request: UploadRequest): Promise
     throw new S3Error('NoSuchKey', 'Upload not found.');
   }
   const { headers } = request;
-  const url = localUploadUrl(deps, request.mediaId) + request.query;
-  await verifyPresignedPut(localUploadKey(deps), { url, headers, nowMs: deps.now() });
+  const url = getUploadUrl(deps, request.mediaId) + request.query;
+  await verifyPresignedPut(createUploadKey(deps), { url, headers, nowMs: deps.now() });
   const bytes = Number(headers['content-length']);
   const stored = await deps.storage.put(toPendingKey(request.mediaId), freeAfterUse(request.body), {
     contentType: String(headers['content-type']),

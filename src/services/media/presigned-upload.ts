@@ -17,9 +17,9 @@ import {
   sumUploadedBytes,
 } from '../../store/media/uploads.ts';
 import type { Actor } from '../accounts/actor.ts';
-import { rateLimitError } from '../accounts/rate-limits.ts';
+import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
-import { localUploadKey, localUploadUrl } from './local-uploads.ts';
+import { createUploadKey, getUploadUrl } from './local-uploads.ts';
 import type { MintBody } from './media.schema.ts';
 import { mediaUrl } from './media-record.ts';
 import { lockFreeStorage } from './storage-quota.ts';
@@ -88,12 +88,17 @@ async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number)
   const freeMs = (mintedAt?.getTime() ?? nowMs) + HOUR_MS - nowMs;
   const reset = Math.ceil((nowMs + freeMs) / 1000);
   const reason = 'More than 10 GB of uploads were created in the last hour';
-  throw rateLimitError('upload_budget_exceeded', reason, { limit: BUDGET_BYTES, reset }, nowMs);
+  throw createRateLimitError('upload_budget_exceeded', reason, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
 /** Creates the error for a request that could not get the account's lock, which may be free in a second. */
 export function busy(reason: string, nowMs: number): AppError {
-  return rateLimitError('upload_busy', reason, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
+  return createRateLimitError(
+    'upload_busy',
+    reason,
+    { limit: 1, reset: Math.floor(nowMs / 1000) + 1 },
+    nowMs,
+  );
 }
 
 function presign(
@@ -102,7 +107,6 @@ function presign(
   put: { readonly contentType: string; readonly bytes: number; readonly nowMs: number },
 ) {
   const { bucket } = deps;
-  if (bucket === undefined)
-    return presignPut(localUploadKey(deps), { url: localUploadUrl(deps, id), ...put });
+  if (bucket === undefined) return presignPut(createUploadKey(deps), { url: getUploadUrl(deps, id), ...put });
   return presignPut(bucket.key, { url: getObjectUrl(bucket, toPendingKey(id)), ...put });
 }

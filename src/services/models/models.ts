@@ -50,7 +50,7 @@ export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
 export async function readModelsRevision({ db, settings }: ModelsDeps): Promise<string> {
   return settings.MODELS_FILE === undefined
     ? String(await getModelsRevision(db))
-    : fileRevision(settings.MODELS_FILE);
+    : hashFile(settings.MODELS_FILE);
 }
 
 /**
@@ -112,13 +112,13 @@ function parseAll(values: readonly unknown[]): Omit<InstalledModels, 'revision'>
   return { models, problems };
 }
 
-async function fileRevision(file: string): Promise<string> {
+async function hashFile(file: string): Promise<string> {
   const stats = await stat(file, { bigint: true }).catch(absent);
   return stats === undefined ? 'none' : `${stats.ino}-${stats.size}-${stats.mtimeNs}`;
 }
 
 async function loadFile(file: string): Promise<InstalledModels> {
-  const revision = await fileRevision(file);
+  const revision = await hashFile(file);
   if (revision === 'none') return { revision, models: [], problems: [] };
   try {
     if (Number(revision.split('-')[1]) > MAX_FILE_BYTES) throw new Error('it is larger than 32 MB');
@@ -144,7 +144,7 @@ async function writeFileOver(file: string, revision: string, changes: readonly M
     await handle.writeFile(`${JSON.stringify({ models }, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    if ((await fileRevision(file)) !== revision) throw staleWrite();
+    if ((await hashFile(file)) !== revision) throw staleWrite();
     await rename(draft, file);
   } catch (err) {
     await unlink(draft).catch(absent);

@@ -10,14 +10,14 @@ import {
   findSizes,
   type HourCount,
   listLowBalances,
-  listMonthByTeam,
-  listMonthByType,
-  listMonthByUser,
   listOwnKeySpending,
+  listSpendingByTeam,
+  listSpendingByType,
+  listSpendingByUser,
   MAX_COUNTED_PER_HOUR,
   type OwnKeySpent,
-  type Spent,
-  sumMonth,
+  type SpendingSum,
+  sumSpending,
 } from '../../store/overview.ts';
 import { readServerVersion } from '../../store/server-version.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -218,7 +218,7 @@ export function toMonth(nowMs: number, offset = 0): string {
 
 async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
   const month = toMonth(nowMs);
-  const types = await listMonthByType(tx, month, MAX_TYPES);
+  const types = await listSpendingByType(tx, month, MAX_TYPES);
   const models = types.map(({ node_type, ...spent }) => ({
     nodeType: node_type === '' ? null : node_type,
     label: deps.catalog.find(node_type)?.label ?? null,
@@ -227,13 +227,13 @@ async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
   }));
   return {
     month,
-    total: (await sumMonth(tx, month)).credits,
-    lastMonth: (await sumMonth(tx, toMonth(nowMs, -1))).credits,
-    users: (await listMonthByUser(tx, month, MAX_LISTED)).map(({ user_id, ...rest }) => ({
+    total: (await sumSpending(tx, month)).credits,
+    lastMonth: (await sumSpending(tx, toMonth(nowMs, -1))).credits,
+    users: (await listSpendingByUser(tx, month, MAX_LISTED)).map(({ user_id, ...rest }) => ({
       userId: user_id === 0 ? null : user_id,
       ...rest,
     })),
-    teams: (await listMonthByTeam(tx, month, MAX_LISTED)).map(({ team_id, ...rest }) => ({
+    teams: (await listSpendingByTeam(tx, month, MAX_LISTED)).map(({ team_id, ...rest }) => ({
       teamId: team_id,
       ...rest,
     })),
@@ -266,7 +266,7 @@ function findProvider({ findNode }: Pick<Deps, 'findNode'>, nodeType: string): s
   return requirement !== undefined && findProviderLabel(requirement) !== undefined ? requirement : undefined;
 }
 
-function sumProviders(models: readonly (Spent & { readonly provider: string | null })[]) {
+function sumProviders(models: readonly (SpendingSum & { readonly provider: string | null })[]) {
   const sums = [...Map.groupBy(models, ({ provider }) => provider)].map(([name, ofProvider]) => ({
     name,
     label: name === null ? null : (findProviderLabel(name) ?? null),

@@ -15,7 +15,7 @@ const FORMATS = ['png', 'jpeg', 'webp'] as const;
 /** Draws the requested frames. Throws `invalid_scene_graph`, `invalid_request`, 404 and 403. */
 export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
-  const format = stillFormat(body);
+  const format = chooseFormat(body);
   const { timeline, owner } = await openSource(deps, user, body);
   const order = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
   const resources = findUsedResources(timeline, order.frames);
@@ -43,7 +43,7 @@ function toDataUrl({ source, contentType }: DrawnStill): string {
   return `data:${contentType};base64,${Buffer.from(source).toString('base64')}`;
 }
 
-function stillFormat({ format: name = 'png', range }: PreviewBody): (typeof FORMATS)[number] {
+function chooseFormat({ format: name = 'png', range }: PreviewBody): (typeof FORMATS)[number] {
   const format = FORMATS.find(candidate => candidate === name);
   if (format === undefined) throw invalidField('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
   if (range !== undefined) throw invalidField('/range', 'applies only to clips: set the format to mp4');

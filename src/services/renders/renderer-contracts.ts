@@ -20,7 +20,7 @@ interface TaggedText {
 
 const MAX_TEAMS = 1000;
 
-const HALVES = {
+const CONTRACT_PARTS = {
   all: { doc: true, schema: true },
   doc: { doc: true, schema: false },
   schema: { doc: false, schema: true },
@@ -31,14 +31,15 @@ const contracts = new Map<string, TaggedText>();
 /** Returns the contract as JSON text, built once since it is constant. */
 export function getSceneGraphContract(actor: Actor, include = 'all'): TaggedText {
   requireScope(actor, 'workflows:read');
-  if (!Object.hasOwn(HALVES, include))
-    throw invalidField('/include', `must be one of ${Object.keys(HALVES).join(', ')}`);
-  const contract = contracts.get(include) ?? buildContract(HALVES[include as keyof typeof HALVES]);
+  if (!Object.hasOwn(CONTRACT_PARTS, include))
+    throw invalidField('/include', `must be one of ${Object.keys(CONTRACT_PARTS).join(', ')}`);
+  const contract =
+    contracts.get(include) ?? buildContract(CONTRACT_PARTS[include as keyof typeof CONTRACT_PARTS]);
   contracts.set(include, contract);
   return contract;
 }
 
-function buildContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): TaggedText {
+function buildContract({ doc, schema }: (typeof CONTRACT_PARTS)[keyof typeof CONTRACT_PARTS]): TaggedText {
   const data = {
     mode: 'sceneGraph',
     nodeType: 'video:renderer',
@@ -62,7 +63,7 @@ function toTaggedText(body: object): TaggedText {
 export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
   const usable = await listUsable(deps, user, [...getTemplates().values()]);
-  return toTaggedText({ data: usable.map(template => present(deps, template)) });
+  return toTaggedText({ data: usable.map(template => presentTemplate(deps, template)) });
 }
 
 async function listUsable(
@@ -83,7 +84,7 @@ async function listUsable(
 /** Returns a template by id, listed or not. Throws 404. */
 export function getTemplate(deps: Deps, actor: Actor, id: string): TaggedText {
   requireScope(actor, 'workflows:read');
-  return toTaggedText({ data: present(deps, requireTemplate(id)) });
+  return toTaggedText({ data: presentTemplate(deps, requireTemplate(id)) });
 }
 
 export function requireTemplate(id: string): Template {
@@ -92,7 +93,7 @@ export function requireTemplate(id: string): Template {
   return template;
 }
 
-function present({ settings }: Pick<Deps, 'settings'>, template: Template) {
+function presentTemplate({ settings }: Pick<Deps, 'settings'>, template: Template) {
   const { id, label, category, description, fps, width, height, defaultProps, props = {} } = template;
   return {
     id,

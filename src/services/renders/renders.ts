@@ -6,7 +6,7 @@ import { requireCodec } from '../../render/video/make-video.ts';
 import { enqueue } from '../../store/queue.ts';
 import { cancelRender, findRender, insertRender, type RenderRow } from '../../store/renders/renders.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
-import { rateLimitError } from '../accounts/rate-limits.ts';
+import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import { mediaUrl } from '../media/media-record.ts';
 import { openSource } from './preview-source.ts';
@@ -67,7 +67,7 @@ function chooseRange(
 function busy(nowMs: number): AppError {
   const reason = `${MAX_OPEN} of your clips are waiting or being rendered. Cancel one, or wait until one has finished`;
   const reset = Math.ceil(nowMs / 1000) + RETRY_SECONDS;
-  return rateLimitError('render_busy', reason, { limit: MAX_OPEN, reset }, nowMs);
+  return createRateLimitError('render_busy', reason, { limit: MAX_OPEN, reset }, nowMs);
 }
 
 export async function getRender(deps: Deps, actor: Actor, id: string) {

@@ -4,7 +4,7 @@
 // recently signed in to the account, for the account itself. So guesses from elsewhere do not lock people out of their
 // usual network, and guesses from many networks are still bounded.
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { type Allowance, rateLimitError } from '../accounts/rate-limits.ts';
+import { type Allowance, createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 
 const WINDOW_SECONDS = 900;
@@ -51,7 +51,7 @@ export async function limitFailures<T>(
     for (const target of targets) {
       const allowance = await limiter.consume(target.key, target.limit, WINDOW_SECONDS);
       if (!allowance.isAllowed)
-        throw rateLimitError(
+        throw createRateLimitError(
           'rate_limited',
           `More than ${target.limit} failed sign-ins at ${target.name} in 15 minutes`,
           allowance,

@@ -10,7 +10,7 @@ import { setSamplePoster } from '../../store/workflows/writes.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from '../workflows/create-workflow.ts';
+import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from '../workflows/create-workflow.ts';
 import { duplicateWorkflow } from '../workflows/duplicate-workflow.ts';
 import { performGraphWork } from '../workflows/graph-work.ts';
 import type { DuplicateBody } from '../workflows/workflow.schema.ts';
@@ -41,7 +41,7 @@ export async function duplicateTemplate(
     const input = { nodes, edges, autoLayout: false };
     return commitNewWorkflow(deps, user, {
       fields: {
-        ...blankWorkflow(body?.name ?? shipped.title),
+        ...createBlankRow(body?.name ?? shipped.title),
         description: shipped.description,
         tags: shipped.tags,
         folderId: body?.folderId ?? null,

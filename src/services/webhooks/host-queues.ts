@@ -68,7 +68,7 @@ export function createHostQueues(maxWaitMs: number, now: () => number): HostQueu
     async enter(keys) {
       const queues = keys.map(getQueue);
       if (queues.every(hasSlot)) return claim(queues);
-      if (queues.some(queue => expectedMs(queue, now()) > maxWaitMs)) return undefined;
+      if (queues.some(queue => estimateMs(queue, now()) > maxWaitMs)) return undefined;
       return wait(queues);
     },
   };
@@ -78,7 +78,7 @@ function hasSlot({ active, limit }: HostQueue): boolean {
   return active.size < limit;
 }
 
-function expectedMs(queue: HostQueue, nowMs: number): number {
+function estimateMs(queue: HostQueue, nowMs: number): number {
   if (hasSlot(queue)) return 0;
   const [oldest] = queue.active;
   const paceMs = Math.max(queue.paceMs, nowMs - (oldest?.atMs ?? nowMs));

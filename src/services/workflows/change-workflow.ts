@@ -9,10 +9,10 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import {
   commitChange,
+  listSentFields,
   lockForEdit,
   prepareReplacement,
   presentCommitted,
-  sentFields,
   type WorkflowChange,
 } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
@@ -50,7 +50,7 @@ export async function changeWorkflow(
     const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const poster = await choosePoster(tx, deps, workflow, body.poster);
     const fields = {
-      ...sentFields(body, workflow),
+      ...listSentFields(body, workflow),
       webhook_url: body.webhookUrl === undefined ? workflow.webhook_url : body.webhookUrl,
       ...location,
       secrets,

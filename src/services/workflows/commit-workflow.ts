@@ -16,7 +16,7 @@ import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { requireAppServed } from './app-faults.ts';
 import type { GraphWorker } from './edit-transaction.ts';
-import { storedGraph } from './graph-versions.ts';
+import { parseStoredGraph } from './graph-versions.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
@@ -42,7 +42,7 @@ export async function lockForEdit(
 type SentFields = Pick<UpdateWorkflowBody, 'name' | 'description' | 'tags' | 'isActive' | 'webhookId'>;
 
 /** Returns the fields that every write can change, with their new values. */
-export function sentFields(body: SentFields, workflow: WorkflowRow): Partial<WorkflowRow> {
+export function listSentFields(body: SentFields, workflow: WorkflowRow): Partial<WorkflowRow> {
   return {
     name: body.name ?? workflow.name,
     description: body.description === undefined ? workflow.description : body.description,
@@ -102,7 +102,7 @@ export async function commitChange(
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
   if (write.isChanged && !breaksApp)
-    await requireAppServed(tx, workflow.id, () => write.graph ?? storedGraph(write.text).graph);
+    await requireAppServed(tx, workflow.id, () => write.graph ?? parseStoredGraph(write.text).graph);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinned, ...rest } = next;
   await storeVersion(tx, view, { write, saving });

@@ -10,11 +10,11 @@ import type { Deps } from '../deps.ts';
 import { insertMediaWithinQuota } from '../media/storage-quota.ts';
 import {
   commitChange,
+  listSentFields,
   lockForEdit,
   prepareReplacement,
   presentCommitted,
   readBack,
-  sentFields,
 } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
 import { performGraphWork } from './graph-work.ts';
@@ -48,7 +48,7 @@ export async function createWorkflow(
   const input = { nodes: body.nodes, edges: body.edges, autoLayout };
   const write = await performGraphWork<'write'>(deps, String(user.userId), { kind: 'write', input });
   const fields = {
-    ...blankWorkflow(body.name),
+    ...createBlankRow(body.name),
     description: body.description ?? null,
     tags: body.tags ?? [],
     isActive: body.isActive ?? true,
@@ -63,7 +63,7 @@ export async function createWorkflow(
 type NewFields = Omit<NewWorkflow, 'id' | 'userId'>;
 
 /** Defaults of a new workflow. */
-export function blankWorkflow(name: string): NewFields {
+export function createBlankRow(name: string): NewFields {
   return {
     name,
     description: null,
@@ -128,7 +128,7 @@ async function replaceWorkflow(
     const location = moves ? await moveWithin(tx, user, workflow, body.folderId ?? null) : {};
     const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const fields = {
-      ...sentFields(body, workflow),
+      ...listSentFields(body, workflow),
       ...location,
       media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
       secrets,

@@ -6,7 +6,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { copyMedia } from '../media/copied-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
-import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from './create-workflow.ts';
+import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from './create-workflow.ts';
 import { readGraphText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
 import { unchanged } from './write-graph.ts';
@@ -27,7 +27,7 @@ export async function duplicateWorkflow(
   const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
   const text = await readGraphText(deps, { workflow, role, actor: user });
   const fields = {
-    ...blankWorkflow(body?.name ?? copyName(workflow.name)),
+    ...createBlankRow(body?.name ?? copyName(workflow.name)),
     description: workflow.description,
     tags: workflow.tags,
     folderId: body?.folderId ?? null,

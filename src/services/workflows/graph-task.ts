@@ -5,7 +5,7 @@ import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, readGraph } from './check-graph.ts';
-import { graphText, type StoredGraph } from './graph-versions.ts';
+import { type StoredGraph, toGraphText } from './graph-versions.ts';
 import { type GraphInput, type GraphWrite, prepareGraph } from './write-graph.ts';
 
 export type GraphTask =
@@ -47,11 +47,11 @@ const PERFORMERS: Performers = {
       edges === undefined ? stored?.graph.edges : edges,
       stored?.graph,
     );
-    return { ...report, text: graphText(graph) };
+    return { ...report, text: toGraphText(graph) };
   },
   relint: (deps, { stored: { graph } }) =>
     lintForWrite(deps, readGraph(deps, graph.nodes, graph.edges), graph),
-  redact: (_, { stored }) => graphText(redact(stored.graph) as Graph),
+  redact: (_, { stored }) => toGraphText(redact(stored.graph) as Graph),
 };
 
 /** Performs the task. Throws 400 `invalid_graph`. */

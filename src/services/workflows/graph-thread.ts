@@ -2,7 +2,7 @@
 import { serveTasks } from '../../lib/threads/serve.ts';
 import { type CatalogOrigin, restoreCatalog } from '../../nodes/catalog.ts';
 import { type GraphResults, type GraphTask, performGraphTask, type TaskDeps } from './graph-task.ts';
-import { storedGraph } from './graph-versions.ts';
+import { parseStoredGraph } from './graph-versions.ts';
 
 /** The data that all tasks of a service share. */
 export interface GraphContext extends Pick<TaskDeps, 'settings'> {
@@ -21,7 +21,7 @@ serveTasks<SentTask, GraphResults[GraphTask['kind']], GraphContext>(({ task, sto
   if (cached?.context !== context) {
     cached = { context, deps: { catalog: restoreCatalog(context.origin), settings: context.settings } };
   }
-  const stored = storedText === undefined ? {} : { stored: storedGraph(storedText) };
+  const stored = storedText === undefined ? {} : { stored: parseStoredGraph(storedText) };
   const result = performGraphTask(cached.deps, { ...task, ...stored } as GraphTask);
   // The stored graph is sent as text only.
   return typeof result === 'object' && 'graph' in result ? { ...result, graph: undefined } : result;

@@ -78,7 +78,7 @@ function parseGraphText(text: string): Graph {
 }
 
 /** Returns the graph of a text, parsing it on first use. */
-export function storedGraph(text: string): StoredGraph {
+export function parseStoredGraph(text: string): StoredGraph {
   let graph: Graph | undefined;
   return {
     text,
@@ -90,6 +90,6 @@ export function storedGraph(text: string): StoredGraph {
 }
 
 /** Returns the text that is stored for a graph; `parseGraphText` is its inverse. */
-export function graphText(graph: Graph): string {
+export function toGraphText(graph: Graph): string {
   return `"nodes":${JSON.stringify(graph.nodes)},"edges":${JSON.stringify(graph.edges)}`;
 }

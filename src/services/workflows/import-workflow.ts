@@ -5,7 +5,7 @@ import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
-import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from './create-workflow.ts';
+import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from './create-workflow.ts';
 import { performGraphWork } from './graph-work.ts';
 import type { ImportBody } from './workflow-file.schema.ts';
 import type { GraphInput, GraphWrite } from './write-graph.ts';
@@ -32,7 +32,7 @@ export async function importWorkflow(
   try {
     return await commitNewWorkflow(deps, user, {
       fields: {
-        ...blankWorkflow(body.name),
+        ...createBlankRow(body.name),
         description: body.description ?? null,
         tags: body.tags ?? [],
       },

@@ -13,7 +13,7 @@ import { getActiveWorkspace } from '../accounts/teams.ts';
 import { resolveCredentials } from '../credentials/run-credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { TaskOf } from './graph-task.ts';
-import { storedGraph } from './graph-versions.ts';
+import { parseStoredGraph } from './graph-versions.ts';
 import { performGraphWork } from './graph-work.ts';
 import { findMissingMedia } from './missing-media.ts';
 import { getViewForReading, readGraphText } from './read-workflow.ts';
@@ -44,7 +44,7 @@ export async function lintWorkflow(
 ): Promise<LintReport> {
   const user = requireScope(actor, 'workflows:read');
   const view = await getViewForReading(deps, actor, id);
-  const stored = storedGraph(await readGraphText(deps, view));
+  const stored = parseStoredGraph(await readGraphText(deps, view));
   const { workflow } = view;
   const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
   return lintWithMedia(deps, user, { ...input, stored }, owner);

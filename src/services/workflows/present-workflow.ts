@@ -1,5 +1,5 @@
 // Presents a workflow to its reader: its members as JSON text, with the text of the graph inserted.
-import { type Findings, NO_FINDINGS, toTruncation, warningSentences } from '../../graph/issues.ts';
+import { type Findings, listWarnings, NO_FINDINGS, toTruncation } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
@@ -68,7 +68,7 @@ export function toRevision(workflow: Pick<ReadWorkflowRow, 'updated_at'>): strin
 
 function presentMeta({ findings, warnings }: WriteMeta) {
   const { issues } = findings;
-  return { warnings: [...warningSentences(issues), ...warnings], issues, ...toTruncation(findings) };
+  return { warnings: [...listWarnings(issues), ...warnings], issues, ...toTruncation(findings) };
 }
 
 export type PresentedMembers = ReturnType<typeof presentMembers>;

@@ -8,7 +8,7 @@ import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts'
 import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { type GraphVersion, storedGraph } from './graph-versions.ts';
+import { type GraphVersion, parseStoredGraph } from './graph-versions.ts';
 import { performGraphWork } from './graph-work.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 
@@ -35,7 +35,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
   if (canDo(view.role, 'edit'))
     return { view, version: number, graph: version.graph, workspace: getWorkspaceId(view.workflow) };
   deps.views.count(id);
-  const { graph } = storedGraph(await redactedText(deps, id, version));
+  const { graph } = parseStoredGraph(await toRedactedText(deps, id, version));
   return { view, version: number, graph, workspace: undefined };
 }
 
@@ -81,7 +81,7 @@ export async function readGraphText(
   number = getVisibleVersion(view),
 ): Promise<string> {
   const version = await deps.versions.get(deps.db, view.workflow.id, number);
-  return canDo(view.role, 'edit') ? version.text : redactedText(deps, view.workflow.id, version);
+  return canDo(view.role, 'edit') ? version.text : toRedactedText(deps, view.workflow.id, version);
 }
 
 const redactions = new WeakMap<GraphVersion, Promise<string>>();
@@ -90,7 +90,7 @@ const redactions = new WeakMap<GraphVersion, Promise<string>>();
  * Returns the text for readers who may not edit, redacted once per version. Its readers share the workflow's turn in
  * the threads.
  */
-function redactedText(deps: Deps, workflowId: string, version: GraphVersion): Promise<string> {
+function toRedactedText(deps: Deps, workflowId: string, version: GraphVersion): Promise<string> {
   const cached = redactions.get(version);
   if (cached !== undefined) return cached;
   const redaction = performGraphWork<'redact'>(deps, workflowId, { kind: 'redact', stored: version });

@@ -8,7 +8,7 @@ import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
 import type { Graph, Position } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, type ReadGraph, readGraph, withDims } from './check-graph.ts';
-import { graphText, type StoredGraph } from './graph-versions.ts';
+import { type StoredGraph, toGraphText } from './graph-versions.ts';
 
 export interface GraphInput {
   readonly nodes: unknown;
@@ -63,7 +63,7 @@ export function sizeGraph(
   graph: Graph,
 ): { readonly text: string; readonly graph: Graph } {
   const sized = withDims(deps, graph);
-  return { text: graphText(sized), graph: sized };
+  return { text: toGraphText(sized), graph: sized };
 }
 
 /**

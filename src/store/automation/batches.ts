@@ -1,7 +1,7 @@
 // Stores batches and their rows. The statement that moves rows to another status also moves the counts of their batch,
 // so the counts always add up.
 import type { Tx } from '../db.ts';
-import { jobSpecs } from '../queue.ts';
+import { toJobSpecs } from '../queue.ts';
 import { type After, all, countRows, first, matches } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 
@@ -100,7 +100,7 @@ export async function insertBatch(tx: Tx, batch: NewBatch, rows: readonly NewBat
 /** Queues the job of the batch, which starts and settles its rows. */
 export async function enqueueBatch(tx: Tx, id: string, runAt: Date | null = null): Promise<void> {
   await tx.query(
-    `select count(*) from (${jobSpecs("select 'batch' as task, $1::text as id, $2::timestamptz as run_at")}) as jobs`,
+    `select count(*) from (${toJobSpecs("select 'batch' as task, $1::text as id, $2::timestamptz as run_at")}) as jobs`,
     [id, runAt],
   );
 }
@@ -179,7 +179,7 @@ export async function updateBatch(
     `with outbox as (
        insert into deliveries (id, batch_id, user_id, event_id, event, url, secret, body)
        values ($1, $2, $3, $4, $5, $6, decode($7, 'base64'), $8) returning id
-     ), jobs as (${jobSpecs("select 'deliver' as task, id, null::timestamptz as run_at from outbox")})
+     ), jobs as (${toJobSpecs("select 'deliver' as task, id, null::timestamptz as run_at from outbox")})
      select count(*) from jobs`,
     [
       delivery.id,

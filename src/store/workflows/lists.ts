@@ -95,7 +95,8 @@ export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<rea
   return rows;
 }
 
-const iso = (time: string): string => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const toIsoText = (time: string): string =>
+  `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 interface Owner {
   readonly where: string;
@@ -127,7 +128,7 @@ left join media d on d.id = w.media_id`,
 
 const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'publishedSlug', w.published_slug,
     'poster', ${POSTER}, 'lastExecution', case when last.id is not null then json_build_object('id', last.id,
-    'status', last.status, 'createdAt', ${iso('last.created_at')}, 'finishedAt', ${iso('last.finished_at')}) end)`;
+    'status', last.status, 'createdAt', ${toIsoText('last.created_at')}, 'finishedAt', ${toIsoText('last.finished_at')}) end)`;
 const FORMS = { line: '', card: `${CARD} as card,` } as const;
 
 /**
@@ -185,9 +186,9 @@ const buildList = (
 ): string => `
 select w.id, w.user_id, w.team_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission,
   w.webhook_id, w.webhook_url, ${OWNERS[owner].roles}, ${FORMS[form]}
-  ${iso('w.created_at')} as created_at, ${iso('w.updated_at')} as updated_at,
+  ${toIsoText('w.created_at')} as created_at, ${toIsoText('w.updated_at')} as updated_at,
   (coalesce(c.count, 0) + runs.count)::int as execution_count, runs.count::int as uncounted,
-  ${iso('last.created_at')} as last_executed_at
+  ${toIsoText('last.created_at')} as last_executed_at
 from workflows w
 ${OWNERS[owner].joins(KINDS[kind].user)}
 left join execution_counts c on c.workflow_id = w.id

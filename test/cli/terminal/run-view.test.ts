@@ -12,7 +12,7 @@ import {
   type NodeState,
 } from '../../../src/cli/terminal/run-view.ts';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
-import { textWidth } from '../../../src/cli/terminal/text-width.ts';
+import { getTextWidth } from '../../../src/cli/terminal/text-width.ts';
 
 const ignore = (): void => undefined;
 const pipe: Terminal = {
@@ -123,7 +123,7 @@ describe('drawTable', () => {
   it('stays within the columns of a terminal', () => {
     const nodeStates = [state('a', { text: 'x'.repeat(500) })];
     for (const line of drawTable({ ...run, nodeStates }, { ...pipe, isLive: true, width: 40 }))
-      assert.ok(textWidth(line) < 40, line);
+      assert.ok(getTextWidth(line) < 40, line);
   });
 });
 

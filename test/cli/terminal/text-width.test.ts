@@ -5,8 +5,8 @@ import {
   alignColumns,
   cleanText,
   cutText,
+  getTextWidth,
   padText,
-  textWidth,
 } from '../../../src/cli/terminal/text-width.ts';
 
 const RED = '\u001b[31m';
@@ -14,13 +14,13 @@ const OFF = '\u001b[39m';
 
 describe('textWidth', () => {
   it('counts letters as one column, East Asian characters and emoji as two, colors and marks as none', () => {
-    assert.equal(textWidth('Graph'), 5);
-    assert.equal(textWidth('図形'), 4);
-    assert.equal(textWidth('🌅'), 2);
-    assert.equal(textWidth('e\u0301'), 1);
-    assert.equal(textWidth(`${RED}red${OFF}`), 3);
-    assert.equal(textWidth('✔━─⠋…'), 5);
-    assert.equal(textWidth('👩‍👩‍👧‍👦🇵🇹'), 4);
+    assert.equal(getTextWidth('Graph'), 5);
+    assert.equal(getTextWidth('図形'), 4);
+    assert.equal(getTextWidth('🌅'), 2);
+    assert.equal(getTextWidth('e\u0301'), 1);
+    assert.equal(getTextWidth(`${RED}red${OFF}`), 3);
+    assert.equal(getTextWidth('✔━─⠋…'), 5);
+    assert.equal(getTextWidth('👩‍👩‍👧‍👦🇵🇹'), 4);
   });
 });
 
@@ -28,13 +28,13 @@ describe('cutText', () => {
   it('keeps what fits and cuts the rest, with an ellipsis inside the columns', () => {
     assert.equal(cutText('postcard', 8), 'postcard');
     assert.equal(cutText('postcard', 7), 'postca…');
-    assert.equal(textWidth(cutText('図形図形図形', 7)), 7);
+    assert.equal(getTextWidth(cutText('図形図形図形', 7)), 7);
     assert.equal(cutText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
   });
 
   it('resets a color that it cut', () => {
     const cut = cutText(`${RED}a long red line${OFF}`, 6);
-    assert.equal(textWidth(cut), 6);
+    assert.equal(getTextWidth(cut), 6);
     assert.ok(cut.endsWith('\u001b[0m'));
   });
 });

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { presignPut } from '../../../src/media/presign.ts';
 import { toPendingKey } from '../../../src/media/storage.ts';
-import { localUploadKey, localUploadUrl } from '../../../src/services/media/local-uploads.ts';
+import { createUploadKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 import { testPresigned } from './media-presigned.ts';
 
@@ -28,9 +28,9 @@ describe('our own upload route', () => {
   /** Creates a grant for a file, with the URL that a proxy would forward to. */
   const grant = async (bytes: number) => {
     const id = newId('media');
-    const url = localUploadUrl(test.deps, id);
+    const url = getUploadUrl(test.deps, id);
     const put = { url, contentType: 'video/mp4', bytes, nowMs: now };
-    const { uploadUrl, headers } = await presignPut(localUploadKey(test.deps), put);
+    const { uploadUrl, headers } = await presignPut(createUploadKey(test.deps), put);
     return { id, headers, url: uploadUrl.replace('https://studio.example.com/graphs', origin) };
   };
   const spooled = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));

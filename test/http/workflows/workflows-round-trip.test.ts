@@ -1,7 +1,7 @@
 // Round trips: sending a GET response back unchanged changes nothing and gives no warnings.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { canonicalJson } from '../../../src/lib/record.ts';
+import { toCanonicalJson } from '../../../src/lib/record.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, randomGraph, read } from '../../support/workflows.ts';
@@ -56,7 +56,7 @@ describe('sending the body of a GET back by PUT changes nothing and warns of not
   it('from a client that writes object keys in another order', async () => {
     for (let seed = 101; seed <= 110; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed));
-      await holdRoundTrip(owner, id, body => JSON.parse(canonicalJson(body)));
+      await holdRoundTrip(owner, id, body => JSON.parse(toCanonicalJson(body)));
     }
   });
 

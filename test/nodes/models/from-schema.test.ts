@@ -89,7 +89,7 @@ describe('a model built from its published schema', () => {
     for (const usd of [-1, 1e9, 0, Number.NaN]) {
       const { price, priceSource } = toModel(publishedOf(VIDEO_INPUT, { price: { usd, unit: 'seconds' } }));
       assert.equal(price, null);
-      assert.match(priceSource, /not believed/);
+      assert.match(priceSource, /implausible/);
     }
     assert.equal(toModel(publishedOf(VIDEO_INPUT, { price: undefined })).price, null);
   });

@@ -6,7 +6,7 @@ import { AppError } from '../../../src/lib/errors.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { createNodeTypes } from '../../../src/nodes/catalog.ts';
 import { type GraphTask, performGraphTask } from '../../../src/services/workflows/graph-task.ts';
-import { graphText, storedGraph } from '../../../src/services/workflows/graph-versions.ts';
+import { parseStoredGraph, toGraphText } from '../../../src/services/workflows/graph-versions.ts';
 import { performGraphWork, performInPlace } from '../../../src/services/workflows/graph-work.ts';
 
 const settings = readSettings({});
@@ -31,7 +31,7 @@ const edges = Array.from({ length: 1400 }, (_, index) => ({
   source: `node${index}`,
   target: `node${index + 1}`,
 }));
-const stored = storedGraph(graphText({ nodes, edges } as never));
+const stored = parseStoredGraph(toGraphText({ nodes, edges } as never));
 
 /** Every kind of work, with a graph that is large enough for the thread. */
 const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
@@ -103,7 +103,7 @@ describe('work on a large graph', () => {
 describe('a graph is processed in this thread', () => {
   const isAtOnce = (config: object, savedConfig: object = {}): boolean => {
     const graphOf = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
-    const saved = storedGraph(graphText({ nodes: graphOf(savedConfig), edges: [] } as never));
+    const saved = parseStoredGraph(toGraphText({ nodes: graphOf(savedConfig), edges: [] } as never));
     const task = { kind: 'lint', nodes: graphOf(config), edges: [], stored: saved } as const;
     return performInPlace<'lint'>(deps, task) !== undefined;
   };

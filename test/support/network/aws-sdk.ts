@@ -4,7 +4,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { getObjectUrl } from '../../../src/media/s3.ts';
 import { toPendingKey } from '../../../src/media/storage.ts';
 import type { Deps } from '../../../src/services/deps.ts';
-import { localUploadKey, localUploadUrl } from '../../../src/services/media/local-uploads.ts';
+import { createUploadKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
 
 export interface SdkPlace {
   readonly client: S3Client;
@@ -16,8 +16,8 @@ export interface SdkPlace {
 export function sdkPlace(deps: Deps, mediaId: string): SdkPlace {
   const { bucket } = deps;
   const address =
-    bucket === undefined ? localUploadUrl(deps, mediaId) : getObjectUrl(bucket, toPendingKey(mediaId));
-  const { region, ...credentials } = bucket?.key ?? localUploadKey(deps);
+    bucket === undefined ? getUploadUrl(deps, mediaId) : getObjectUrl(bucket, toPendingKey(mediaId));
+  const { region, ...credentials } = bucket?.key ?? createUploadKey(deps);
   const { origin, pathname } = new URL(address);
   const [, Bucket = '', Key = ''] = pathname.split('/');
   const client = new S3Client({

@@ -9,9 +9,9 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { operationsOf, whenDone } from '../../route.ts';
+import { listOperations, whenDone } from '../../route.ts';
 
-const operation = operationsOf('Connections');
+const operation = listOperations('Connections');
 
 export function registerConnections(app: App, deps: Deps): void {
   app.get(

@@ -1,7 +1,7 @@
 // Routes of the OAuth authorization server: metadata and endpoints.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toNetwork } from '../../../lib/addresses.ts';
-import { rateLimitError } from '../../../services/accounts/rate-limits.ts';
+import { createRateLimitError } from '../../../services/accounts/rate-limits.ts';
 import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-server.ts';
 import type { Deps } from '../../../services/deps.ts';
 import type { App } from '../../app.ts';
@@ -73,7 +73,7 @@ function limitBy({ limiter, now }: Deps, name: string, limit: number, seconds: n
     );
     if (allowance.isAllowed) return;
     const window = seconds === HOUR ? 'an hour' : 'a minute';
-    throw rateLimitError(
+    throw createRateLimitError(
       'rate_limited',
       `More than ${limit} ${name} in ${window} from your address`,
       allowance,

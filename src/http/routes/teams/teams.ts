@@ -30,9 +30,9 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created, operationsOf, RESOURCE_ERRORS, whenDone } from '../../route.ts';
+import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../../route.ts';
 
-const operation = operationsOf('Teams');
+const operation = listOperations('Teams');
 
 export function registerTeams(app: App, deps: Deps): void {
   app.get(
