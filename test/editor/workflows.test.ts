@@ -68,6 +68,29 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       );
   });
 
+  it('shows a portrait picture whole', async () => {
+    const data = {
+      label: 'Tower',
+      category: 'model',
+      nodeType: 'generate:sandbox',
+      config: { prompt: 'a tower', width: 288, height: 512 },
+    };
+    const node = { id: 'tower', type: 'basedNode', position: { x: 0, y: 0 }, data };
+    const id = await service.create({ name: 'Tower', nodes: [node], edges: [] });
+    await service.run(id);
+    await page.reload();
+    const picture = page
+      .getByRole('listitem')
+      .filter({ has: link('Tower') })
+      .locator('img')
+      .last();
+    await page.locator('[data-portrait]').waitFor();
+    assert.equal(await picture.evaluate(image => getComputedStyle(image).objectFit), 'contain');
+    await takeScreenshot(page, 'workflows-portrait', VIEWS[2]);
+    assert.equal((await service.request('DELETE', `/workflows/${id}`)).status, 200);
+    await page.reload();
+  });
+
   it('finds by name and by last run', async () => {
     await page.getByLabel('Search').fill('film');
     await link('A greeting').waitFor({ state: 'detached' });

@@ -6,9 +6,9 @@ import type { Template } from '../../../sdk/src/schemas.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
-import { classNames } from '../../kit/class-names.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
+import { Poster } from '../../kit/poster.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages as common } from '../../messages.ts';
@@ -20,9 +20,9 @@ export function TemplateCard({ template }: { readonly template: Template }) {
   const copy = useCopy(id);
   return (
     <li className={cards.card}>
-      <div className={classNames(cards.poster, styles.poster)}>
-        <Poster template={template} />
-      </div>
+      <Poster imageUrl={template.poster ?? undefined} className={styles.poster}>
+        {onSize => <Picture template={template} onSize={onSize} />}
+      </Poster>
       <div className={cards.about}>
         <h2>{workflowId === null ? title : <a href={`/flow/${workflowId}`}>{title}</a>}</h2>
         {description && <p className={styles.description}>{description}</p>}
@@ -60,14 +60,26 @@ function Readiness({ template: { runsNow, needs, hasSample } }: { readonly templ
   return <Badge>{hasSample ? messages.needs(names) : messages.needsOnly(names)}</Badge>;
 }
 
-function Poster({ template: { preview, poster, card } }: { readonly template: Template }) {
+interface PictureProps {
+  readonly template: Template;
+  readonly onSize: (width: number, height: number) => void;
+}
+
+function Picture({ template: { preview, poster, card }, onSize }: PictureProps) {
   if (card !== null && poster === null)
     return <img className={styles.card} src={card} alt="" width={640} height={360} loading="lazy" />;
   if (preview !== null)
     return (
-      <MediaView {...preview} {...(poster === null ? {} : { posterUrl: poster })} label="" variant="square" />
+      <MediaView
+        {...preview}
+        {...(poster === null ? {} : { posterUrl: poster })}
+        label=""
+        variant="square"
+        onSize={onSize}
+      />
     );
-  if (poster !== null) return <MediaView url={poster} contentType="image/*" label="" variant="square" />;
+  if (poster !== null)
+    return <MediaView url={poster} contentType="image/*" label="" variant="square" onSize={onSize} />;
   return <LayoutTemplate size={28} />;
 }
 

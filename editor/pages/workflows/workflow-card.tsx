@@ -2,6 +2,8 @@
 import WorkflowIcon from 'icon:workflow';
 import { Badge, RunBadge } from '../../kit/badge.tsx';
 import cards from '../../kit/cards.module.css';
+import { MediaView } from '../../kit/media-view.tsx';
+import { Poster } from '../../kit/poster.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
@@ -22,9 +24,15 @@ export function WorkflowCard({ workflow, onMove, onTag }: WorkflowCardProps) {
       draggable
       onDragStart={event => event.dataTransfer.setData(DRAG_TYPE, JSON.stringify({ id, name }))}
     >
-      <div className={cards.poster}>
-        {poster ? <img src={poster} alt="" loading="lazy" /> : <WorkflowIcon size={28} />}
-      </div>
+      <Poster imageUrl={poster ?? undefined}>
+        {onSize =>
+          poster ? (
+            <MediaView url={poster} contentType="image/*" label="" variant="square" onSize={onSize} />
+          ) : (
+            <WorkflowIcon size={28} />
+          )
+        }
+      </Poster>
       <div className={cards.about}>
         <div className={styles.head}>
           <h2>

@@ -1,0 +1,24 @@
+// Renders the picture of a card in a landscape frame. A portrait picture is shown whole, in front of a blurred copy of itself.
+import { type ReactNode, useState } from 'react';
+import cards from './cards.module.css';
+import { classNames } from './class-names.ts';
+
+interface PosterProps {
+  /** The image, or the poster of a video. */
+  readonly imageUrl: string | undefined;
+  readonly className?: string | undefined;
+  /** Called with the function that reports the size of what it renders. */
+  readonly children: (onSize: (width: number, height: number) => void) => ReactNode;
+}
+
+export function Poster({ imageUrl, className, children }: PosterProps) {
+  const [isPortrait, setPortrait] = useState(false);
+  return (
+    <div className={classNames(cards.poster, className)} data-portrait={isPortrait || undefined}>
+      {isPortrait && imageUrl !== undefined && (
+        <img className={cards.backdrop} src={imageUrl} alt="" aria-hidden loading="lazy" />
+      )}
+      {children((width, height) => setPortrait(height > width))}
+    </div>
+  );
+}
