@@ -264,6 +264,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         exposedInputs: ['a'],
       });
       assert.equal(published.version, created.version);
+      assert.equal(new URL(published.url).pathname, `/p/${published.slug}`);
       const anyone = () => fetch(`${paid.service.url}/api/v1/published/${published.slug}`);
       assert.equal((await anyone()).status, 200);
       await agent.get('publish_workflow', { workflowId: created.id, published: false });
