@@ -143,6 +143,10 @@ const flow = {
     resolveFirst:
       'Not saved: another person changed the same values. Choose which ones to keep, then try again.',
     empty: 'Not saved: add at least one node.',
+    breaksApp: 'Not saved: the app of this workflow uses what you changed.',
+    saveAnyway: 'Save anyway',
+    breakTitle: 'Save and put the app out of order?',
+    breakText: 'Visitors cannot run the app until you change it under Share, App.',
     showIssue: 'Show issue',
   },
   price: 'Price',

@@ -35,16 +35,26 @@ export async function readRemote(id: string, signal: AbortSignal): Promise<Remot
   return toRemote(await request<WorkflowInfo>('GET', `/workflows/${id}`, { signal }));
 }
 
-/** Throws an ApiError with code `stale_write` if someone else has saved since `etag`. */
+interface RemoteWrite {
+  readonly board: Board;
+  readonly etag: string;
+  /** Whether to save a board that the app of the workflow cannot use. */
+  readonly breaksApp: boolean;
+}
+
+/**
+ * Throws an ApiError with code `stale_write` if someone else has saved since `etag`, and `app_would_break` if the app of
+ * the workflow cannot use the board.
+ */
 export async function writeRemote(
   id: string,
-  { board, etag, kind }: { readonly board: Board; readonly etag: string; readonly kind: SaveKind },
+  { board, etag, kind, breaksApp }: RemoteWrite & { readonly kind: SaveKind },
   signal: AbortSignal,
 ): Promise<RemoteWorkflow> {
   const response = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
     body: toRequestBody(board),
     headers: { 'if-match': etag },
-    query: kind === 'autosave' ? { autosave: true } : {},
+    query: { ...(kind === 'autosave' && { autosave: true }), ...(breaksApp && { breakApp: true }) },
     signal,
   });
   return toRemote(response);
@@ -62,13 +72,10 @@ const toRequestBody = ({ fields, nodes, edges }: Board): object => ({
 const MAX_EXIT_BYTES = 60 * 1024;
 
 /** Saves in a request that outlives the page. A larger board is saved from its draft when it is opened again. */
-export function writeAtExit(
-  id: string,
-  { board, etag }: { readonly board: Board; readonly etag: string },
-): void {
+export function writeAtExit(id: string, { board, etag, breaksApp }: RemoteWrite): void {
   const body = new TextEncoder().encode(JSON.stringify(toRequestBody(board)));
   if (body.byteLength > MAX_EXIT_BYTES) return;
-  fetch(`/api/v1/workflows/${id}?autosave=true`, {
+  fetch(`/api/v1/workflows/${id}?autosave=true${breaksApp ? '&breakApp=true' : ''}`, {
     method: 'PUT',
     keepalive: true,
     headers: { ...connection.headers, 'content-type': 'application/json', 'if-match': etag },

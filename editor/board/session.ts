@@ -21,6 +21,8 @@ export interface BoardSession {
   readonly presence: ServiceEvents['presence'];
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
   onReconnect(listener: () => void): () => void;
+  /** Saves although the app of the workflow cannot use the board. Later saves of this page do so too. */
+  saveBreakingApp(): Promise<void>;
   close(): void;
 }
 
@@ -86,16 +88,17 @@ function createSession(
   { remote, store, drafts, catalog }: SessionParts,
 ): BoardSession {
   const channel = new BroadcastChannel(CHANNEL_NAME);
+  let breaksApp = false;
   const saver: Saver<RemoteWorkflow> = new Saver(remote, {
     read: signal => readRemote(id, signal),
     write: async (board, etag, how, signal) => {
       draftWriter.append({ kind: 'sent', conflicts: store.getState().conflicts });
-      const written = await writeRemote(id, { board, etag, kind: how }, signal);
+      const written = await writeRemote(id, { board, etag, kind: how, breaksApp }, signal);
       channel.postMessage({ id, etag: written.etag });
       draftWriter.append({ kind: 'saved', etag: written.etag });
       return written;
     },
-    writeAtExit: (board, etag) => writeAtExit(id, { board, etag }),
+    writeAtExit: (board, etag) => writeAtExit(id, { board, etag, breaksApp }),
     board: () => store.getState().board,
     getConflicts: () => store.getState().conflicts,
     mergeRemote: store.actions.mergeRemote,
@@ -133,6 +136,10 @@ function createSession(
     worker,
     presence: service.presence,
     onReconnect: service.onReconnect,
+    saveBreakingApp: () => {
+      breaksApp = true;
+      return saver.flush();
+    },
     close: () => {
       unsubscribe();
       window.removeEventListener('pagehide', leave);

@@ -15,7 +15,7 @@ import {
 } from '../support/browser.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { at, edge, node } from '../support/workflows.ts';
-import { boardOf, clickTool } from './flow/flow-page.ts';
+import { boardOf, clickTool, nodeOf, untilSaved } from './flow/flow-page.ts';
 
 const GRAPH = {
   nodes: [
@@ -129,6 +129,37 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('button', { name: 'Create app' }).waitFor();
     assert.equal((await service.request('GET', `/workflows/${id}/app`)).status, 404);
     assert.deepEqual(testPage.errors, []);
+  });
+
+  it('asks before a save that puts the app out of order', async () => {
+    const id = await service.create({ name: 'Breaks', ...GRAPH });
+    await service.request('PUT', `/workflows/${id}/app`, {
+      slug: 'breaking-app',
+      title: 'Breaks',
+      inputs: [{ nodeId: 'size' }],
+      outputs: ['picture'],
+    });
+    await using testPage = await browser.open(service.url, VIEWS[2], cookie);
+    const { page } = testPage;
+    await page.goto(`/flow/${id}`);
+    await nodeOf(page, 'size').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('Delete');
+    await page.getByText('Not saved: the app of this workflow uses what you changed.').waitFor();
+    await page.getByRole('button', { name: 'Save anyway' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save and put the app out of order?' });
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Save anyway' }).click();
+    await untilSaved(page);
+    const stored = await service.request<{ nodes: readonly { id: string }[] }>('GET', `/workflows/${id}`);
+    assert.deepEqual(
+      stored.body.nodes.map(node => node.id),
+      ['place', 'picture'],
+    );
+    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    assert.equal(app.issues.length, 1);
+    await nodeOf(page, 'place').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('ArrowDown');
+    await untilSaved(page);
   });
 
   it('keeps its primary button visible on phones and desktops, in both themes', async () => {

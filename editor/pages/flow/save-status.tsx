@@ -1,7 +1,10 @@
 // Renders the save status of the board.
 
+import { useState } from 'react';
+import type { ApiError } from '../../../sdk/src/errors.ts';
 import type { SaveState } from '../../board/saver.ts';
 import { messages } from '../../flow-messages.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './toolbar.module.css';
 
@@ -23,6 +26,7 @@ export function SaveStatus() {
       >
         {toLabel(save)}
       </span>
+      {save.kind === 'refused' && save.error.code === BREAKS_APP && <BreakAppButton error={save.error} />}
       {invalidNodeId !== undefined && (
         <button
           type="button"
@@ -39,7 +43,33 @@ export function SaveStatus() {
   );
 }
 
+const BREAKS_APP = 'app_would_break';
+
+/** Asks before a save that puts the app of the workflow out of order. */
+function BreakAppButton({ error }: { readonly error: ApiError }) {
+  const { session } = useEditor();
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      <button type="button" className={styles.issue} onClick={() => setIsAsking(true)}>
+        {saveMessages.saveAnyway}
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title={saveMessages.breakTitle}
+          action={saveMessages.saveAnyway}
+          onConfirm={() => session.saveBreakingApp()}
+          onClose={() => setIsAsking(false)}
+        >
+          {saveMessages.breakText} {error.issues?.map(({ message }) => message).join(' ')}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
 function toLabel(save: SaveState): string {
+  if (save.kind === 'refused' && save.error.code === BREAKS_APP) return saveMessages.breaksApp;
   if (save.kind === 'refused') return saveMessages.refused(save.error.message);
   return save.kind === 'conflicts' ? saveMessages.conflicts(save.count) : saveMessages[save.kind];
 }
