@@ -268,6 +268,7 @@ const flow = {
     count === 0 ? 'No credits charged' : count === 1 ? '1 credit charged' : `${shown} credits charged`,
   closeRun: 'Hide run',
   lastRun: 'Last run',
+  log: 'Log of the program',
   cached: 'Reused from an earlier run at no charge',
   resultOf: (label: string): string => `Result of ${label}`,
   outdatedResult: 'From an earlier version',

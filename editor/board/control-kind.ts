@@ -10,7 +10,8 @@ export type ControlKind =
   | 'json'
   | 'list'
   | 'template'
-  | 'media';
+  | 'media'
+  | 'code';
 
 const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
 const COLOR = /colou?r$|^background$/i;
@@ -32,6 +33,7 @@ export function getControlKind({
   if (type === 'NUMBER') return 'number';
   if (type === 'TEXT') {
     if (COLOR.test(id) || (typeof fallback === 'string' && HEX_COLOR.test(fallback))) return 'color';
+    if (id === 'code') return 'code';
     return id === 'url' || id === 'mediaId' ? 'media' : 'text';
   }
   return type === 'LIST' || id === 'items' ? 'list' : 'json';

@@ -13,7 +13,7 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   const { view } = useEditor();
   const run = useNodeRun(node.id);
   if (run === undefined) return null;
-  const { status, error, credits, cached, fromSample, startedAt, finishedAt, warnings = [] } = run;
+  const { status, error, credits, cached, fromSample, startedAt, finishedAt, warnings = [], log } = run;
   const ms =
     startedAt !== null && finishedAt !== null ? Date.parse(finishedAt) - Date.parse(startedAt) : undefined;
   const details = [
@@ -30,6 +30,12 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
       {warnings.map(warning => (
         <p key={warning}>{warning}</p>
       ))}
+      {log !== undefined && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        <pre role="log" className={styles.log} aria-label={flowMessages.log} tabIndex={0}>
+          {log}
+        </pre>
+      )}
       <div className={styles.actions}>
         {results.length > 0 && (
           <Button size="s" onClick={() => view.setState({ panel: { kind: 'result', nodeId: node.id } })}>

@@ -1,5 +1,5 @@
-// Renders a JSON editor with CodeMirror, loaded on first use. It is in a shadow root, where CodeMirror uses constructed
-// style sheets, because the security policy forbids <style> elements.
+// Renders an editor for JSON or a program with CodeMirror, loaded on first use. It is in a shadow root, where CodeMirror
+// uses constructed style sheets, because the security policy forbids <style> elements.
 import {
   autocompletion,
   closeBrackets,
@@ -7,6 +7,7 @@ import {
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import {
   bracketMatching,
@@ -21,7 +22,14 @@ import { useEffect, useRef } from 'react';
 import type { CodeProps } from './code-field.tsx';
 import styles from './inspector.module.css';
 
-export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange }: CodeProps) {
+export function CodeEditor({
+  label,
+  value,
+  placeholder = '',
+  language = 'json',
+  isInvalid,
+  onChange,
+}: CodeProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const latestOnChange = useRef(onChange);
@@ -37,6 +45,7 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
         doc: value,
         extensions: [
           createExtensions(label, placeholder),
+          LANGUAGES[language](),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) latestOnChange.current(state.doc.toString());
           }),
@@ -45,7 +54,7 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
     });
     view.current = codeView;
     return () => codeView.destroy();
-  }, [label, placeholder]);
+  }, [label, placeholder, language]);
   // Applies changes from undo, other tabs or other users.
   useEffect(() => {
     const text = view.current?.state.doc.toString();
@@ -56,6 +65,8 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
 
+const LANGUAGES = { json, typescript: () => javascript({ typescript: true }) } as const;
+
 function createExtensions(label: string, placeholder: string): Extension {
   return [
     history(),
@@ -64,7 +75,6 @@ function createExtensions(label: string, placeholder: string): Extension {
     bracketMatching(),
     closeBrackets(),
     autocompletion(),
-    json(),
     syntaxHighlighting(COLORS),
     THEME,
     EditorView.lineWrapping,

@@ -1,4 +1,4 @@
-// Renders a JSON field: the code editor, or a text area until the editor is loaded.
+// Renders a field for JSON or a program: the code editor, or a text area until the editor is loaded.
 import { type ComponentType, useEffect, useRef, useState } from 'react';
 import styles from './inspector.module.css';
 
@@ -6,6 +6,8 @@ export interface CodeProps {
   readonly label: string;
   readonly value: string;
   readonly placeholder?: string | undefined;
+  /** Default: JSON. */
+  readonly language?: 'json' | 'typescript';
   readonly isInvalid: boolean;
   readonly onChange: (value: string) => void;
 }

@@ -1,10 +1,12 @@
 // Maps inputs of nodes to the controls that edit them.
 import type { ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
-import type { GraphNode, Json } from '../../../../src/graph/types.ts';
+import { getCodePorts } from '../../../../src/graph/config-ports.ts';
+import type { GraphNode, Json, PortType } from '../../../../src/graph/types.ts';
 import type { ControlKind } from '../../../board/control-kind.ts';
 import { messages } from '../../../flow-messages.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
+import { CodeField } from './code-field.tsx';
 import styles from './inspector.module.css';
 import { JsonField } from './json-field.tsx';
 import { ListControl } from './list-control.tsx';
@@ -39,6 +41,7 @@ export const CONTROLS = {
   list: ListControl,
   template: TemplateControl,
   media: MediaControl,
+  code: CodeControl,
 } as const satisfies Record<ControlKind, (props: ControlProps) => ReactNode>;
 
 const toText = (value: Json | undefined): string =>
@@ -116,4 +119,37 @@ function FlagControl({ input, value, hint, onChange }: ControlProps) {
 function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
   const about = { label: input.label, hint, error, placeholder: input.default };
   return <JsonField {...about} value={value} onChange={onChange} />;
+}
+
+/** Edits a program. Shows the types of the function that it must export. */
+function CodeControl({ node, input, value, error, onChange }: ControlProps) {
+  const { inputs, outputs } = node.data.config ?? {};
+  return (
+    <CodeField
+      label={input.label}
+      language="typescript"
+      hint={`(${formatPorts(inputs)}) => ${formatPorts(outputs)}`}
+      error={error}
+      value={toText(value ?? input.default)}
+      onChange={onChange}
+    />
+  );
+}
+
+const MEDIA = '{ url, contentType, width, height, duration }';
+
+const TYPES: Readonly<Record<PortType, string>> = {
+  TEXT: 'string',
+  NUMBER: 'number',
+  JSON: 'any',
+  IMAGE: MEDIA,
+  VIDEO: MEDIA,
+  AUDIO: MEDIA,
+  LIST: 'any[]',
+  ANY: 'any',
+};
+
+function formatPorts(list: unknown): string {
+  const ports = list === undefined ? [] : getCodePorts(list);
+  return ports.length === 0 ? '{}' : `{ ${ports.map(({ id, type }) => `${id}: ${TYPES[type]}`).join('; ')} }`;
 }

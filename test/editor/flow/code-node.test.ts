@@ -1,0 +1,67 @@
+// Tests the code node in the editor: its program, its ports, and its result with the log.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.ts';
+
+const GRAPH = {
+  nodes: [
+    {
+      id: 'program',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: {
+        label: 'program',
+        category: 'utility',
+        nodeType: 'utility:code',
+        config: {
+          code: 'export default () => ({ out: 1 })',
+          inputs: [],
+          outputs: [{ id: 'out', type: 'NUMBER' }],
+        },
+      },
+    },
+  ],
+  edges: [],
+};
+
+describe('the code node', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('edits a program, runs it by itself, and shows its log and its error', async () => {
+    const id = await flow.create(GRAPH);
+    await using testPage = await flow.open(id, VIEWS[3]);
+    const { page } = testPage;
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const replaceCode = async (text: string): Promise<void> => {
+      await inspector.getByRole('textbox', { name: 'Code', exact: true }).locator('.cm-line').first().click();
+      await page.keyboard.press('Control+a');
+      // Chrome keeps the style of what it replaces.
+      await page.keyboard.press('Backspace');
+      await page.keyboard.insertText(text);
+      await untilSaved(page);
+    };
+    const runNode = async (): Promise<void> => {
+      await inspector.getByRole('button', { name: 'Run to here' }).click();
+      await page.getByRole('button', { name: 'Run nodes' }).click();
+    };
+
+    await nodeOf(page, 'program').click({ position: { x: 90, y: 20 } });
+    await inspector.getByText('({}) => { out: number }', { exact: true }).waitFor();
+    await replaceCode('export default () => { console.log("counted", 6 * 7); return { out: 42 } }');
+    await runNode();
+    await inspector.getByRole('log').getByText('counted 42').waitFor();
+    await takeScreenshot(page, 'flow-program', VIEWS[3]);
+    await assertAccessible(page);
+
+    await replaceCode('export default () => {\n  return null.a;\n}');
+    await runNode();
+    await inspector.getByText(/line 2, column 14/).waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+});
