@@ -1,5 +1,5 @@
 // Measures batches: 10,000 free rows beside single calls, runs of others meanwhile, and rows that wait for a provider.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBenchFal } from '../fal-double.ts';
 import { THREE_NODES } from '../graphs.ts';
@@ -20,13 +20,15 @@ const CONCURRENCY = 100;
 const SINGLE_RUNS = 5000;
 const PROVIDER_ROWS = 1000;
 const PROVIDER_MS = 10_000;
+const SETTLING_MS = 20_000;
 
 export async function* runBatchRows(isShort: boolean): AsyncGenerator<Row> {
   yield* measureFreeRows(isShort);
   yield* measureProviderRows(isShort);
+  yield* measureTable(isShort);
 }
 
-async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
+export async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
   try {
@@ -81,7 +83,7 @@ async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-async function* measureProviderRows(isShort: boolean): AsyncGenerator<Row> {
+export async function* measureProviderRows(isShort: boolean): AsyncGenerator<Row> {
   const jobMs = isShort ? 200 : PROVIDER_MS;
   const total = isShort ? 10 : PROVIDER_ROWS;
   const folder = await makeFolder();
@@ -111,6 +113,63 @@ async function* measureProviderRows(isShort: boolean): AsyncGenerator<Row> {
     await fal.stop();
     await removeFolder(folder);
   }
+}
+
+/** Uploads a large table and starts a batch over it. */
+export async function* measureTable(isShort: boolean): AsyncGenerator<Row> {
+  const total = isShort ? 100 : ROWS;
+  const folder = await makeFolder();
+  const service = await startPlainService(folder);
+  try {
+    const workflowId = await store(service, THREE_NODES);
+    await runMany(service, workflowId, 40);
+    // What the service prepares after its start takes more memory than a table.
+    await sleep(isShort ? 0 : SETTLING_MS);
+    const cell = 'x'.repeat(4990);
+    const table = new Blob([
+      'text\n',
+      ...Array.from({ length: total }, (_, row) => `${row} ${cell}`.slice(0, 4990).concat('\n')),
+    ]);
+    const upload = await measurePeak(service, async () => {
+      const response = await service.fetch('/api/v1/tables', {
+        method: 'POST',
+        headers: { 'content-type': 'text/csv' },
+        body: table,
+      });
+      if (response.status !== 201) throw new Error(`The table was refused: ${await response.text()}`);
+      return ((await response.json()) as { tableId: string }).tableId;
+    });
+    const body = { tableId: upload.result, mapping: { text: 'text' }, firstRows: 1 };
+    const start = await measurePeak(service, () => startBatch(service, workflowId, body));
+    const size = `${Math.round(table.size / 1e6)} MB`;
+    yield {
+      figure: `memory of the service while it reads a table of ${size}, peak, more than before`,
+      value: upload.peakMb,
+      unit: 'MB',
+      target: { value: 150, is: 'at most' },
+    };
+    yield {
+      figure: `memory of the service while it starts a batch over a table of ${size}, peak, more than before`,
+      value: start.peakMb,
+      unit: 'MB',
+      target: { value: 150, is: 'at most' },
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+/** Returns the result of the work, and how much more memory the service had at its peak than before. */
+async function measurePeak<T>(
+  service: BenchService,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly peakMb: number }> {
+  // Sets the peak to the present size.
+  await writeFile(`/proc/${service.pid}/clear_refs`, '5');
+  const before = await readMemory(service);
+  const result = await work();
+  return { result, peakMb: Math.max(0, (await readMemory(service, 'VmHWM')) - before) };
 }
 
 const PICTURE = {
@@ -186,7 +245,8 @@ function measureOthers(service: BenchService, workflowId: string, times: number[
   return stopping;
 }
 
-async function readMemory({ pid }: BenchService): Promise<number> {
+/** Returns the present size of the process, or its peak, in MB. */
+async function readMemory({ pid }: BenchService, name: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }

@@ -1,8 +1,11 @@
 // Parses tables: CSV with any usual delimiter and encoding, and JSON lines.
+import { isUtf8 as isUtf8Text } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Papa from 'papaparse';
 import type { Json } from '../../graph/types.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';
+import { freeBuffer } from '../../lib/freeing.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
 import type { Problem, TableLine } from './read-table.ts';
@@ -66,17 +69,35 @@ async function findEncoding(
 }
 
 async function isUtf8(parts: readonly Uint8Array[]): Promise<boolean> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    for (const [index, part] of parts.entries()) {
-      decoder.decode(part, { stream: true });
-      if (index % 16 === 15) await nextTurn();
+  // The start of a character that continues in the next part.
+  let carried: Uint8Array = new Uint8Array();
+  for (const [index, part] of parts.entries()) {
+    let start = 0;
+    if (carried.length > 0) {
+      while (start < 3 && ((part[start] ?? 0) & 0xc0) === 0x80) start++;
+      const character = Buffer.concat([carried, part.subarray(0, start)]);
+      const isShort = start === part.length && character.length < 4;
+      if (!isUtf8Text(character) && !isShort) return false;
+      carried = isUtf8Text(character) ? new Uint8Array() : character;
+      if (carried.length > 0) continue;
     }
-    decoder.decode();
-    return true;
-  } catch {
-    return false;
+    const end = findIncompleteEnd(part);
+    if (!isUtf8Text(part.subarray(start, Math.max(start, end)))) return false;
+    carried = part.subarray(Math.max(start, end));
+    if (index % 64 === 63) await nextTurn();
   }
+  return carried.length === 0;
+}
+
+/** Returns the index of the last character if its bytes are not all there, else the length. */
+function findIncompleteEnd(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
 }
 
 /** Counts zero bytes at even and odd places: UTF-16 text without a mark has many on one side. */
@@ -93,15 +114,26 @@ function countZeros(bytes: Uint8Array): { readonly even: number; readonly odd: n
 
 /** Yields the text of the parts after `start` bytes, and removes each part from the list. */
 function* decode(parts: Uint8Array[], encoding: string, start: number): Generator<string> {
-  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  const write = createDecoder(encoding);
   parts.reverse();
   let skipped = start;
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     for (let at = Math.min(skipped, part.length); at < part.length; at += CHUNK_BYTES)
-      yield decoder.decode(part.subarray(at, at + CHUNK_BYTES), { stream: true });
+      yield write(part.subarray(at, at + CHUNK_BYTES));
     skipped = Math.max(0, skipped - part.length);
+    freeBuffer(part);
   }
-  yield decoder.decode();
+  yield write();
+}
+
+/** A TextDecoder keeps several times the size of each text outside of the heap, where it is collected late. */
+function createDecoder(encoding: string): (bytes?: Uint8Array) => string {
+  if (encoding === 'utf-8') {
+    const decoder = new StringDecoder('utf8');
+    return bytes => (bytes === undefined ? decoder.end() : decoder.write(bytes));
+  }
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  return bytes => (bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }));
 }
 
 function looksLikeJson(bytes: Uint8Array, encoding: string): boolean {
@@ -110,7 +142,7 @@ function looksLikeJson(bytes: Uint8Array, encoding: string): boolean {
 }
 
 /** Rows are handed on when they have this many characters. */
-const FLUSHED_CHARACTERS = 500_000;
+const FLUSHED_CHARACTERS = 100_000;
 const SAMPLE_ROWS = 20;
 
 class Collector {

@@ -34,6 +34,7 @@ import { createTable, MAX_TABLE_BYTES } from '../../automation/tables/create-tab
 import { getTable } from '../../automation/tables/read-table.ts';
 import { Table, TableParams, TableQuery } from '../../automation/tables/table.schema.ts';
 import { AppError } from '../../lib/errors.ts';
+import { freeAfterUse } from '../../lib/freeing.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
@@ -298,7 +299,9 @@ function registerTables(app: App, deps: RunDeps): void {
       },
       async (req, reply) => {
         const { format, delimiter } = req.query;
-        const source = isForm(req) ? readFormFile(req) : req.raw.iterator({ destroyOnReturn: false });
+        const source = isForm(req)
+          ? readFormFile(req)
+          : freeAfterUse(req.raw.iterator({ destroyOnReturn: false }));
         const signal = reply.closeSignal();
         const table = await createTable(deps, req.actor, { source, format, delimiter }, signal);
         return created(deps, reply, `/api/v1/tables/${table.tableId}`).send(table);

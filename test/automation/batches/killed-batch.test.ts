@@ -1,12 +1,18 @@
-// A batch whose processes are killed: each row is executed once, and the counts add up whenever they are read.
+// A paid batch whose processes are killed at random moments: each row is executed once, the counts add up whenever they
+// are read, and the credits are those of the ledger.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertLedgerBalanced } from '../../support/credits/ledger.ts';
+import { model, PRICE } from '../../support/credits/paid.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { plainImage } from '../../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
+import { type FalDouble, startFal } from '../../support/providers/fal.ts';
 import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -14,25 +20,35 @@ interface Batch {
   readonly batchId: string;
   readonly status: string;
   readonly counts: Readonly<Record<string, number>>;
+  readonly credits: { readonly charged: number };
 }
 
 const ROWS = 120;
-/** Completed rows at which everything is killed. */
-const KILLS = [10, 40, 80];
+const FUNDS = 10_000;
+/** Ended rows at which everything is killed, and how long after that. */
+const KILLS = Array.from({ length: 5 }, () => ({
+  ended: 1 + Math.floor(Math.random() * (ROWS - 20)),
+  delayMs: Math.floor(Math.random() * 400),
+})).toSorted((a, b) => a.ended - b.ended);
 
 let database: TestDatabase;
 let receiver: Receiver;
+let fal: FalDouble;
 let folder: string;
 let child: ServiceChild | undefined;
 before(async () => {
   database = await createTestDatabase();
   receiver = await startReceiver();
   receiver.answer((res, { raw }) => setTimeout(() => res.writeHead(200).end(raw), 20));
+  fal = await startFal(await plainImage(8, 8, '#336699'));
+  fal.polls = 0;
+  fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
   folder = await mkdtemp(join(tmpdir(), 'graphwright-batch-'));
 });
 after(async () => {
   await child?.end('SIGKILL');
   await receiver.close();
+  await fal.close();
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -41,24 +57,32 @@ const start = async (): Promise<ServiceChild> => {
   child = await spawnService(folder, {
     DATABASE_URL: urlOf(database.connection),
     ALLOW_PRIVATE_NETWORK: 'true',
+    FAL_KEY: 'fal-key',
+    FAL_BASE_URL: fal.url,
   });
   return child;
 };
 
-it('executes each row once', async () => {
+it('executes and pays each row once', async t => {
+  t.diagnostic(`killed at ${JSON.stringify(KILLS)}`);
   let service = await start();
+  const { body: me } = await service.request<{ userId: number }>('GET', '/me');
+  const grant = { userId: me.userId, amount: FUNDS, note: 'test' };
+  assert.equal((await service.request('POST', '/admin/credits', grant)).status, 200);
   const workflow = await service.create({
     nodes: [
       node('who', 'input:text'),
       node('call', 'utility:http_request', { url: `${receiver.url}/row`, method: 'POST' }),
+      model('m'),
       node('out', 'output:preview'),
     ],
-    edges: [edge('who.text > call.body'), edge('call.text > out.input')],
+    edges: [edge('who.text > call.body'), edge('call.text > m.prompt'), edge('m.image > out.input')],
   });
   const rows = Array.from({ length: ROWS }, (_, index) => ({ inputs: { who: `row ${index + 1}` } }));
   const { status, body } = await service.request<Batch>('POST', `/workflows/${workflow}/batches`, {
     rows,
     concurrency: 20,
+    stopAfterFailures: 0,
   });
   assert.equal(status, 202, JSON.stringify(body));
   const { batchId } = body;
@@ -69,13 +93,29 @@ it('executes each row once', async () => {
     assert.deepEqual([sum, total], [ROWS, ROWS], 'the counts add up');
     return batch;
   };
-  for (const kill of KILLS) {
-    await waitUntil(`${kill} completed rows`, async () => ((await read()).counts.completed ?? 0) >= kill);
+  const countEnded = async (): Promise<number> => {
+    const { completed = 0, failed = 0 } = (await read()).counts;
+    return completed + failed;
+  };
+  for (const { ended, delayMs } of KILLS) {
+    await waitUntil(`${ended} ended rows`, async () => (await countEnded()) >= ended).catch(
+      async (cause: unknown) => assert.fail(`${String(cause)} ${JSON.stringify(await read())}`),
+    );
+    await sleep(delayMs);
     await service.end('SIGKILL');
     service = await start();
   }
   await waitUntil('the end of the batch', async () => (await read()).status === 'COMPLETED');
-  assert.equal((await read()).counts.completed, ROWS);
+  const { body: page } = await service.request<{
+    data: readonly { status: string; credits: number; error: { code: string } | null }[];
+  }>('GET', `/batches/${batchId}/rows?limit=200`);
+  // A call whose response was lost with the process is not repeated, because the provider may have billed it.
+  assert.deepEqual(
+    page.data.filter(
+      ({ status, error }) => status !== 'completed' && error?.code !== 'provider_outcome_unknown',
+    ),
+    [],
+  );
   const { rows: executions } = await database.db.query<{ key: string; count: number }>(
     'select origin_key as key, count(*) as count from executions where origin_id = $1 group by origin_key',
     [batchId],
@@ -85,4 +125,16 @@ it('executes each row once', async () => {
     executions.filter(({ count }) => count !== 1),
     [],
   );
+  assert.ok(fal.accepted.length <= ROWS, `${fal.accepted.length} calls for ${ROWS} rows`);
+  await assertLedgerBalanced(database.db);
+  const { counts, credits } = await read();
+  assert.equal(
+    credits.charged,
+    page.data.reduce((sum, row) => sum + row.credits, 0),
+  );
+  assert.ok(credits.charged >= (counts.completed ?? 0) * PRICE);
+  const { rows: entries } = await database.db.query<{ charged: number }>(
+    `select coalesce(sum(amount), 0)::bigint as charged from credit_entries where kind = 'charge'`,
+  );
+  assert.equal(entries[0]?.charged, credits.charged);
 });
