@@ -41,8 +41,6 @@ create table trigger_items (
   item text not null,
   -- seen: starts nothing. candidate: a file that may still grow. Then waiting, running and done.
   status text not null check (status in ('seen', 'candidate', 'waiting', 'running', 'done')),
-  -- Whether a user asked for the run. Its failure does not count.
-  is_manual boolean not null default false,
   -- What the item is called in the history.
   label text,
   -- Of a candidate.

@@ -6,7 +6,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import { SaxesParser } from 'saxes';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import { BucketError } from './bucket-error.ts';
-import { type Bucket, toObjectUrl } from './s3.ts';
+import { type Bucket, EMPTY_SHA256, toObjectUrl } from './s3.ts';
 import type { Source } from './storage.ts';
 
 export interface InboxFile {
@@ -32,12 +32,11 @@ const PAGE_FILES = 1000;
 const MAX_PAGE_BYTES = 8_000_000;
 const TIMEOUT_MS = 60_000;
 const READ_TIMEOUT_MS = 600_000;
-const UNSIGNED = 'UNSIGNED-PAYLOAD';
 
 /** Opens the objects below a prefix of the bucket. */
 export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: string): Inbox {
   const get = async (url: string, timeoutMs: number, maxBytes: number, signal: AbortSignal) => {
-    const headers = { 'x-amz-content-sha256': UNSIGNED };
+    const headers = { 'x-amz-content-sha256': EMPTY_SHA256 };
     const signed = await new AwsV4Signer({
       ...bucket.key,
       service: 's3',
@@ -60,6 +59,8 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
     }
     throw new BucketError(bucket.name, response.status, text);
   };
+  // The path of a bucket has no slash at its end, but an origin does.
+  const address = toObjectUrl(bucket, '').replace(bucket.forcePathStyle ? /\/$/ : '', '');
   return {
     async list(signal) {
       const files: InboxFile[] = [];
@@ -67,7 +68,7 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
       do {
         const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(PAGE_FILES), prefix });
         if (token !== undefined) query.set('continuation-token', token);
-        const url = `${toObjectUrl(bucket, '')}?${query.toString().replaceAll('+', '%20')}`;
+        const url = `${address}?${query.toString().replaceAll('+', '%20')}`;
         const page = await parseListing(await get(url, TIMEOUT_MS, MAX_PAGE_BYTES, signal));
         files.push(...page.files);
         token = page.nextToken;

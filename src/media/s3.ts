@@ -39,7 +39,7 @@ const MAX_TRIES = 3;
 const MAX_ACCEPTED_TRIES = 9;
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
-const EMPTY_SHA256 = createHash('sha256').digest('hex');
+export const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** Returns the origin of the bucket, which the guarded client must trust. */
 export function getBucketOrigin(bucket: Bucket): string {

@@ -41,9 +41,12 @@ export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
   await startItems(deps, trigger);
   const look = LOOKS[trigger.kind];
   const due = look && (await claimLook(deps, id, look));
-  if (due === undefined) return;
-  await look?.look(deps, due, JSON.parse(due.config) as TriggerConfig);
-  await startItems(deps, due);
+  if (due !== undefined) {
+    await look?.look(deps, due, JSON.parse(due.config) as TriggerConfig);
+    await startItems(deps, due);
+  }
+  // A run may have ended before its item was recorded as running.
+  await settleTrigger(deps, id);
 }
 
 /**

@@ -6,15 +6,14 @@ import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { startRun } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { toInboxPrefix } from '../../services/media/inbox-media.ts';
 import {
   countActiveTriggers,
   deleteTrigger,
-  findItem,
   insertTrigger,
-  insertWaiting,
   leadsTo,
   lockTrigger,
   lockTriggers,
@@ -29,7 +28,7 @@ import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workfl
 import { DEFAULT_FEED_MINUTES, firstLookAt } from './advance-trigger.ts';
 import { mapInputs } from './map-inputs.ts';
 import { getTriggerRow, presentTrigger } from './read-trigger.ts';
-import { startItem } from './start-items.ts';
+import { recordStart, toRunInput } from './start-items.ts';
 import type { ChangeTriggerBody, CreateTriggerBody, TriggerConfig } from './trigger.schema.ts';
 
 const MAX_ACTIVE = 100;
@@ -143,26 +142,21 @@ export async function removeTrigger(deps: RunDeps, actor: Actor, id: string): Pr
   await deleteTrigger(deps.db, id);
 }
 
-/** Starts a run with this payload, as the event would. Works for a paused trigger too. Throws why it was refused. */
+/**
+ * Starts a run with this payload, as the caller. Works for a paused trigger too, and a failure does not count. Throws
+ * the errors of starting a run.
+ */
 export async function runTrigger(deps: RunDeps, actor: Actor, id: string, payload: unknown) {
   const trigger = await getTriggerRow(deps, actor, id, 'run');
   const executionId = newId('execution', deps.now());
-  const inputs = mapInputs(trigger.inputs, payload);
-  await deps.db.transaction(async tx => {
-    await insertWaiting(tx, id, [
-      { item: executionId, label: null, inputs, is_manual: true, execution_id: executionId },
-    ]);
-    await enqueue(tx, 'automation', [id], new Date(deps.now() + RESCUE_MS));
-  });
-  const item = await findItem(deps.db, id, executionId);
-  if (item === undefined) throw new AppError('not_found', 'Trigger not found.');
-  const outcome = await startItem(deps, trigger, item);
-  if (outcome instanceof AppError) throw outcome;
-  return { executionId: outcome };
+  await startRun(
+    deps,
+    actor,
+    toRunInput(trigger, mapInputs(trigger.inputs, payload), executionId, executionId),
+  );
+  await deps.db.transaction(tx => recordStart(tx, trigger.id, executionId, 'Run by hand'));
+  return { executionId };
 }
-
-/** If this process dies, a job starts the run after this time. */
-const RESCUE_MS = 10_000;
 
 /** Throws 400 `invalid_inputs` for a node that is not an input of the workflow. */
 async function requireInputs(

@@ -58,10 +58,9 @@ async function pauseTrigger(tx: Tx, trigger: TriggerRow, reason: PauseReason): P
 
 /** Starts the runs of all waiting items. A trigger that is paused keeps them until it is active again. */
 export async function startItems(deps: RunDeps, trigger: TriggerRow): Promise<void> {
-  for (;;) {
+  while (trigger.is_active) {
     const items = await listWaitingItems(deps.runDb, trigger.id, ITEMS_AT_ONCE);
     for (const item of items) {
-      if (!trigger.is_active && !item.is_manual) return;
       const outcome = await startItem(deps, trigger, item);
       // What paused it is the reason why the next ones would be refused too.
       if (outcome instanceof AppError && findPauseReason(outcome) !== undefined) return;
@@ -86,26 +85,25 @@ export async function startItem(
     () => undefined,
     toRefusal,
   );
+  if (refusal !== undefined && STARTED_BEFORE.has(refusal.code)) return executionId;
   await deps.runDb.transaction(async tx => {
     const current = await lockTrigger(tx, trigger.id);
     if (current === undefined) return;
     if (!(await leaveWaiting(tx, trigger.id, item.item, refusal === undefined ? 'running' : 'done'))) return;
     const what = item.label === null ? '' : `${item.label}: `;
     if (refusal === undefined) {
-      await updateTrigger(tx, trigger.id, {
-        last_run_at: new Date(deps.now()),
-        last_execution_id: executionId,
-      });
-      const reason = item.label ?? (item.is_manual ? 'Run by hand' : undefined);
-      await insertEvent(tx, trigger.id, { outcome: 'accepted', executionId, reason });
+      await recordStart(tx, trigger.id, executionId, item.label ?? undefined);
     } else {
       await insertEvent(tx, trigger.id, { outcome: 'refused', reason: `${what}${refusal.message}` });
       // A chain that is too long says nothing about the trigger.
-      if (!item.is_manual && refusal.code !== 'conflict') await countRefusal(tx, current, refusal);
+      if (refusal.code !== 'conflict') await countRefusal(tx, current, refusal);
     }
   });
   return refusal ?? executionId;
 }
+
+/** Refusals that mean that another process starts the run of the same item, and records it. */
+const STARTED_BEFORE: ReadonlySet<string> = new Set(['idempotency_in_progress', 'idempotency_key_reused']);
 
 async function countRefusal(tx: Tx, trigger: TriggerRow, refusal: AppError): Promise<void> {
   const failures = trigger.failures_in_a_row + 1;
@@ -121,18 +119,28 @@ async function startRunOf(
 ): Promise<void> {
   const actor = await getUserActor(deps, trigger.user_id);
   const inputs = item.inputs ?? (await readFollowedRun(deps, actor, trigger, item.item));
-  await startForUser(deps, actor, {
+  await startForUser(deps, actor, toRunInput(trigger, inputs, item.item, item.execution_id));
+}
+
+/** Describes the run of an item. Repeating it starts nothing twice. */
+export function toRunInput(trigger: TriggerRow, inputs: string, item: string, executionId: string) {
+  return {
     workflowId: trigger.workflow_id,
     route: 'trigger',
     request: {
       inputs: new JsonText<JsonObject>(inputs),
       ...(trigger.max_credits === null ? {} : { maxCredits: trigger.max_credits }),
     },
-    // Of a hashed length: keys have at most 255 characters.
-    idempotencyKey: `${trigger.id}:${item.item}`,
+    idempotencyKey: `${trigger.id}:${item}`,
     trigger: trigger.kind,
-    origin: { id: trigger.id, key: item.item, executionId: item.execution_id },
-  });
+    origin: { id: trigger.id, key: item, executionId },
+  } as const;
+}
+
+/** Records in the history that a run was accepted. */
+export async function recordStart(tx: Tx, id: string, executionId: string, reason?: string): Promise<void> {
+  await updateTrigger(tx, id, { last_run_at: new Date(), last_execution_id: executionId });
+  await insertEvent(tx, id, { outcome: 'accepted', executionId, reason });
 }
 
 /** Returns the inputs from the record of a run that has ended, which the creator must still be allowed to read. */

@@ -112,7 +112,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     operation('runTrigger', 'workflows:execute', {
       summary: 'Run a trigger by hand',
       description:
-        'Starts a run as the event would, with this payload. Works for a paused trigger too, and a failure does not count.',
+        'Starts a run with your rights, as the event would with this payload. Works for a paused trigger too, and a failure does not count. Counts against the executions per minute.',
       errors: START_ERRORS,
       params: TriggerParams,
       body: RunTriggerBody,
@@ -120,8 +120,9 @@ export function registerTriggers(app: App, deps: RunDeps): void {
       limit: 'executions',
     }),
     async (req, reply) => {
-      reply.code(202);
-      return runTrigger(deps, req.actor, req.params.id, req.body.payload);
+      const started = await runTrigger(deps, req.actor, req.params.id, req.body.payload);
+      const path = `/api/v1/executions/${started.executionId}`;
+      return reply.code(202).header('location', `${deps.settings.BASE_URL}${path}`).send(started);
     },
   );
   app.get(

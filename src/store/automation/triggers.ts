@@ -170,7 +170,6 @@ export interface NewItem {
   readonly label: string | null;
   /** JSON text; null: computed when it starts. */
   readonly inputs: string | null;
-  readonly is_manual?: boolean;
   readonly execution_id?: string;
 }
 
@@ -182,9 +181,9 @@ export async function insertWaiting(
 ): Promise<ReadonlySet<string>> {
   const rows = await all<{ item: string }>(
     tx,
-    `insert into trigger_items (trigger_id, item, status, label, inputs, is_manual, execution_id, position)
-     select $1, item, 'waiting', label, inputs, coalesce(is_manual, false), execution_id, position
-     from json_to_recordset($2::json) as i(item text, label text, inputs text, is_manual bool, execution_id text, position int)
+    `insert into trigger_items (trigger_id, item, status, label, inputs, execution_id, position)
+     select $1, item, 'waiting', label, inputs, execution_id, position
+     from json_to_recordset($2::json) as i(item text, label text, inputs text, execution_id text, position int)
      on conflict do nothing returning item`,
     [triggerId, JSON.stringify(items.map((item, position) => ({ ...item, position })))],
   );
@@ -253,11 +252,10 @@ export interface ItemRow {
   readonly status: string;
   readonly label: string | null;
   readonly inputs: string | null;
-  readonly is_manual: boolean;
   readonly execution_id: string | null;
 }
 
-const ITEM = 'i.item, i.status, i.label, i.inputs, i.is_manual, i.execution_id';
+const ITEM = 'i.item, i.status, i.label, i.inputs, i.execution_id';
 
 /** Lists the oldest items that wait to start a run. */
 export function listWaitingItems(tx: Tx, triggerId: string, limit: number): Promise<readonly ItemRow[]> {
@@ -323,15 +321,15 @@ export async function deleteExpiredItem(tx: Tx, triggerId: string, item: string)
   );
 }
 
-/** Settles the items whose runs have ended. Returns, in the order of their ends, the statuses that count. */
+/** Settles the items whose runs have ended. Returns their statuses in the order of their ends. */
 export async function settleItems(tx: Tx, triggerId: string): Promise<readonly string[]> {
   const rows = await all<{ status: string }>(
     tx,
     `with settled as (
        update trigger_items i set status = 'done' from executions e
        where i.trigger_id = $1 and i.status = 'running' and e.id = i.execution_id and e.finished_at is not null
-       returning e.status, e.finished_at, i.is_manual)
-     select status from settled where not is_manual order by finished_at`,
+       returning e.status, e.finished_at)
+     select status from settled order by finished_at`,
     [triggerId],
   );
   return rows.map(({ status }) => status);

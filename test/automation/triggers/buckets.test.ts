@@ -1,0 +1,148 @@
+// Triggers of the kind bucket: files in a folder of this machine, and objects of an S3 server.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import S3rver from '@20minutes/s3rver';
+import { AwsClient } from 'aws4fetch';
+import { noiseImage } from '../../support/media/pixels.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+import { createTrigger, history, lookNow, type Trigger, untilHistory } from './support.ts';
+
+const GRAPH = {
+  nodes: [
+    node('key', 'input:text', { value: 'none' }),
+    node('picture', 'input:image'),
+    node('out', 'output:preview'),
+    node('seen', 'output:preview'),
+  ],
+  edges: [edge('key.text > out.input'), edge('picture.image > seen.input')],
+};
+
+interface Place {
+  readonly service: TestService;
+  /** Puts a file below the inbox of a trigger. */
+  put(trigger: Trigger, name: string, bytes: Buffer | string): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openFolder(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'gw-inbox-'));
+  const service = await startTestService({ DATA_DIR: folder });
+  return {
+    service,
+    async put({ id }, name, bytes) {
+      const path = join(folder, 'inbox', id, name);
+      await mkdir(dirname(path), { recursive: true });
+      if (name.startsWith('link-')) await symlink('/etc/hostname', path);
+      else await writeFile(path, bytes);
+    },
+    close: async () => {
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openBucket(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'gw-inbox-s3-'));
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: folder,
+    configureBuckets: [{ name: 'media' }],
+  });
+  const { port } = (await server.run()) as AddressInfo;
+  const key = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+  const endpoint = `http://127.0.0.1:${port}`;
+  const service = await startTestService({
+    S3_BUCKET: 'media',
+    S3_ENDPOINT: endpoint,
+    S3_FORCE_PATH_STYLE: 'true',
+    AWS_ACCESS_KEY_ID: key.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: key.secretAccessKey,
+  });
+  const client = new AwsClient({ ...key, service: 's3', region: 'us-east-1' });
+  return {
+    service,
+    async put({ id }, name, bytes) {
+      const url = `${endpoint}/media/inbox/${id}/${name.split('/').map(encodeURIComponent).join('/')}`;
+      const response = await client.fetch(url, { method: 'PUT', body: new Uint8Array(Buffer.from(bytes)) });
+      assert.equal(response.status, 200, await response.text());
+    },
+    close: async () => {
+      await service.close();
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': openBucket })) {
+  describe(name, () => {
+    let place: Place;
+    let workflow: string;
+    let picture: Buffer;
+    before(async () => {
+      place = await open();
+      workflow = await place.service.create(GRAPH);
+      picture = await noiseImage(8, 8, 'png');
+    });
+    after(() => place.close());
+
+    it('starts a run once for each new file whose size no longer changes', async () => {
+      const { service } = place;
+      const trigger = await createTrigger(service, workflow, {
+        kind: 'bucket',
+        inputs: { key: '/key', picture: '/url' },
+        isActive: false,
+      });
+      await place.put(trigger, 'old.png', picture);
+      await service.request('PATCH', `/triggers/${trigger.id}`, { isActive: true });
+      assert.match(
+        (await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
+        /1 items were there/,
+      );
+      await place.put(trigger, 'new files/fox & dog.png', picture);
+      if (name === 'a folder') await place.put(trigger, 'link-1.png', '');
+      await lookNow(service, trigger.id);
+      await lookNow(service, trigger.id);
+      const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
+      const run = await service.until(entry?.executionId ?? '');
+      assert.deepEqual([run.status, run.trigger], ['COMPLETED', 'bucket'], JSON.stringify(run.error));
+      assert.match(String(run.inputs.key), /new files\/fox & dog\.png$/);
+      await lookNow(service, trigger.id);
+      // The same key with other bytes is a new file.
+      await place.put(trigger, 'old.png', await noiseImage(9, 9, 'png'));
+      await place.put(trigger, 'notes.bin', 'no medium');
+      await lookNow(service, trigger.id);
+      await lookNow(service, trigger.id);
+      await untilHistory(service, trigger.id, 'accepted', 2);
+      const [refused] = await untilHistory(service, trigger.id, 'refused', 1);
+      assert.match(refused?.reason ?? '', /notes\.bin: /);
+      await lookNow(service, trigger.id);
+      assert.equal((await history(service, trigger.id)).length, 4);
+    });
+
+    it('reads only the own prefix, unless an administrator chooses another', async () => {
+      const { service } = place;
+      const { body: user } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+        email: 'inbox@example.com',
+        name: 'I',
+        plan: 'self_hosted',
+        keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+      });
+      const other = service.as(user.apiKey);
+      const own = await other.create(GRAPH);
+      const body = { kind: 'bucket', config: { prefix: 'inbox/' } };
+      const refused = await other.request<Trigger>('POST', `/workflows/${own}/triggers`, body);
+      assert.deepEqual([refused.status, refused.body.code], [401, 'insufficient_scope']);
+      const { status } = await service.request('POST', `/workflows/${workflow}/triggers`, body);
+      assert.equal(status, name === 'a bucket' ? 201 : 400);
+    });
+  });
+}

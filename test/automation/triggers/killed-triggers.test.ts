@@ -1,0 +1,76 @@
+// Triggers whose processes are killed: each item starts its run exactly once.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+import { createTrigger, listRuns } from './support.ts';
+
+const CALLS = 12;
+const KILLS = 4;
+const GRAPH = {
+  nodes: [node('n', 'input:text', { value: '' }), node('out', 'output:preview')],
+  edges: [edge('n.text > out.input')],
+};
+
+let database: TestDatabase;
+let folder: string;
+let child: ServiceChild | undefined;
+before(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-triggers-'));
+});
+after(async () => {
+  await child?.end('SIGKILL');
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = async (): Promise<ServiceChild> => {
+  child = await spawnService(folder, { DATABASE_URL: urlOf(database.connection) });
+  return child;
+};
+
+it('starts one run for each call, and one after each of these runs', async () => {
+  let service = await start();
+  const [called, following] = [await service.create(GRAPH), await service.create(GRAPH)];
+  const hook = await createTrigger(service, called, { kind: 'hook', inputs: { n: '/n' } });
+  const next = await createTrigger(service, following, { kind: 'after', config: { workflowId: called } });
+  const path = new URL(hook.url ?? '').pathname;
+  const accepted = new Map<string, string>();
+  /** Sends a call, and says whether it was answered. */
+  const call = async (id: string): Promise<boolean> => {
+    const response = await fetch(`${service.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'webhook-id': id },
+      body: JSON.stringify({ n: id }),
+    }).catch(() => undefined);
+    if (response?.status !== 202) return false;
+    const { executionId } = (await response.json()) as { executionId: string };
+    assert.equal(accepted.get(id) ?? executionId, executionId, 'a repeated call gets the first run');
+    accepted.set(id, executionId);
+    return true;
+  };
+  for (let kill = 0; kill < KILLS; kill++) {
+    const ids = Array.from({ length: CALLS / KILLS }, (_, index) => `call-${kill}-${index}`);
+    const sent = Promise.all(ids.map(call));
+    // At another point of the work each time.
+    await new Promise(resolve => setTimeout(resolve, kill * 15));
+    await service.end('SIGKILL');
+    await sent;
+    service = await start();
+    // As a sender does that got no answer.
+    for (const id of ids) assert.ok(await call(id));
+  }
+  const count = async (workflow: string, trigger: string): Promise<number> => {
+    const runs = await listRuns(service, workflow, trigger);
+    return runs.every(({ finishedAt }) => finishedAt !== null) ? runs.length : -1;
+  };
+  await waitUntil('all runs', async () => (await count(following, next.id)) === CALLS);
+  assert.equal(await count(called, hook.id), CALLS);
+  assert.equal(new Set(accepted.values()).size, CALLS);
+});
