@@ -46,11 +46,17 @@ export async function lookAtBucket(
   const owner = { userId: trigger.user_id, workspace: trigger.workspace };
   for (const [item, file] of unknown) {
     if (!complete.has(item)) continue;
-    const received = await receiveInboxFile(deps, inbox, file, owner, signal).catch(toRefusal);
-    const isRefused = received instanceof AppError;
-    const fresh: readonly NewItem[] = isRefused
-      ? []
-      : [{ item, label: file.key, inputs: mapInputs(trigger.inputs, received) }];
+    const received = await receiveInboxFile(deps, inbox, file, owner, signal).catch(toError);
+    const isRefused = received instanceof AppError && received.status < 500;
+    if (received instanceof Error && !isRefused) {
+      deps.log.warn({ err: received, triggerId: trigger.id }, 'a file of an inbox could not be read');
+      await storeFailedLook(deps, trigger, `${file.key} could not be read. The next look tries again.`);
+      continue;
+    }
+    const fresh: readonly NewItem[] =
+      received instanceof Error
+        ? []
+        : [{ item, label: file.key, inputs: mapInputs(trigger.inputs, received) }];
     await storeFound(deps, trigger, async tx => {
       const reason = isRefused ? `${file.key}: ${received.message}` : '';
       if (isRefused) await insertEvent(tx, trigger.id, { outcome: 'refused', reason });
@@ -61,9 +67,3 @@ export async function lookAtBucket(
 
 const toItem = ({ key, etag }: { readonly key: string; readonly etag: string }): string =>
   sha256Hex(JSON.stringify([key, etag]));
-
-/** Returns the error of a file that is not accepted. Rethrows errors of the service: the next look tries again. */
-function toRefusal(err: unknown): AppError {
-  if (err instanceof AppError && err.status < 500) return err;
-  throw err;
-}

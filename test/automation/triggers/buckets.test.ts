@@ -107,14 +107,14 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
         (await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
         /1 items were there/,
       );
-      await place.put(trigger, 'new files/fox & dog.png', picture);
+      await place.put(trigger, 'new files/fox é dog.png', picture);
       if (name === 'a folder') await place.put(trigger, 'link-1.png', '');
       await lookNow(service, trigger.id);
       await lookNow(service, trigger.id);
       const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
       const run = await service.until(entry?.executionId ?? '');
       assert.deepEqual([run.status, run.trigger], ['COMPLETED', 'bucket'], JSON.stringify(run.error));
-      assert.match(String(run.inputs.key), /new files\/fox & dog\.png$/);
+      assert.match(String(run.inputs.key), /new files\/fox é dog\.png$/);
       await lookNow(service, trigger.id);
       // The same key with other bytes is a new file.
       await place.put(trigger, 'old.png', await noiseImage(9, 9, 'png'));
