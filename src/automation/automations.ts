@@ -49,7 +49,6 @@ const KINDS: readonly AutomationKind[] = [
     list: listTriggerPage,
     setActive: (deps, actor, id, isActive) => changeTrigger(deps, actor, id, { isActive }),
     run: runTrigger,
-    run: (deps, actor, id) => runTrigger(deps, actor, id, null),
   },
 ];
 

@@ -55,6 +55,7 @@ const CREATIONS: Readonly<Record<string, () => unknown>> = {
   'POST /teams/{id}/invitations': () => ({ email: 'invited@example.com', role: 'VIEWER' }),
   'POST /admin/users': () => ({ email: 'new@example.com', name: 'New' }),
   'POST /workflows/{id}/schedules': () => ({ cron: '@daily' }),
+  'POST /workflows/{id}/triggers': () => ({ kind: 'hook' }),
   'POST /credentials': () => ({
     kind: 'openai',
     name: 'Key',

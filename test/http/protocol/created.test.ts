@@ -77,6 +77,13 @@ describe('a created resource', () => {
       rename: ['PATCH', { name: 'Second' }],
       isDeletable: true,
     },
+    '/api/v1/workflows/{id}/triggers': {
+      method: 'POST',
+      path: `/workflows/${workflowId}/triggers`,
+      body: () => ({ kind: 'hook', name: 'First' }),
+      rename: byName,
+      isDeletable: true,
+    },
     '/api/v1/credentials': {
       method: 'POST',
       path: '/credentials',

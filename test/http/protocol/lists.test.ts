@@ -89,6 +89,8 @@ describe('every list', () => {
       rows,
     });
     ids.batches = batch.body.batchId;
+    const triggers = `/workflows/${ids.workflows}/triggers`;
+    ids.triggers = (await caller.request<{ id: string }>('POST', triggers, { kind: 'hook' })).body.id;
     const schedules = `/workflows/${ids.workflows}/schedules`;
     ids.schedules = (await caller.request<{ id: string }>('POST', schedules, { cron: '@yearly' })).body.id;
   });

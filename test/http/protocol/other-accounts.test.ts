@@ -47,6 +47,8 @@ before(async () => {
   own.schedules = String(
     (await owner.request('POST', `/workflows/${own.workflows}/schedules`, schedule)).body.id,
   );
+  const triggers = `/workflows/${own.workflows}/triggers`;
+  own.triggers = String((await owner.request('POST', triggers, { kind: 'hook' })).body.id);
   const table = await test.app.inject({
     method: 'POST',
     url: `${V1}/tables`,
@@ -88,6 +90,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PATCH ${V1}/batches/:id/rows/:row`]: { rating: 1 },
   [`PUT ${V1}/workflows/:id/app`]: { slug: 'taken', title: 'Taken', inputs: [], outputs: ['b'] },
   [`PATCH ${V1}/credentials/:id`]: { name: 'Taken' },
+  [`POST ${V1}/workflows/:id/triggers`]: { kind: 'hook' },
+  [`PATCH ${V1}/triggers/:id`]: { name: 'Taken' },
   [`POST ${V1}/workflows/:id/batches`]: { rows: [{ inputs: {} }] },
   [`POST ${V1}/workflows/:id/schedules`]: { cron: '0 0 1 1 *' },
   [`PATCH ${V1}/schedules/:id`]: { name: 'Taken' },
