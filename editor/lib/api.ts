@@ -98,6 +98,3 @@ function parseNextCursor(link: string | null): string | null {
   const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
   return address === undefined ? null : new URL(address, location.origin).searchParams.get('cursor');
 }
-
-/** An error whose message can be shown to the user. */
-export class UserFacingError extends Error {}
