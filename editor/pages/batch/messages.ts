@@ -5,7 +5,7 @@ export const messages = {
   listTitle: 'Batches',
   emptyTitle: 'No batches yet',
   empty:
-    'A batch runs a workflow over the rows of a table. Start one over the API or with "graphwright batch".',
+    'A batch runs a workflow over the rows of a table. Open a workflow and choose "Run over a table" in its run menu, or use the API or "graphwright batch".',
   toDocs: 'Open the API reference',
   title: (name: string) => `Batch of ${name}`,
   back: 'All batches',

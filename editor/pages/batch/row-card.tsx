@@ -116,9 +116,10 @@ const isVisible = (url: string): boolean => {
   return kind === 'image' || kind === 'video';
 };
 
-/** Returns the values of the inputs, separated by dots. */
-export function describeInputs({ inputs }: BatchRow): string {
-  return Object.values(inputs)
+/** Returns the values of the inputs and of the config that the row sets, separated by dots. */
+export function describeInputs({ inputs, config }: BatchRow): string {
+  const fields = Object.values(config ?? {}).flatMap(each => Object.values(each as object) as unknown[]);
+  return [...Object.values(inputs), ...fields]
     .map(value => (typeof value === 'string' ? value : JSON.stringify(value)))
     .join(' · ');
 }
