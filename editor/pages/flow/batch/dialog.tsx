@@ -6,7 +6,6 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../../../../sdk/src/errors.ts';
 import type { BatchEstimate, BatchRequest } from '../../../../sdk/src/types.ts';
-import type { Issue } from '../../../../src/lib/errors.ts';
 import type { BoardSession } from '../../../board/session.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -169,7 +168,7 @@ function useEstimate(session: BoardSession, source: Source | undefined) {
 
 function Rejection({ error }: { readonly error: unknown }) {
   if (error === null) return null;
-  const issues = error instanceof ApiError ? (error.body.issues as readonly Issue[] | undefined) : undefined;
+  const issues = error instanceof ApiError ? error.issues : undefined;
   if (issues === undefined || issues.length === 0) return <Failure error={error} />;
   return (
     <Problems
