@@ -5,8 +5,10 @@ import { readNextDueMs, SCHEDULES_CHANGED } from '../../store/automation/schedul
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
 
-/** The longest sleep. A notification ends it earlier. */
-const MAX_SLEEP_MS = 5000;
+/** The longest sleep. A notification ends it earlier; what another process has lost waits for it. */
+const MAX_SLEEP_MS = 15_000;
+/** After an error of the database. */
+const ERROR_SLEEP_MS = 1000;
 /** The shortest sleep: another worker may hold what is due. */
 const MIN_SLEEP_MS = 100;
 
@@ -32,7 +34,7 @@ async function tick(deps: RunDeps, signal: AbortSignal): Promise<void> {
       signal.addEventListener('abort', onAbort, { once: true });
       const sleepMs = await fireDue(deps, signal).catch((err: unknown) => {
         deps.log.warn({ err }, 'schedules could not be fired');
-        return MAX_SLEEP_MS;
+        return ERROR_SLEEP_MS;
       });
       const timer = setTimeout(woken.resolve, sleepMs);
       await woken.promise;
