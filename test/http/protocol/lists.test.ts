@@ -91,6 +91,8 @@ describe('every list', () => {
     ids.batches = batch.body.batchId;
     const triggers = `/workflows/${ids.workflows}/triggers`;
     ids.triggers = (await caller.request<{ id: string }>('POST', triggers, { kind: 'hook' })).body.id;
+    const app = { slug: 'listed', title: 'W', inputs: [], outputs: ['b'], showsGallery: true };
+    await caller.request('PUT', `/workflows/${ids.workflows}/app`, app);
     const schedules = `/workflows/${ids.workflows}/schedules`;
     ids.schedules = (await caller.request<{ id: string }>('POST', schedules, { cron: '@yearly' })).body.id;
   });
@@ -106,7 +108,9 @@ describe('every list', () => {
     );
   };
   const pathOf = (path: string): string =>
-    path.replace(/\/(\w+)\/\{(?:id|teamId)\}/, (_, noun: string) => `/${noun}/${ids[noun]}`);
+    path
+      .replace(/\/(\w+)\/\{(?:id|teamId)\}/, (_, noun: string) => `/${noun}/${ids[noun]}`)
+      .replace('/apps/{slug}', '/apps/listed');
 
   it('accepts a limit and a cursor', () => {
     const lists = operations.filter(isList).filter(([path]) => !WHOLE.includes(path));

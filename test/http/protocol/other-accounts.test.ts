@@ -40,6 +40,8 @@ before(async () => {
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   });
   own.media = png.body.mediaId;
+  const app = { slug: 'own', title: 'Own', inputs: [], outputs: ['b'] };
+  await owner.request('PUT', `/workflows/${own.workflows}/app`, app);
   const rows = [{ inputs: {} }];
   const batches = `/workflows/${own.workflows}/batches`;
   own.batches = (await owner.request<{ batchId: string }>('POST', batches, { rows })).body.batchId;
