@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
+import { AUDIENCES, PAYERS } from '../../src/store/apps.ts';
 import { BATCH_STATUSES, ROW_STATUSES } from '../../src/store/automation/batches.ts';
 import {
   CATCH_UPS,
@@ -12,12 +13,14 @@ import {
   RUNS_VERSIONS,
 } from '../../src/store/automation/schedules.ts';
 import { DELIMITERS, TABLE_FORMATS } from '../../src/store/automation/tables.ts';
+import { EVENT_OUTCOMES, TRIGGER_KINDS } from '../../src/store/automation/triggers.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/store/content.ts';
 import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
 import { MEDIA_ORIGINS } from '../../src/store/media/media.ts';
+import { NOTICE_KINDS } from '../../src/store/notices.ts';
 import { TOKEN_KINDS } from '../../src/store/oauth/tokens.ts';
 import { LINK_KINDS } from '../../src/store/people/password-links.ts';
 import { SHARE_ROLES } from '../../src/store/permissions.ts';
@@ -27,6 +30,8 @@ import { LINK_PERMISSIONS } from '../../src/store/workflows/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const SETS: Readonly<Record<string, readonly string[]>> = {
+  'apps.audience': AUDIENCES,
+  'apps.payer': PAYERS,
   'batch_rows.status': ROW_STATUSES,
   'batches.status': BATCH_STATUSES,
   'content_pages.parent_category': CONTENT_CATEGORIES,
@@ -40,6 +45,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'firings.kind': FIRING_KINDS,
   'firings.outcome': FIRING_OUTCOMES,
   'media.origin': MEDIA_ORIGINS,
+  'notices.kind': NOTICE_KINDS,
   'oauth_tokens.kind': TOKEN_KINDS,
   'password_links.kind': LINK_KINDS,
   'renders.status': RENDER_STATUSES,
@@ -51,6 +57,9 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'tables.format': TABLE_FORMATS,
   'team_invitations.role': TEAM_ROLES,
   'team_members.role': TEAM_ROLES,
+  'trigger_events.outcome': EVENT_OUTCOMES,
+  'trigger_items.status': ['seen', 'candidate', 'waiting', 'running', 'done'],
+  'triggers.kind': TRIGGER_KINDS,
   'workflow_email_shares.role': SHARE_ROLES,
   'workflow_permissions.role': SHARE_ROLES,
   'workflows.link_permission': LINK_PERMISSIONS,

@@ -42,7 +42,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'execution-lists REQUEST',
     'people/sessions isKnownNetwork',
     'people/sessions knowsNetwork',
-    'queue jobSpecs',
+    'queue toJobSpecs',
     'workflows/lists FILTERS',
     'workflows/lists latestRun',
     'workflows/lists buildList',
