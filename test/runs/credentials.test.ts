@@ -157,6 +157,12 @@ describe('a run', () => {
       const { body } = await user.request<{ status: string; error: string }>('GET', `/credentials/${id}`);
       return body.status === 'failed' && !body.error.includes(wrong);
     });
+    await runPaid(user, single({ prompt: 'again' }));
+    const { body } = await user.request<{ data: { kind: string; text: string }[] }>('GET', '/notices');
+    const told = body.data.filter(({ kind }) => kind === 'credential_failed');
+    assert.equal(told.length, 1);
+    assert.match(told[0]?.text ?? '', /Key 4444/);
+    assert.ok(!JSON.stringify(told).includes(wrong));
   });
 
   it('polls and finishes a call with the value that submitted it after it was replaced', async () => {

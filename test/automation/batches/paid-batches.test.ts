@@ -82,6 +82,19 @@ it('stops when the balance is used up, without a failed row', async () => {
     [stopped.reason, stopped.counts.completed, stopped.counts.failed, stopped.counts.waiting],
     ['insufficient_credits', affordable, 0, 8 - affordable],
   );
+  const { body } = await user.request<{ data: { kind: string; link: string; text: string }[] }>(
+    'GET',
+    '/notices',
+  );
+  assert.deepEqual(body.data.map(({ kind, link }) => [kind, link]).sort(), [
+    ['batch_stopped', `/batches/${batchId}`],
+    // The charge that left less than a tenth of the grant told so once.
+    ...(FUNDS - affordable * PRICE < FUNDS / 10 ? [['credits_low', '/settings/credits']] : []),
+  ]);
+  assert.match(
+    body.data.find(({ kind }) => kind === 'batch_stopped')?.text ?? '',
+    /6 of 8 rows .* too few credits/,
+  );
 });
 
 it('buys nothing twice when failed rows are retried', async () => {

@@ -228,7 +228,8 @@ describe('a hook', () => {
     const share = { userId: user.userId, role: 'EDIT' };
     await service.request('PUT', `/workflows/${workflow}/permissions`, share);
     const trigger = await createTrigger(service.as(user.apiKey), workflow, { kind: 'hook' });
-    await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
+    const removed = await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
+    assert.equal(removed.status, 200);
     assert.equal((await call(trigger, {})).body.code, 'trigger_refused');
     const shown = await read(service, trigger.id);
     assert.deepEqual([shown.isActive, shown.pausedReason], [false, 'access_lost']);

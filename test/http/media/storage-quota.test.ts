@@ -107,6 +107,19 @@ describe('the storage of an account', () => {
     assert.equal((await mint(by)).status, 200);
   });
 
+  it('tells the user once when more than 80 % is used', async () => {
+    const by = await test.createCaller({ plan: 'tiny' });
+    const told = async () =>
+      (await by.request<{ data: { kind: string }[] }>('GET', '/notices')).body.data.map(({ kind }) => kind);
+    for (let count = 0; count < 2; count++) assert.equal((await upload(by)).status, 200);
+    assert.deepEqual(await told(), []);
+    const last = await upload(by);
+    assert.deepEqual(await told(), ['storage_high']);
+    await by.request('DELETE', `/media/${last.body.mediaId}`);
+    await upload(by);
+    assert.deepEqual(await told(), ['storage_high'], 'until it is read');
+  });
+
   it('refuses every kind of upload when it is full', async () => {
     const [owner, by] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
     const theirs = (await upload(owner)).body.mediaId;
