@@ -1,6 +1,6 @@
 -- Triggers start runs when something happens: a call, the end of another run, a new item of a feed, a new file.
 
-create table triggers (
+create table if not exists triggers (
   id text primary key,
   workflow_id text not null,
   -- The creator. Runs have this user's rights.
@@ -30,12 +30,12 @@ create table triggers (
   last_execution_id text,
   created_at timestamptz(3) not null default now()
 );
-create index triggers_of_workflow on triggers (workflow_id, id);
-create index triggers_of_workspace on triggers (workspace, id);
-create index triggers_of_source on triggers (source_id) where source_id is not null;
+create index if not exists triggers_of_workflow on triggers (workflow_id, id);
+create index if not exists triggers_of_workspace on triggers (workspace, id);
+create index if not exists triggers_of_source on triggers (source_id) where source_id is not null;
 
 -- What a trigger has seen. An item starts at most one run.
-create table trigger_items (
+create table if not exists trigger_items (
   trigger_id text not null references triggers on delete cascade,
   -- A hash of the webhook id, guid, or key and ETag; the id of the run that ended.
   item text not null,
@@ -54,11 +54,11 @@ create table trigger_items (
   position integer not null default 0,
   primary key (trigger_id, item)
 );
-create index trigger_items_open on trigger_items (trigger_id, seen_at) where status in ('waiting', 'running');
-create index trigger_items_age on trigger_items (seen_at);
+create index if not exists trigger_items_open on trigger_items (trigger_id, seen_at) where status in ('waiting', 'running');
+create index if not exists trigger_items_age on trigger_items (seen_at);
 
 -- The history: the last 100 of each trigger.
-create table trigger_events (
+create table if not exists trigger_events (
   id bigint generated always as identity primary key,
   trigger_id text not null references triggers on delete cascade,
   at timestamptz(3) not null default now(),
@@ -66,4 +66,4 @@ create table trigger_events (
   reason text,
   execution_id text
 );
-create index trigger_events_of_trigger on trigger_events (trigger_id, id);
+create index if not exists trigger_events_of_trigger on trigger_events (trigger_id, id);

@@ -1,4 +1,6 @@
 // Measures the migration of a million node states into partitions, while runs start and end: how long they are blocked.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -17,6 +19,8 @@ const WRITERS = 8;
 /** Before the partitions are created, and after. */
 const SETTLE_MS = 1000;
 
+const TRIGGERS = join(import.meta.dirname, '../../migrations/0176_triggers.sql');
+
 export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
   const [count, settleMs] = isShort ? [500, 100] : [1_000_000, SETTLE_MS];
   const postgres = await startOwnPostgres(4);
@@ -26,10 +30,11 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     const { db } = postgres;
     const queue = () => migrateQueue({ db, log: createLogger('silent') });
     await migrate(db, queue, UNPARTITIONED);
-    // Columns that later migrations add if they are missing, and that today's statements write.
+    // What later migrations add if it is missing, and today's statements write.
     await db.query(
       'alter table executions add column credentials text, add column origin_id text, add column origin_key text',
     );
+    for (const statement of (await readFile(TRIGGERS, 'utf8')).split(/;\n/)) await db.query(statement);
     await db.alone(async client => {
       const many = { count, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(client, many);

@@ -23,7 +23,7 @@ import { type OpenApp, openApp } from './open-app.ts';
 import { presentAppOutputs } from './outputs.ts';
 import type { VisitorRequest } from './visitor.ts';
 
-export const APP_RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+const APP_RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 type AppRunStatus = (typeof APP_RUN_STATUSES)[number];
 
 /** Visitors cannot decide on approvals, so a run that waits looks like one that runs. */

@@ -137,7 +137,7 @@ export const AppSettingsSchema = Named('AppSettings', 'The app of a workflow', {
   updatedAt: Timestamp,
 });
 
-export const AppListItem = Named('AppListItem', 'An app in a list', {
+const AppListItem = Named('AppListItem', 'An app in a list', {
   id: Type.String(),
   slug: Type.String(),
   url: Type.String({ format: 'uri' }),
@@ -271,7 +271,7 @@ export const AppRunEvents = EventStreamSchema('AppRunEvent', 'An event of a run 
 
 export const GalleryBody = Exact({ inGallery: Type.Boolean() });
 
-export const AppResult = Named('AppResult', 'A result in the gallery of an app', {
+const AppResult = Named('AppResult', 'A result in the gallery of an app', {
   runId: Type.String(),
   outputs: Outputs,
   createdAt: Timestamp,

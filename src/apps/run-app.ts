@@ -118,7 +118,7 @@ export async function estimateAppRun(
 }
 
 /** Throws 401 if the visitor would pay and has no account. */
-export function requirePayer({ app, visitor }: Pick<OpenApp, 'app' | 'visitor'>): void {
+function requirePayer({ app, visitor }: Pick<OpenApp, 'app' | 'visitor'>): void {
   if (app.payer === 'visitor' && visitor.user === undefined)
     throw new AppError(
       'unauthorized',

@@ -7,7 +7,7 @@ import { insertNotice } from '../store/notices.ts';
 import { findWorkspaceOf } from '../store/workflows/workflows.ts';
 
 /** Why an automation paused by itself, and the sentence that tells people what to do. */
-export const PAUSE_REASONS = {
+const PAUSE_REASONS = {
   access_lost:
     'The workflow was deleted, or the user who created the automation can no longer run it. Restore their access, or create it again as another user.',
   credits:

@@ -154,7 +154,7 @@ ${page.notes.map(note => html`<p class="app-note">${note}</p>`)}
 </form>`;
 }
 
-export const describePrice = (credits: number): string =>
+const describePrice = (credits: number): string =>
   `This run costs at most ${credits} ${credits === 1 ? 'credit' : 'credits'}, paid by your workspace.`;
 
 /** Puts consecutive fields of a group into one fieldset. */

@@ -25,6 +25,8 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   bytes('oauth_clients', 'id', 'secret'),
   bytes('oauth_keys', 'name', 'encrypted'),
   bytes('credential_values', 'id', 'encrypted'),
+  bytes('apps', 'id', 'embed_key'),
+  bytes('triggers', 'id', 'secret'),
   {
     table: 'executions',
     key: 'id',

@@ -10,7 +10,7 @@ export interface OriginKind {
   readonly keyMember?: string;
 }
 
-export const ORIGINS: readonly OriginKind[] = [
+const ORIGINS: readonly OriginKind[] = [
   { prefix: 'bat', task: 'batch', idMember: 'batchId', keyMember: 'rowKey' },
   { prefix: 'sch', task: 'automation', idMember: 'scheduleId' },
   { prefix: 'trg', task: 'automation', idMember: 'triggerId' },

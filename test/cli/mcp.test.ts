@@ -29,7 +29,7 @@ describe('graphwright mcp', () => {
       // Left open, its process would keep this one from ending.
       t.after(() => client.close());
       await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
-      assert.equal((await client.listTools()).tools.length, 16);
+      assert.equal((await client.listTools()).tools.length, 21);
       const workflowId = await service.create({
         name: 'Ünïcode',
         nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 6000 })],

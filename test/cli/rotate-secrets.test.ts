@@ -57,7 +57,7 @@ async function seed(key: Buffer): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
   await db.query(
-    'truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials cascade',
+    'truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials, apps, triggers cascade',
   );
   await db.query(
     `insert into workflows (id, user_id, version, name, secrets) values ('wf_1', $1, 1, 'W', $2)`,
@@ -88,6 +88,16 @@ async function seed(key: Buffer): Promise<void> {
     `insert into credential_values (id, credential_id, encrypted) values ('cval_1', 'cred_1', $1)`,
     [encrypt(key, 'p')],
   );
+  await db.query(
+    `insert into apps (id, workflow_id, slug, user_id, is_enabled, audience, payer, settings, embed_key)
+     values ('app_1', 'wf_1', 'a', $1, true, 'anyone', 'owner', '{}', $2)`,
+    [userId, encrypt(key, 'a')],
+  );
+  await db.query(
+    `insert into triggers (id, workflow_id, user_id, workspace, kind, name, config, inputs, secret)
+     values ('trg_1', 'wf_1', $1, 'user:1', 'hook', 'T', '{}', '{}', $2)`,
+    [userId, encrypt(key, 't')],
+  );
 }
 
 async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -111,6 +121,8 @@ const ALL = {
   oauth_clients: ['c'],
   oauth_keys: ['k'],
   credential_values: ['p'],
+  apps: ['a'],
+  triggers: ['t'],
   executions: ['e'],
 };
 
@@ -128,6 +140,8 @@ describe('the list of encrypted places', () => {
       .filter(path => /(?<!\w)encrypt\(/.test(readFileSync(join(SRC, path), 'utf8')))
       .map(path => path.replaceAll('\\', '/'));
     assert.deepEqual(files.sort(), [
+      'apps/settings.ts',
+      'automation/triggers/change-trigger.ts',
       'services/connections/oauth-keys.ts',
       'services/connections/oauth-records.ts',
       'services/credentials/credentials.ts',
@@ -143,7 +157,7 @@ describe('rotateSecrets', () => {
   it('encrypts every value with the new key, exactly once', async () => {
     await seed(OLD);
     assert.deepEqual(await rotateHere(OLD, NEW), {
-      rotated: 1105,
+      rotated: 1107,
       already: 0,
     });
     assert.deepEqual(await readAll(NEW), ALL);
@@ -155,7 +169,7 @@ describe('rotateSecrets', () => {
     assert.equal(rows[1]?.webhook, '{"url":"https://b.example","secret":null}');
     assert.deepEqual(await rotateHere(OLD, NEW), {
       rotated: 0,
-      already: 1105,
+      already: 1107,
     });
   });
 
@@ -183,7 +197,7 @@ describe('secrets rotate', () => {
     await seed(OLD);
     const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD), NEW_SECRETS_KEY: hex(NEW) });
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 1105, already: 0 });
+    assert.deepEqual(JSON.parse(out), { rotated: 1107, already: 0 });
     assert.deepEqual(await readAll(NEW), ALL);
     const without = await rotate({ SECRETS_KEY: hex(OLD) });
     assert.equal(without.code, 2);
@@ -206,7 +220,7 @@ describe('secrets rotate', () => {
     await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));
     const { code, out, err } = await rotate({});
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1105 });
+    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1107 });
     assert.deepEqual(await keyOf(), next);
     assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
     assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));

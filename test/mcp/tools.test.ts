@@ -147,7 +147,12 @@ const BAD: readonly Bad[] = [
   ['cancel_execution', { executionId: 'ex_nothing' }, 'not_found'],
   ['run_batch', { workflowId: '$', rows: [{ inputs: {} }] }, 'invalid_request'],
   ['run_batch', { workflowId: '$', maxCredits: 0, rows: [{ inputs: { nobody: 1 } }] }, 'invalid_rows'],
-  ['run_batch', { workflowId: '$', maxCredits: 0, matrix: {} }, 'invalid_request', /matrix: \{ inputs/],
+  [
+    'run_batch',
+    { workflowId: '$', maxCredits: 0, matrix: {} },
+    'invalid_request',
+    /matrix must vary at least one/,
+  ],
   ['run_batch', { workflowId: '$', maxCredits: 0, matrix: { inputs: { text: 'x' } } }, 'invalid_request'],
   ['run_batch', { workflowId: '$foreign', maxCredits: 0, rows: [{ inputs: {} }] }, 'forbidden'],
   ['get_batch', { batchId: 'bat_nothing' }, 'not_found'],

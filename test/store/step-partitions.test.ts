@@ -1,6 +1,9 @@
 // Tests partitions of node states by time: migrated while runs are written, created in advance, dropped with their
 // runs.
+
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
 import { getFirstIdAt, newId } from '../../src/lib/ids.ts';
@@ -38,6 +41,8 @@ async function countByPartition(db: Db): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map(({ name, count }) => [name, count]));
 }
 
+const TRIGGERS = join(import.meta.dirname, '../../migrations/0176_triggers.sql');
+
 async function insertSteps(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
 }
@@ -53,10 +58,11 @@ describe('the migration', () => {
     try {
       const queue = () => migrateQueue({ db, log: createLogger('silent') });
       await migrate(db, queue, UNPARTITIONED);
-      // Columns that later migrations add if they are missing, and that today's statements write.
+      // What later migrations add if it is missing, and today's statements write.
       await db.query(
         'alter table executions add column credentials text, add column origin_id text, add column origin_key text',
       );
+      for (const statement of (await readFile(TRIGGERS, 'utf8')).split(/;\n/)) await db.query(statement);
       const many = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(db, many);
       await db.query(`insert into execution_steps select id, 1, '[]' from executions`);

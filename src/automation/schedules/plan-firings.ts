@@ -7,7 +7,7 @@ const ON_TIME_MS = 60_000;
 /** `latest` makes up for times that were missed within this time. */
 const LATEST_WINDOW_MS = 86_400_000;
 /** `all` makes up for the last of the missed times. */
-export const MAX_CATCH_UP = 100;
+const MAX_CATCH_UP = 100;
 
 export const SKIP_REASONS = {
   overlap: 'The previous run had not ended.',

@@ -10,7 +10,7 @@ import {
   RUNS_VERSIONS,
 } from '../../store/automation/schedules.ts';
 
-export const MIN_INTERVAL_SECONDS = 60;
+const MIN_INTERVAL_SECONDS = 60;
 const MAX_INTERVAL_SECONDS = 366 * 86_400;
 const MAX_JITTER_SECONDS = 300;
 
@@ -155,7 +155,7 @@ export const Schedule = Named('Schedule', 'When a workflow runs by itself', {
 });
 export const SchedulePage = PageSchema(Schedule);
 
-export const Firing = Named('Firing', 'A time at which a schedule was due', {
+const Firing = Named('Firing', 'A time at which a schedule was due', {
   dueAt: Timestamp,
   acceptedAt: Nullable(Timestamp),
   kind: Type.Enum(FIRING_KINDS),

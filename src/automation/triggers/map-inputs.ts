@@ -12,7 +12,7 @@ export function mapInputs(pointersText: string, payload: unknown): string {
 }
 
 /** Returns the value at a JSON pointer (RFC 6901), or undefined. */
-export function findAt(value: unknown, pointer: string): unknown {
+function findAt(value: unknown, pointer: string): unknown {
   let current = value;
   for (const part of pointer.split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');

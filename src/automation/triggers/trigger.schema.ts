@@ -1,10 +1,10 @@
 // Defines the schemas of triggers: requests and responses.
 import { type Static, Type } from 'typebox';
-import { PageQuery, PageSchema } from '../../services/paging.ts';
+import { PageSchema } from '../../services/paging.ts';
 import { Exact, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
 import { EVENT_OUTCOMES, TRIGGER_KINDS } from '../../store/automation/triggers.ts';
 
-export const MIN_FEED_MINUTES = 5;
+const MIN_FEED_MINUTES = 5;
 const END_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -133,11 +133,10 @@ export const CreatedTrigger = Named('CreatedTrigger', 'A trigger, with the addre
   ),
 });
 
-export const TriggerEvent = Named('TriggerEvent', 'An entry of the history of a trigger', {
+const TriggerEvent = Named('TriggerEvent', 'An entry of the history of a trigger', {
   at: Timestamp,
   outcome: Type.Enum(EVENT_OUTCOMES),
   reason: Nullable(Type.String()),
   executionId: Nullable(Type.String()),
 });
 export const TriggerEventPage = PageSchema(TriggerEvent);
-export const TriggerQuery = PageQuery;

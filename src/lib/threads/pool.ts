@@ -140,7 +140,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
     let worker: PoolWorker | undefined;
     try {
       worker = getWorker();
-      await worker.ready;
+      if (worker.ready !== undefined) await worker.ready;
       const { input, context, signal, timeoutMs = options.timeoutMs } = task;
       const isNew = context !== undefined && contexts.get(worker) !== context;
       if (isNew) contexts.set(worker, context);

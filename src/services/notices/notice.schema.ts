@@ -22,7 +22,7 @@ export const ReadNoticesBody = Exact({
 });
 export type ReadNoticesBody = Static<typeof ReadNoticesBody>;
 
-export const Notice = Named('Notice', 'Something that happened while nobody was watching', {
+const Notice = Named('Notice', 'Something that happened while nobody was watching', {
   id: Type.String(),
   kind: Type.Enum(NOTICE_KINDS),
   title: Type.String(),

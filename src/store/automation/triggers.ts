@@ -355,7 +355,7 @@ export interface NewEvent {
   readonly executionId?: string | undefined;
 }
 
-export const MAX_EVENTS = 100;
+const MAX_EVENTS = 100;
 const MAX_REASON_CHARS = 500;
 
 /** Adds to the history and deletes what is older than its last 100 entries. */

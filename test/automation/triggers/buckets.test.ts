@@ -125,7 +125,11 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       const [refused] = await untilHistory(service, trigger.id, 'refused', 1);
       assert.match(refused?.reason ?? '', /notes\.bin: /);
       await lookNow(service, trigger.id);
-      assert.equal((await history(service, trigger.id)).length, 4);
+      // The bucket's server fails now and then while a file is written. The next look finds the file.
+      const events = (await history(service, trigger.id)).filter(
+        ({ reason }) => !/could not be listed/.test(reason ?? ''),
+      );
+      assert.equal(events.length, 4, JSON.stringify(events));
     });
 
     it('reads only the own prefix, unless an administrator chooses another', async () => {

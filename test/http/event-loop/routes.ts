@@ -18,6 +18,7 @@ export interface Route {
 /** Routes that accept another body than JSON, and why no probe sends one. */
 export const OTHER_BODIES: Readonly<Record<string, string>> = {
   'POST /api/v1/media/upload': 'a file, which threads of libvips decode',
+  'POST /api/v1/apps/{slug}/media': 'a file, which threads of libvips decode',
   'PUT /uploads/{mediaId}': 'a file, which is streamed to disk',
   'POST /api/v1/tables': 'a table, which is parsed in small parts',
 };
@@ -46,6 +47,7 @@ const CONTENT = {
 /** Graphs, inputs and pins have their own probes. */
 const RUN = {
   inputs: {},
+  config: {},
   pins: {},
   targets: ['n0'],
   webhook: undefined,
@@ -82,13 +84,6 @@ export const MEMBERS: Readonly<Record<string, object>> = {
     fromNodeId: 'n0',
     webhook: undefined,
     decision: undefined,
-  },
-  'PUT /api/v1/workflows/{id}/app': {
-    inputs: [],
-    outputs: ['n0'],
-    embedOrigins: [],
-    examples: [],
-    description: 'a'.repeat(10_000),
   },
   'POST /api/v1/workflows/{id}/batches': BATCH,
   'POST /api/v1/workflows/{id}/batches/estimate': BATCH,
@@ -131,6 +126,7 @@ export const REFUSING: Readonly<Record<string, string>> = {
   'POST /api/v1/auth/setup': 'needs the link of the first start',
   'POST /api/v1/auth/accept-invite': 'needs an invitation',
   'POST /api/v1/admin/models/plan': 'needs a configured provider',
+  'PUT /api/v1/workflows/{id}/app': 'needs the nodes that it names',
 };
 
 /** Many unknown properties, and many objects in a known one. */
