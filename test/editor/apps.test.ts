@@ -6,6 +6,7 @@ import { signInFirst } from '../support/accounts/first-person.ts';
 import {
   assertAccessible,
   checkViews,
+  dragOnto,
   NO_BROWSER,
   openBrowser,
   type TestBrowser,
@@ -69,7 +70,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     );
     await dialog.getByRole('button', { name: 'Move size up' }).press('Enter');
     assert.deepEqual(await order(), ['size', 'place']);
-    await inputs.first().locator('strong').dragTo(inputs.nth(1));
+    await dragOnto(inputs.first().locator('strong'), inputs.nth(1));
     assert.deepEqual(await order(), ['place', 'size']);
 
     const place = inputs.first();

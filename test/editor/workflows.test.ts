@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { signInFirst } from '../support/accounts/first-person.ts';
 import {
   checkViews,
+  dragOnto,
   NO_BROWSER,
   openBrowser,
   type TestBrowser,
@@ -92,10 +93,11 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   });
 
   it('finds by name and by last run', async () => {
+    await link('A greeting').waitFor();
     await page.getByLabel('Search').fill('film');
     await link('A greeting').waitFor({ state: 'detached' });
     await link('Product film').waitFor();
-    assert.match(page.url(), /query=film/);
+    await page.waitForURL(/query=film/);
     await page.getByLabel('Search').fill('');
     await page.getByLabel('Last run').selectOption('COMPLETED');
     await link('Product film').waitFor({ state: 'detached' });
@@ -107,14 +109,14 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   it('finds by a tag that is clicked, and by team', async () => {
     await page.getByRole('button', { name: 'Filter by tag film' }).click();
     await link('A greeting').waitFor({ state: 'detached' });
-    assert.match(page.url(), /tag=film/);
+    await page.waitForURL(/tag=film/);
     await page.getByRole('button', { name: 'Tag: film' }).click();
     await link('A greeting').waitFor();
     const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
     await page.reload();
     await page.getByLabel('Team').selectOption('Studio');
     await page.getByRole('heading', { name: 'No matching workflows' }).waitFor();
-    assert.match(page.url(), new RegExp(`teamId=${team.body.id}`));
+    await page.waitForURL(new RegExp(`teamId=${team.body.id}`));
     await page.getByLabel('Team').selectOption('Personal');
     await link('A greeting').waitFor();
     await page.getByLabel('Team').selectOption('');
@@ -126,18 +128,15 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     const folder = page.getByRole('button', { name: /^Films/ });
     await folder.waitFor();
-    await page
-      .getByRole('listitem')
-      .filter({ has: link('Product film') })
-      .dragTo(folder);
+    await dragOnto(page.getByRole('listitem').filter({ has: link('Product film') }), folder);
     await page.getByText('Product film was moved to Films.').waitFor();
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Folder name').fill('Old ones');
     await page.getByRole('button', { name: 'Save' }).click();
     const old = page.getByRole('button', { name: /^Old ones/ });
-    await old.dragTo(folder);
+    await dragOnto(old, folder);
     await page.getByText('Old ones was moved to Films.').waitFor();
-    await old.dragTo(page.getByRole('button', { name: 'No folder' }));
+    await dragOnto(old, page.getByRole('button', { name: 'No folder' }));
     await page.getByText('Old ones was moved to the top level.').waitFor();
     await folder.click();
     await link('A greeting').waitFor({ state: 'detached' });

@@ -4,7 +4,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { waitUntil } from './processes.ts';
 import { shared } from './shared.ts';
 
@@ -199,6 +206,23 @@ async function untilBundled(url: string): Promise<void> {
 async function show(page: Page, { width, height, colorScheme }: View): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, reducedMotion: null });
+}
+
+/**
+ * Drags an element onto a position of another one, by default its top left corner. Sends the events themselves: a drag
+ * by the mouse depends on when Chrome takes it over.
+ */
+export async function dragOnto(
+  source: Locator,
+  target: Locator,
+  offset: { readonly x: number; readonly y: number } = { x: 1, y: 1 },
+): Promise<void> {
+  const dataTransfer = await source.page().evaluateHandle(() => new DataTransfer());
+  const box = await target.boundingBox();
+  const event = { dataTransfer, clientX: (box?.x ?? 0) + offset.x, clientY: (box?.y ?? 0) + offset.y };
+  await source.dispatchEvent('dragstart', { dataTransfer });
+  for (const type of ['dragenter', 'dragover', 'drop']) await target.dispatchEvent(type, event);
+  await source.dispatchEvent('dragend', { dataTransfer });
 }
 
 /** Writes `test-output/<name>-<width>-<scheme>.png` if SCREENSHOTS is set. */

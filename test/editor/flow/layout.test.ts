@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, dragOnto, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import {
   boardOf,
   clickTool,
@@ -130,9 +130,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('l');
     const library = page.getByRole('complementary', { name: 'Library' });
     await library.getByRole('textbox').or(library.getByRole('searchbox')).first().fill('Delay');
-    await library
-      .getByRole('button', { name: 'Delay' })
-      .dragTo(boardOf(page), { targetPosition: { x: 500, y: 650 } });
+    await dragOnto(library.getByRole('button', { name: 'Delay' }), boardOf(page), { x: 500, y: 650 });
     const box = await nodeOf(page, 'Delay').boundingBox();
     const board = await boardOf(page).boundingBox();
     assert.ok(box && board && Math.abs(box.x - board.x - 500) < 80, JSON.stringify({ box, board }));
