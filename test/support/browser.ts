@@ -217,7 +217,7 @@ export async function dragOnto(
   target: Locator,
   offset: { readonly x: number; readonly y: number } = { x: 1, y: 1 },
 ): Promise<void> {
-  const dataTransfer = await source.page().evaluateHandle(() => new DataTransfer());
+  const dataTransfer = await source.page().evaluateHandle('new DataTransfer()');
   const box = await target.boundingBox();
   const event = { dataTransfer, clientX: (box?.x ?? 0) + offset.x, clientY: (box?.y ?? 0) + offset.y };
   await source.dispatchEvent('dragstart', { dataTransfer });
