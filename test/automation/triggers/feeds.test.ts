@@ -4,7 +4,15 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-import { createTrigger, history, listRuns, lookNow, type Trigger, untilHistory } from './support.ts';
+import {
+  createTrigger,
+  type HistoryEntry,
+  history,
+  listRuns,
+  lookNow,
+  type Trigger,
+  untilHistory,
+} from './support.ts';
 
 const GRAPH = {
   nodes: [
@@ -51,10 +59,11 @@ const watch = (more: object = {}): Promise<Trigger> =>
   });
 /** Makes the trigger look and waits for the next entry of the history. */
 async function lookFor(trigger: Trigger): Promise<string> {
-  const before = (await history(service, trigger.id)).length;
+  const isSkipped = ({ outcome }: HistoryEntry): boolean => outcome === 'skipped';
+  const before = (await history(service, trigger.id)).filter(isSkipped).length;
   await lookNow(service, trigger.id);
-  await untilHistory(service, trigger.id, 'skipped', before + 1);
-  return (await history(service, trigger.id))[0]?.reason ?? '';
+  const entries = await untilHistory(service, trigger.id, 'skipped', before + 1);
+  return entries.at(-1)?.reason ?? '';
 }
 const titlesOf = async ({ id }: Trigger): Promise<readonly unknown[]> =>
   (await history(service, id))
