@@ -133,7 +133,7 @@ async function commitRun(
 function unknownOutcome(executionId: string, cause: Error): AppError {
   return new AppError(
     'internal_error',
-    'The run may or may not have been accepted. Look up executionId before you try again.',
+    'The database connection was lost, and the outcome is unknown. Look up executionId before you start the run again.',
     { cause, details: { executionId } },
   );
 }
