@@ -60,6 +60,11 @@ export function pointer(...segments: readonly (string | number)[]): string {
   return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+/** Returns a segment of a JSON pointer as it was before `pointer` escaped it. */
+export function unescapeSegment(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
 /** Quotes a name from the graph for use in a sentence: truncated, with unusual characters escaped. */
 export function quote(name: string): string {
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);

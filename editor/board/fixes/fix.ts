@@ -1,6 +1,6 @@
 // Defines a fix of a lint issue: a change of the board, or the field or page where the user decides.
 import type { Catalog, InputDef } from '../../../src/graph/catalog.ts';
-import type { LintIssue } from '../../../src/graph/issues.ts';
+import { type LintIssue, unescapeSegment } from '../../../src/graph/issues.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { type Board, type Change, findNode } from '../board.ts';
 
@@ -33,6 +33,5 @@ export function findIssueNode({ board, issue }: FixContext): GraphNode | undefin
 
 /** Returns the last segment of the issue's JSON pointer: a config key, or an index. */
 export function getLastSegment({ issue }: FixContext): string {
-  const segment = issue.path?.split('/').at(-1) ?? '';
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+  return unescapeSegment(issue.path?.split('/').at(-1) ?? '');
 }

@@ -1,4 +1,5 @@
 // Takes the inputs of a run out of a payload, by JSON pointers.
+import { unescapeSegment } from '../../graph/issues.ts';
 import { isRecord } from '../../lib/record.ts';
 
 /** Returns the inputs of a run as JSON text. A pointer that finds nothing leaves its input out. */
@@ -15,7 +16,7 @@ export function mapInputs(pointersText: string, payload: unknown): string {
 function findAt(value: unknown, pointer: string): unknown {
   let current = value;
   for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = unescapeSegment(part);
     if (Array.isArray(current))
       current = /^(?:0|[1-9]\d{0,8})$/.test(name) ? current[Number(name)] : undefined;
     else if (isRecord(current)) current = Object.hasOwn(current, name) ? current[name] : undefined;

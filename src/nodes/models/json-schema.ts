@@ -1,4 +1,5 @@
 // Reads JSON Schemas that providers publish: follows references and merges alternatives and parts, within limits.
+import { unescapeSegment } from '../../graph/issues.ts';
 import { isRecord } from '../../lib/record.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -73,7 +74,7 @@ export class SchemaDocument {
     const step = (value: unknown, name: string): unknown =>
       isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     const names = ref.slice(2).split('/', 10);
-    return names.map(name => name.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(step, this.#root);
+    return names.map(unescapeSegment).reduce(step, this.#root);
   }
 }
 

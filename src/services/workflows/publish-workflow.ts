@@ -1,5 +1,6 @@
 // Changes a workflow's link permission, publication and budget.
 import { randomBytes } from 'node:crypto';
+import { toSlug } from '../../graph/slug.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isUniqueViolation, type Tx } from '../../store/db.ts';
 import type { LinkPermission, ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
@@ -144,20 +145,6 @@ async function chooseSlug(
   return candidate.length >= 3 && !(await isSlugTaken(tx, candidate, workflow.id))
     ? candidate
     : `${candidate === '' ? 'workflow' : candidate}-${randomBytes(5).toString('hex')}`;
-}
-
-/**
- * Returns the slug of a name: `Ein Bild für Dich` → `ein-bild-fur-dich`. It has at most 60 characters, so that a suffix
- * fits.
- */
-function toSlug(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 60)
-    .replace(/^-+|-+$/g, '');
 }
 
 function slugTaken(): AppError {

@@ -1,5 +1,6 @@
 // The form of an app as plain data: what the service stores, what the form edits, and what it says in words.
 import type { AppInput, AppRequest, AppSettings } from '../../../../../sdk/src/schemas.ts';
+import { toSlug } from '../../../../../src/graph/slug.ts';
 import type { GraphNode } from '../../../../../src/graph/types.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { formatNumber } from '../../../../lib/format.ts';
@@ -54,15 +55,6 @@ function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
   const last = nodes.findLast(node => !isInput(node) && !node.data.nodeType.startsWith('utility:'));
   return (outputs.length > 0 ? outputs : last === undefined ? [] : [last]).map(({ id }) => id);
 }
-
-const toSlug = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 60)
-    .replace(/^-+|-+$/g, '');
 
 /** Returns what to send. Settings of the stored app that the form does not show are kept. */
 export function toRequest(
