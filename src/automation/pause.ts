@@ -21,6 +21,12 @@ export type PauseReason = PauseCode;
 /** It pauses after this many failed or refused runs in a row. Runs by hand and backfills do not count. */
 export const MAX_FAILURES = 5;
 
+/** Returns the failures in a row after a run that ended with this status. A cancelled run changes nothing. */
+export function countFailure(before: number, status: string): number {
+  if (status === 'COMPLETED') return 0;
+  return status === 'CANCELLED' ? before : before + 1;
+}
+
 const REASON_OF_REFUSAL: Partial<Record<ErrorCode, PauseReason>> = {
   forbidden: 'access_lost',
   not_found: 'access_lost',

@@ -188,3 +188,9 @@ export const isCreator = (userId: string): string =>
  */
 export const ownsCreations = (workspace: string, userId: string): string =>
   `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
+
+/** The condition that user $1 may edit the workflow `w`: it is theirs, of a team of theirs, or shared with them. */
+export const EDITABLE = `w.deleted_at is null and (
+  ${isCreator('$1::int')}
+  or exists (select from team_members t where t.team_id = w.team_id and t.user_id = $1::int and t.role in ('OWNER', 'EDITOR'))
+  or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $1::int and p.role in ('OWNER', 'EDIT')))`;

@@ -13,7 +13,6 @@ import {
   type BatchRow,
   claimRows,
   countRunningRows,
-  enqueueBatch,
   failRow,
   hasWaitingRow,
   listActiveExecutions,
@@ -31,6 +30,7 @@ import {
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { buildBatchDelivery } from './batch-event.ts';
 import { noticeStop } from './batch-notice.ts';
@@ -100,7 +100,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<Advanced | un
   const mayBeLost = next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
   const delayMs = isWaiting ? NO_SLOT_MS : mayBeLost ? OVERDUE_SECONDS * 1000 : undefined;
   const nextAtMs = delayMs === undefined ? undefined : deps.now() + delayMs;
-  if (nextAtMs !== undefined) await enqueueBatch(tx, id, new Date(nextAtMs));
+  if (nextAtMs !== undefined) await enqueue(tx, 'batch', [id], new Date(nextAtMs));
   return {
     batch: { ...batch, seq },
     rows: [...lostRows.filter(isClaimed), ...next.rows],
@@ -229,7 +229,7 @@ async function startRows(deps: RunDeps, batch: BatchRow, rows: readonly ClaimedR
     const stops = stopCode !== undefined && current.status === 'RUNNING';
     const state = stops ? ({ status: 'STOPPING', reason: stopCode ?? null } as const) : {};
     await updateBatch(tx, batch.id, { failures_in_a_row: failures, ...state });
-    await enqueueBatch(tx, batch.id);
+    await enqueue(tx, 'batch', [batch.id]);
   });
   deps.wakeTimers.set('deliveries', 0);
 }

@@ -6,7 +6,6 @@ import {
   type BatchRow,
   type BatchState,
   deleteBatch,
-  enqueueBatch,
   findBatch,
   lockBatch,
   markRow,
@@ -16,6 +15,7 @@ import {
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
 import { requireBatchSlot } from './create-batch.ts';
 import { getBatchRow, presentBatch, presentRows } from './read-batch.ts';
 
@@ -38,7 +38,7 @@ async function changeBatch(
     const isActive = batch.status === 'RUNNING' || batch.status === 'STOPPING';
     if (change.status === 'RUNNING' && !isActive) await requireBatchSlot(tx, batch.workspace);
     await updateBatch(tx, id, change);
-    await enqueueBatch(tx, id);
+    await enqueue(tx, 'batch', [id]);
   });
   deps.wakeTimers.set('deliveries', 0);
   deps.runNotifier.notify(id);

@@ -13,7 +13,7 @@ import {
   updateSchedule,
 } from '../../store/automation/schedules.ts';
 import type { Tx } from '../../store/db.ts';
-import { MAX_FAILURES } from '../pause.ts';
+import { countFailure, MAX_FAILURES } from '../pause.ts';
 import { pauseSchedule } from './pause-schedule.ts';
 import { chooseWaiting } from './plan-firings.ts';
 import { startFirings } from './start-firings.ts';
@@ -36,13 +36,9 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<StartableFiri
   return waiting && claimWaitingFiring(tx, waiting.id, newId('execution', deps.now()));
 }
 
-/** Counts the failures in a row. Backfills and runs by hand do not count, nor do cancelled runs. */
+/** Counts the failures in a row. Backfills and runs by hand do not count. */
 function countFailures(before: number, ended: readonly EndedFiring[]): number {
-  let failures = before;
-  for (const { kind, status } of ended) {
-    if (kind === 'backfill' || kind === 'manual') continue;
-    if (status === 'COMPLETED') failures = 0;
-    else if (status !== 'CANCELLED') failures++;
-  }
-  return failures;
+  return ended
+    .filter(({ kind }) => kind === 'scheduled' || kind === 'catch_up')
+    .reduce((failures, { status }) => countFailure(failures, status), before);
 }

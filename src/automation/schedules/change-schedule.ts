@@ -104,7 +104,7 @@ export async function removeSchedule(deps: RunDeps, actor: Actor, id: string): P
   });
 }
 
-/** Returns the next times of a schedule that is not stored. */
+/** Returns the next times at which a schedule with this timing would run. Stores nothing. */
 export async function previewSchedule(deps: RunDeps, actor: Actor, body: PreviewBody) {
   requireScope(actor, 'workflows:read');
   const now = await readNow(deps.db);

@@ -4,7 +4,6 @@ import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   claimLostFirings,
-  enqueueAutomation,
   insertFirings,
   listOpenFirings,
   lockDueSchedules,
@@ -14,6 +13,7 @@ import {
   updateNextRuns,
 } from '../../store/automation/schedules.ts';
 import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
 import { planFirings } from './plan-firings.ts';
 
 /** How many schedules one transaction claims. */
@@ -61,7 +61,8 @@ async function claimSchedules(deps: RunDeps, tx: Tx): Promise<Claimed> {
         schedule_id: schedule.id,
         execution_id: firing.outcome === 'starting' ? newId('execution', deps.now()) : null,
       });
-    if (plan.firings.some(({ outcome }) => outcome === 'waiting')) await enqueueAutomation(tx, schedule.id);
+    if (plan.firings.some(({ outcome }) => outcome === 'waiting'))
+      await enqueue(tx, 'automation', [schedule.id]);
     // Finding the times of an expression may take some milliseconds.
     await nextTurn();
   }

@@ -39,7 +39,7 @@ export function planFirings(schedule: ScheduleRow, open: readonly OpenFiring[], 
   const due = listLastTimes(schedule, { from: first, to: now }, limit);
   const next_run_at = findNextTime(schedule, now) ?? null;
   if (catch_up === 'all') {
-    // One after the other; the job of the schedule starts the first one.
+    // They run one after the other. The schedule's job starts the first one.
     const firings = due.map(
       due_at => ({ kind: 'catch_up', due_at, outcome: 'waiting', reason: null }) as const,
     );

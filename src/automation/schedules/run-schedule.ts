@@ -8,13 +8,8 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { parseIsoTime } from '../../services/schema.ts';
-import {
-  enqueueAutomation,
-  insertFirings,
-  listOpenFirings,
-  lockSchedule,
-  readNow,
-} from '../../store/automation/schedules.ts';
+import { insertFirings, listOpenFirings, lockSchedule, readNow } from '../../store/automation/schedules.ts';
+import { enqueue } from '../../store/queue.ts';
 import { getScheduleView } from './read-schedule.ts';
 import type { BackfillBody } from './schedule.schema.ts';
 import { requirePublished, startManually } from './start-firings.ts';
@@ -98,7 +93,7 @@ async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]):
         execution_id: null,
       })),
     );
-    await enqueueAutomation(tx, id);
+    await enqueue(tx, 'automation', [id]);
   });
   deps.wakeTimers.set('deliveries', 0);
 }

@@ -16,7 +16,6 @@ import { getUserActor } from '../../services/accounts/user-actor.ts';
 import { findWorkflowBatched } from '../../services/workflows/read-workflow.ts';
 import {
   acceptFirings,
-  enqueueAutomation,
   listOpenFirings,
   lockSchedule,
   refuseFiring,
@@ -24,6 +23,7 @@ import {
   skipWaiting,
   updateSchedule,
 } from '../../store/automation/schedules.ts';
+import { enqueue } from '../../store/queue.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { findPauseReason, MAX_FAILURES, type PauseReason } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
@@ -163,7 +163,7 @@ async function refuse(deps: RunDeps, firing: StartableFiring, { message, pause }
       const reason = pause ?? (failures >= MAX_FAILURES ? 'failures' : undefined);
       if (reason !== undefined) await pauseSchedule(tx, schedule, reason);
     }
-    await enqueueAutomation(tx, schedule.id);
+    await enqueue(tx, 'automation', [schedule.id]);
   });
   deps.wakeTimers.set('deliveries', 0);
 }

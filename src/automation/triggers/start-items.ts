@@ -21,7 +21,7 @@ import {
   updateTrigger,
 } from '../../store/automation/triggers.ts';
 import type { Tx } from '../../store/db.ts';
-import { findPauseReason, MAX_FAILURES, notifyPause, type PauseReason } from '../pause.ts';
+import { countFailure, findPauseReason, MAX_FAILURES, notifyPause, type PauseReason } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { mapInputs } from './map-inputs.ts';
 
@@ -41,11 +41,6 @@ export async function settleTrigger(deps: RunDeps, id: string): Promise<TriggerR
     const counted = { ...trigger, failures_in_a_row: failures };
     return failures >= MAX_FAILURES ? pauseTrigger(tx, counted, 'failures') : counted;
   });
-}
-
-function countFailure(before: number, status: string): number {
-  if (status === 'COMPLETED') return 0;
-  return status === 'CANCELLED' ? before : before + 1;
 }
 
 /** Pauses a locked trigger and tells its creator. */

@@ -1,7 +1,7 @@
 // Stores batches and their rows. The statement that moves rows to another status also moves the counts of their batch,
 // so the counts always add up.
 import type { Tx } from '../db.ts';
-import { toJobSpecs } from '../queue.ts';
+import { enqueue, toJobSpecs } from '../queue.ts';
 import { type After, all, countRows, first, matches } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 
@@ -94,15 +94,7 @@ export async function insertBatch(tx: Tx, batch: NewBatch, rows: readonly NewBat
     part = [];
     characters = 0;
   }
-  await enqueueBatch(tx, batch.id);
-}
-
-/** Queues the job of the batch, which starts and settles its rows. */
-export async function enqueueBatch(tx: Tx, id: string, runAt: Date | null = null): Promise<void> {
-  await tx.query(
-    `select count(*) from (${toJobSpecs("select 'batch' as task, $1::text as id, $2::timestamptz as run_at")}) as jobs`,
-    [id, runAt],
-  );
+  await enqueue(tx, 'batch', [batch.id]);
 }
 
 export function findBatch(tx: Tx, id: string): Promise<BatchRow | undefined> {

@@ -1,8 +1,6 @@
 // Reads and writes schedules and their firings. Every transaction that locks both locks schedules first.
-import type { Tx } from '../db.ts';
-import { CHANNELS } from '../db.ts';
-import { isMember, USER_SHARES } from '../permissions.ts';
-import { enqueue } from '../queue.ts';
+import { CHANNELS, type Tx } from '../db.ts';
+import { EDITABLE } from '../permissions.ts';
 import { type After, all, countRows, first } from '../rows.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
@@ -129,12 +127,6 @@ export function listWorkflowSchedules(
     [workflowId, after, limit],
   );
 }
-
-/** The condition that user $1 may edit the workflow `w`: it is theirs, of a team of theirs, or shared with them. */
-export const EDITABLE = `w.deleted_at is null and (
-  w.user_id = $1::int and (w.team_id is null or ${isMember('w.team_id', '$1::int')})
-  or exists (select from team_members t where t.team_id = w.team_id and t.user_id = $1::int and t.role in ('OWNER', 'EDITOR'))
-  or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $1::int and p.role in ('OWNER', 'EDIT')))`;
 
 /** Newest first: the schedules of all workflows that the user may edit. */
 export function listUserSchedules(
@@ -421,6 +413,3 @@ export function listFirings(
     [scheduleId, after, limit],
   );
 }
-
-/** Queues the job that advances a schedule or trigger. */
-export const enqueueAutomation = (tx: Tx, id: string): Promise<void> => enqueue(tx, 'automation', [id]);

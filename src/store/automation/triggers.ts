@@ -1,7 +1,7 @@
 // Stores triggers, the items that they have seen, and their history.
 import type { Tx } from '../db.ts';
+import { EDITABLE } from '../permissions.ts';
 import { type After, all, countRows, first, matches } from '../rows.ts';
-import { EDITABLE } from './schedules.ts';
 
 export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
