@@ -1,6 +1,5 @@
 // Starts a service and a process that sends it the largest requests, and measures the service's event loop. The files
 // of this folder share one harness.
-// files of this folder share one.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -29,17 +29,21 @@ it('lists every route that accepts other bodies than JSON', () => {
 
 for (const name of Object.keys(LARGEST_PROBES)) it(name, async t => void (await harness.probe(name, t)));
 
-it('is not blocked by requests to any route', async t => {
-  for (const name of Object.keys(routeProbes(harness.routes))) {
-    await t.test(name, async step => {
-      const statuses = await harness.probe(name, step);
-      if (!name.endsWith(': the largest body')) return;
-      const isRefused = statuses.includes(400);
-      assert.equal(
-        isRefused,
-        routeOf(name) in REFUSING,
-        'A body that is refused as 400 needs a row in MEMBERS.',
-      );
-    });
-  }
-});
+// One test for each method, because the time limit applies to a test with its steps.
+for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+  it(`is not blocked by ${method} requests to any route`, async t => {
+    const names = Object.keys(routeProbes(harness.routes)).filter(name => name.startsWith(`${method} `));
+    assert.ok(names.length > 0);
+    for (const name of names) {
+      await t.test(name, async step => {
+        const statuses = await harness.probe(name, step);
+        if (!name.endsWith(': the largest body')) return;
+        const isRefused = statuses.includes(400);
+        assert.equal(
+          isRefused,
+          routeOf(name) in REFUSING,
+          'A body that is refused as 400 needs a row in MEMBERS.',
+        );
+      });
+    }
+  });
