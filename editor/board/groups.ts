@@ -71,7 +71,8 @@ export function ungroupNodes(board: Board, ids: readonly string[]): readonly Cha
 const listGroupIds = ({ nodes }: Board): readonly string[] =>
   nodes.filter(({ data }) => data.nodeType === GROUP_TYPE).map(({ id }) => id);
 
-const withChildren = (node: GraphNode, childNodeIds: readonly string[]): GraphNode => ({
+/** Sets the members of a group. */
+export const withChildren = (node: GraphNode, childNodeIds: readonly string[]): GraphNode => ({
   ...node,
   data: { ...node.data, config: { ...node.data.config, childNodeIds } },
 });

@@ -1,0 +1,334 @@
+// Turns selected nodes into a component: a workflow of its own, and a node in their place that calls it.
+import type { Catalog, InputDef, OutputDef } from '../../src/graph/catalog.ts';
+import { estimateDims } from '../../src/graph/dims.ts';
+import { readChildIds, withoutItems } from '../../src/graph/edit.ts';
+import { resolveEdgePorts } from '../../src/graph/handles.ts';
+import { getBoundingBox, type Rect } from '../../src/graph/rects.ts';
+import { toSlug } from '../../src/graph/slug.ts';
+import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
+import { type Board, type Change, findNode } from './board.ts';
+import { getPorts } from './catalog.ts';
+import type { GraphPart } from './clipboard.ts';
+import { computeChanges, findFreeId, makeNewId } from './edits.ts';
+import { findFreeSpace, getObstacles } from './free-space.ts';
+import { withChildren, withMembers } from './groups.ts';
+import { getNodeRect } from './node-size.ts';
+import { toCategory } from './placement.ts';
+
+export interface Extraction {
+  /** The graph of the component. */
+  readonly part: GraphPart;
+  /** Returns the changes that replace the nodes by a call with this config, and the id of the call. */
+  replace(name: string, config: JsonObject): { readonly id: string; readonly changes: readonly Change[] };
+}
+
+/** Why the nodes cannot become a component. */
+export type ExtractionProblem =
+  | { readonly problem: 'no nodes' }
+  /** Nodes that are not selected connect selected ones, so that the component would feed itself. */
+  | { readonly problem: 'nodes between'; readonly between: readonly GraphNode[] };
+
+/**
+ * Returns the component that the nodes make. Each output that feeds them from outside becomes an input node, and each
+ * of their outputs that feeds a node outside, or none at all, becomes a preview.
+ */
+export function extractComponent(
+  board: Board,
+  catalog: Catalog,
+  ids: Iterable<string>,
+): Extraction | ExtractionProblem {
+  const innerIds = withMembers(board, ids);
+  const inner = board.nodes.filter(({ id }) => innerIds.has(id));
+  if (inner.every(({ data }) => catalog.find(data.nodeType)?.source === 'registry-shell'))
+    return { problem: 'no nodes' };
+  const between = findBetween(board, innerIds);
+  if (between.length > 0) return { problem: 'nodes between', between };
+  const joints = joinEdges(board, catalog);
+  const bounds = getBoundingBox(inner.map(node => getNodeRect(node, catalog)));
+  const context = {
+    board,
+    catalog,
+    inner,
+    innerIds,
+    joints,
+    bounds: bounds ?? NO_BOUNDS,
+    taken: new Set<string>(),
+  };
+  const inputs = createInputs(context);
+  const previews = createPreviews(context);
+  return {
+    part: {
+      nodes: [...inner.map(withoutPin), ...inputs.nodes, ...previews.nodes].map(node => ({
+        ...node,
+        position: { x: node.position.x - context.bounds.x, y: node.position.y - context.bounds.y },
+      })),
+      edges: [...inputs.edges, ...previews.edges],
+    },
+    replace: (name, config) => replace(context, { inputs, previews }, name, config),
+  };
+}
+
+export const CALL_TYPE = 'component:call';
+const NO_BOUNDS: Rect = { x: 0, y: 0, width: 0, height: 0 };
+
+/** Returns the nodes on paths that leave the selected nodes and come back. */
+function findBetween({ nodes, edges }: Board, inner: ReadonlySet<string>): readonly GraphNode[] {
+  const follow = (from: 'source' | 'target', to: 'source' | 'target'): ReadonlySet<string> => {
+    const next = Map.groupBy(edges, edge => edge[from]);
+    const found = new Set(inner);
+    for (const id of found) for (const edge of next.get(id) ?? []) found.add(edge[to]);
+    return found;
+  };
+  const [downstream, upstream] = [follow('source', 'target'), follow('target', 'source')];
+  return nodes.filter(({ id }) => !inner.has(id) && downstream.has(id) && upstream.has(id));
+}
+
+/** An edge with the ports that a run connects. */
+interface Joint {
+  readonly edge: GraphEdge;
+  readonly from: OutputDef;
+  readonly to: InputDef;
+}
+
+/** Returns the edges that connect ports, with a handle at each end. */
+function joinEdges({ nodes, edges }: Board, catalog: Catalog): readonly Joint[] {
+  const ports = new Map(nodes.map(node => [node.id, getPorts(catalog, node)]));
+  const usedInputs = new Map(nodes.map(({ id }) => [id, new Set<string>()]));
+  return edges.flatMap((edge): Joint[] => {
+    const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
+    const used = usedInputs.get(edge.target) ?? new Set();
+    const joint = source && target && resolveEdgePorts(edge, source, target, used);
+    if (joint === undefined) return [];
+    used.add(joint.to.id);
+    const handles = { sourceHandle: `out-${joint.from.id}`, targetHandle: `in-${joint.to.id}` };
+    return [{ edge: edge.sourceHandle && edge.targetHandle ? edge : { ...edge, ...handles }, ...joint }];
+  });
+}
+
+interface Context {
+  readonly board: Board;
+  readonly catalog: Catalog;
+  readonly inner: readonly GraphNode[];
+  readonly innerIds: ReadonlySet<string>;
+  readonly joints: readonly Joint[];
+  /** The box around the inner nodes. */
+  readonly bounds: Rect;
+  /** Ids and labels of the new nodes. */
+  readonly taken: Set<string>;
+}
+
+/** New nodes of the component, and its edges from or to them. */
+interface Border {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  /** The port of the component for each edge that crosses its border, by edge id. */
+  readonly ports: ReadonlyMap<string, string>;
+}
+
+/** The input node for each type of port. */
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  TEXT: 'input:text',
+  NUMBER: 'input:number',
+  JSON: 'input:json',
+  IMAGE: 'input:image',
+  VIDEO: 'input:video',
+  AUDIO: 'input:audio',
+  LIST: 'input:list',
+};
+const PREVIEW_TYPE = 'output:preview';
+
+/** Creates an input node for each output that feeds the component, and lists its edges from its nodes, in their order. */
+function createInputs(context: Context): Border {
+  const { board, catalog, inner, innerIds, joints } = context;
+  const incoming = joints.filter(({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target));
+  const tops = new Map(inner.map(({ id, position }) => [id, position.y]));
+  const groups = [
+    ...Map.groupBy(incoming, joint => `${getInputType(joint)} ${getSourceKey(joint)}`).values(),
+  ];
+  const sorted = groups.toSorted(
+    ([a], [b]) => (tops.get(a?.edge.target ?? '') ?? 0) - (tops.get(b?.edge.target ?? '') ?? 0),
+  );
+  const column = new Column(context, 'left');
+  const ports = new Map<string, string>();
+  const created = new Map<string, GraphNode>();
+  for (const group of sorted) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const source = board.nodes.find(({ id }) => id === first.edge.source);
+    const nodeType = getInputType(first);
+    const isSameType = source?.data.nodeType === nodeType;
+    const isNamed = source !== undefined && (source.data.category === 'input' || UNNAMED.has(first.to.type));
+    const node = column.add(nodeType, {
+      label: isNamed ? source.data.label : first.to.label,
+      config: isSameType ? (source.data.config ?? {}) : getListConfig(nodeType, first.to),
+      top: tops.get(first.edge.target) ?? 0,
+    });
+    for (const { edge } of group) {
+      ports.set(edge.id, node.id);
+      created.set(edge.id, node);
+    }
+  }
+  const edges = joints.flatMap(({ edge }) => {
+    if (!innerIds.has(edge.target)) return [];
+    const input = created.get(edge.id);
+    if (input === undefined) return [edge];
+    const [output] = getPorts(catalog, input).outputs;
+    return [{ ...edge, source: input.id, sourceHandle: `out-${output?.id}` }];
+  });
+  return { nodes: column.nodes, edges, ports };
+}
+
+/** Types of ports whose labels say nothing, such as "Input 1". */
+const UNNAMED: ReadonlySet<string> = new Set(['ANY', 'LIST']);
+
+const getSourceKey = ({ edge }: Joint): string => JSON.stringify([edge.source, edge.sourceHandle]);
+
+/** Returns the type of the input node for what flows along the edge. */
+function getInputType({ from, to }: Joint): string {
+  const type = from.type === 'ANY' ? (to.itemType ?? to.type) : from.type;
+  return INPUT_TYPES[type] ?? 'input:json';
+}
+
+function getListConfig(nodeType: string, { type, itemType }: InputDef): JsonObject {
+  const items = itemType ?? type;
+  return nodeType === 'input:list' && items !== 'LIST' && INPUT_TYPES[items] !== undefined
+    ? { itemType: items }
+    : {};
+}
+
+/** Creates a preview for each output that leaves the component, and for the last nodes. Keeps previews that exist. */
+function createPreviews(context: Context): Border {
+  const { catalog, inner, innerIds, joints } = context;
+  const types = new Map(inner.map(({ id, data }) => [id, data.nodeType]));
+  const shownBy = new Map<string, string>();
+  for (const joint of joints)
+    if (types.get(joint.edge.target) === PREVIEW_TYPE && types.has(joint.edge.source))
+      shownBy.set(getSourceKey(joint), joint.edge.target);
+  const column = new Column(context, 'right');
+  const edges: GraphEdge[] = [];
+  const show = (source: GraphNode, from: OutputDef): string => {
+    const edge = { source: source.id, sourceHandle: `out-${from.id}`, targetHandle: 'in-input' };
+    const key = JSON.stringify([edge.source, edge.sourceHandle]);
+    const shown = shownBy.get(key);
+    if (shown !== undefined) return shown;
+    const isOnly = getPorts(catalog, source).outputs.length === 1;
+    const label = isOnly ? source.data.label : `${source.data.label} ${from.label}`;
+    const node = column.add(PREVIEW_TYPE, { label, config: {}, top: source.position.y });
+    shownBy.set(key, node.id);
+    edges.push({ id: `${source.id}.${from.id}->${node.id}`, target: node.id, ...edge });
+    return node.id;
+  };
+  const ports = new Map<string, string>();
+  const outgoing = Map.groupBy(joints, ({ edge }) => edge.source);
+  for (const node of inner.toSorted((a, b) => a.position.y - b.position.y)) {
+    const leaving = outgoing.get(node.id) ?? [];
+    for (const { edge, from } of leaving)
+      if (!innerIds.has(edge.target)) ports.set(edge.id, show(node, from));
+    const [first] = getPorts(catalog, node).outputs;
+    if (leaving.length === 0 && first !== undefined && node.data.category !== 'input') show(node, first);
+  }
+  return { nodes: column.nodes, edges, ports };
+}
+
+const COLUMN_GAP = 80;
+const ROW_GAP = 24;
+
+/** New nodes on one side of the component, from top to bottom. */
+class Column {
+  readonly nodes: GraphNode[] = [];
+  readonly #context: Context;
+  readonly #side: 'left' | 'right';
+  #bottom = Number.NEGATIVE_INFINITY;
+
+  constructor(context: Context, side: 'left' | 'right') {
+    this.#context = context;
+    this.#side = side;
+  }
+
+  add(
+    nodeType: string,
+    { label, config, top }: { readonly label: string; readonly config: JsonObject; readonly top: number },
+  ): GraphNode {
+    const { board, catalog, bounds, taken } = this.#context;
+    const id = findFreeId(board, toSlug(label) || 'port', taken);
+    const entry = catalog.find(nodeType);
+    const node = {
+      id,
+      type: entry?.customNodeType ?? 'basedNode',
+      position: { x: 0, y: 0 },
+      data: {
+        label: findFreeLabel(label, taken),
+        category: entry === undefined ? 'utility' : toCategory(entry),
+        nodeType,
+        config,
+      },
+    };
+    taken.add(id);
+    taken.add(node.data.label);
+    const { width, height } = estimateDims(node, catalog);
+    const y = Math.max(top, this.#bottom + ROW_GAP);
+    const x = this.#side === 'left' ? bounds.x - COLUMN_GAP - width : bounds.x + bounds.width + COLUMN_GAP;
+    this.#bottom = y + height;
+    const placed = { ...node, position: { x, y } };
+    this.nodes.push(placed);
+    return placed;
+  }
+}
+
+function findFreeLabel(label: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(label)) return label;
+  for (let number = 2; ; number++) if (!taken.has(`${label} ${number}`)) return `${label} ${number}`;
+}
+
+/** Removes the pinned result, which belongs to a run of the other workflow. */
+function withoutPin(node: GraphNode): GraphNode {
+  const { pinnedRun: _, ...data } = node.data;
+  return { ...node, data };
+}
+
+function replace(
+  { board, catalog, inner, innerIds, joints, bounds }: Context,
+  { inputs, previews }: { readonly inputs: Border; readonly previews: Border },
+  name: string,
+  config: JsonObject,
+): { readonly id: string; readonly changes: readonly Change[] } {
+  const id = makeNewId(board, toSlug(name) || 'component');
+  const call = {
+    id,
+    type: catalog.find(CALL_TYPE)?.customNodeType ?? 'basedNode',
+    position: { x: 0, y: 0 },
+    data: { label: name, category: 'logic', nodeType: CALL_TYPE, config },
+  };
+  const nestedIds = new Set(inner.flatMap(readChildIds));
+  const members = inner.map(node => node.id).filter(innerId => !nestedIds.has(innerId));
+  const nodes = withoutItems(board, { nodes: [...innerIds] }).nodes.map(node => {
+    const children = findNode(board, node.id);
+    const containsAll = children !== undefined && isSubset(members, readChildIds(children));
+    return containsAll ? withChildren(node, [...readChildIds(node), id]) : node;
+  });
+  const { width, height } = estimateDims(call, catalog);
+  const wanted = { x: bounds.x + (bounds.width - width) / 2, y: bounds.y + (bounds.height - height) / 2 };
+  const free = findFreeSpace(getObstacles({ ...board, nodes }, catalog), { ...wanted, width, height });
+  const position = { x: Math.round(free.x), y: Math.round(free.y) };
+  const joined = new Map(joints.map(({ edge }) => [edge.id, edge]));
+  const usedPorts = new Set<string>();
+  // An edge keeps its id and its place, because lists keep the order of their edges.
+  const edges = board.edges.flatMap((stored): GraphEdge[] => {
+    const edge = joined.get(stored.id) ?? stored;
+    const [input, output] = [inputs.ports.get(edge.id), previews.ports.get(edge.id)];
+    if (output !== undefined) return [{ ...edge, source: id, sourceHandle: `out-${output}` }];
+    if (input === undefined) return innerIds.has(edge.source) || innerIds.has(edge.target) ? [] : [stored];
+    if (usedPorts.has(input)) return [];
+    usedPorts.add(input);
+    return [{ ...edge, target: id, targetHandle: `in-${input}` }];
+  });
+  return {
+    id,
+    changes: computeChanges(board, { ...board, nodes: [...nodes, { ...call, position }], edges }),
+  };
+}
+
+function isSubset(items: readonly string[], all: readonly string[]): boolean {
+  const set = new Set(all);
+  return items.every(item => set.has(item));
+}

@@ -1,0 +1,222 @@
+// Tests how selected nodes become a component and the node that calls it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { apply, type Board, invert } from '../../../editor/board/board.ts';
+import { createCatalog } from '../../../editor/board/catalog.ts';
+import { type Extraction, extractComponent } from '../../../editor/board/component.ts';
+import { lintGraph } from '../../../src/graph/lint/lint.ts';
+import type { GraphEdge, GraphNode, JsonObject } from '../../../src/graph/types.ts';
+import { makeCatalog } from '../../../src/nodes/catalog.ts';
+
+const catalog = createCatalog(makeCatalog({ SANDBOX_MODELS: true } as never).entries);
+
+const node = (id: string, nodeType: string, config: JsonObject = {}, x = 0, y = 0): GraphNode => {
+  const entry = catalog.find(nodeType);
+  return {
+    id,
+    type: entry?.customNodeType ?? 'basedNode',
+    position: { x, y },
+    data: { label: id, category: entry?.category === 'input' ? 'input' : 'utility', nodeType, config },
+  };
+};
+
+const edge = (from: string, to: string): GraphEdge => {
+  const [source = '', output] = from.split('.');
+  const [target = '', input] = to.split('.');
+  return { id: `${from}->${to}`, source, target, sourceHandle: `out-${output}`, targetHandle: `in-${input}` };
+};
+
+const wires = ({ edges }: Pick<Board, 'edges'>): readonly string[] =>
+  edges.map(
+    ({ source, sourceHandle, target, targetHandle }) =>
+      `${source}.${sourceHandle?.slice(4)} ${target}.${targetHandle?.slice(3)}`,
+  );
+
+const nodes = ({ nodes: list }: Pick<Board, 'nodes'>): readonly string[] =>
+  list.map(({ id, data }) => `${id} ${data.nodeType} ${data.label}`);
+
+const JOIN = 'utility:prompt_concat';
+const IMAGE = 'generate:sandbox';
+
+function extract(board: Board, ids: readonly string[]): Extraction {
+  const extraction = extractComponent(board, catalog, ids);
+  assert.ok(!('problem' in extraction));
+  return extraction;
+}
+
+/** Replaces the nodes by a call named Look. */
+function replace(board: Board, ids: readonly string[]): { readonly id: string; readonly after: Board } {
+  const { id, changes } = extract(board, ids).replace('Look', { workflowId: 'wf_1', version: 1 });
+  const after = apply(board, changes);
+  assert.deepEqual(apply(after, invert(changes)), board, 'one undo step restores the board');
+  return { id, after };
+}
+
+describe('making a component of selected nodes', () => {
+  const board: Board = {
+    fields: {},
+    nodes: [
+      node('idea', 'input:text', { value: 'a fox' }),
+      node('style', 'input:text', { value: 'ink' }, 0, 200),
+      node('join', JOIN, {}, 300, 0),
+      node('image', IMAGE, {}, 600, 0),
+      node('again', IMAGE, {}, 600, 400),
+      node('shown', 'output:preview', {}, 900, 0),
+      node('all', 'output:gallery', {}, 900, 400),
+    ],
+    edges: [
+      edge('idea.text', 'join.text1'),
+      edge('style.text', 'join.text2'),
+      edge('join.text', 'image.prompt'),
+      edge('style.text', 'again.prompt'),
+      edge('again.image', 'all.input1'),
+      edge('image.image', 'shown.input'),
+      edge('image.image', 'all.input2'),
+    ],
+  };
+
+  it('makes an input of each output outside and a preview of each output that leaves', () => {
+    const { part } = extract(board, ['join', 'image', 'again']);
+    assert.deepEqual(nodes(part), [
+      `join ${JOIN} join`,
+      `image ${IMAGE} image`,
+      `again ${IMAGE} again`,
+      'idea-2 input:text idea',
+      'style-2 input:text style',
+      'image-2 output:preview image',
+      'again-2 output:preview again',
+    ]);
+    assert.deepEqual(wires(part), [
+      'idea-2.text join.text1',
+      'style-2.text join.text2',
+      'join.text image.prompt',
+      'style-2.text again.prompt',
+      'image.image image-2.input',
+      'again.image again-2.input',
+    ]);
+    assert.deepEqual(part.nodes[3]?.data.config, { value: 'a fox' }, 'the value is the default of the input');
+    const { issues } = lintGraph(part, catalog);
+    assert.deepEqual(
+      issues.filter(({ severity }) => severity === 'error'),
+      [],
+    );
+  });
+
+  it('keeps the connections of the board and their order', () => {
+    const { id, after } = replace(board, ['join', 'image', 'again']);
+    assert.deepEqual(nodes(after), [
+      'idea input:text idea',
+      'style input:text style',
+      'shown output:preview shown',
+      'all output:gallery all',
+      `${id} component:call Look`,
+    ]);
+    assert.deepEqual(wires(after), [
+      `idea.text ${id}.idea-2`,
+      `style.text ${id}.style-2`,
+      `${id}.again-2 all.input1`,
+      `${id}.image-2 shown.input`,
+      `${id}.image-2 all.input2`,
+    ]);
+  });
+
+  it('keeps selected inputs and previews as ports', () => {
+    const { part } = extract(board, ['idea', 'join', 'image', 'shown']);
+    assert.deepEqual(nodes(part), [
+      'idea input:text idea',
+      `join ${JOIN} join`,
+      `image ${IMAGE} image`,
+      'shown output:preview shown',
+      'style-2 input:text style',
+    ]);
+    const { id, after } = replace(board, ['idea', 'join', 'image', 'shown']);
+    assert.ok(wires(after).includes(`${id}.shown all.input2`), 'the preview inside is the output');
+  });
+
+  it('shows the last nodes, whose results nothing else uses', () => {
+    const { part } = extract({ ...board, edges: board.edges.slice(0, 3) }, ['join', 'image']);
+    assert.deepEqual(wires(part).at(-1), 'image.image image-2.input');
+  });
+
+  it('gives lists an input that keeps them together, and unknown types that of their target', () => {
+    const lists: Board = {
+      fields: {},
+      nodes: [
+        node('many', 'input:list', { items: ['a', 'b'], itemType: 'TEXT' }),
+        node('first', 'utility:list_item'),
+        node('image', IMAGE),
+        node('again', IMAGE),
+      ],
+      edges: [
+        edge('many.list', 'image.prompt'),
+        edge('many.list', 'first.list'),
+        edge('first.item', 'again.prompt'),
+      ],
+    };
+    const { part } = extract(lists, ['image', 'again']);
+    assert.deepEqual(nodes(part).slice(2, 4), ['many-2 input:list many', 'prompt input:text Prompt']);
+    assert.deepEqual(part.nodes[2]?.data.config, { items: ['a', 'b'], itemType: 'TEXT' });
+  });
+
+  it('names the nodes that would make the component feed itself', () => {
+    const circle = extractComponent(board, catalog, ['style', 'image', 'idea']);
+    assert.ok('problem' in circle && circle.problem === 'nodes between');
+    assert.deepEqual(
+      circle.between.map(({ id }) => id),
+      ['join'],
+    );
+  });
+
+  it('refuses notes and frames without nodes', () => {
+    const notes: Board = { fields: {}, nodes: [node('note', 'utility:sticky_note')], edges: [] };
+    const refused = extractComponent(notes, catalog, ['note']);
+    assert.ok('problem' in refused && refused.problem === 'no nodes');
+  });
+
+  it('takes the members of a selected group, and joins the group around the selection', () => {
+    const grouped: Board = {
+      ...board,
+      nodes: [
+        ...board.nodes,
+        node('inner', 'utility:group', { childNodeIds: ['image', 'again'] }),
+        node('outer', 'utility:group', { childNodeIds: ['inner', 'join', 'idea'] }),
+      ],
+    };
+    assert.deepEqual(nodes(extract(grouped, ['inner', 'join']).part).slice(0, 4), [
+      `join ${JOIN} join`,
+      `image ${IMAGE} image`,
+      `again ${IMAGE} again`,
+      'inner utility:group inner',
+    ]);
+    const { id, after } = replace(grouped, ['inner', 'join']);
+    assert.deepEqual(after.nodes.find(({ id: other }) => other === 'outer')?.data.config, {
+      childNodeIds: ['idea', id],
+    });
+  });
+
+  it('takes the ports that a run connects where an edge names none, and drops pins', () => {
+    const bare: Board = {
+      ...board,
+      nodes: board.nodes.map(it => ({ ...it, data: { ...it.data, pinnedRun: 'ex_1' } })),
+      edges: board.edges.map(({ sourceHandle: _, targetHandle: __, ...it }) => it),
+    };
+    const { part } = extract(bare, ['join']);
+    assert.deepEqual(wires(part), [
+      'idea-2.text join.text1',
+      'style-2.text join.text2',
+      'join.text join-2.input',
+    ]);
+    assert.ok(part.nodes.every(({ data }) => data.pinnedRun === undefined));
+    const { id, after } = replace(bare, ['join']);
+    assert.ok(wires(after).includes(`${id}.join-2 image.prompt`));
+  });
+
+  it('places the call where its nodes were, and the component from its origin', () => {
+    const { part } = extract(board, ['join', 'image']);
+    assert.deepEqual(part.nodes[0]?.position, { x: 0, y: 0 });
+    assert.ok((part.nodes[2]?.position.x ?? 0) < 0, 'inputs are on the left');
+    const { id, after } = replace(board, ['join', 'image']);
+    const { x = 0 } = after.nodes.find(({ id: other }) => other === id)?.position ?? {};
+    assert.ok(x >= 300 && x <= 900);
+  });
+});
