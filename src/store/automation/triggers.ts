@@ -358,7 +358,7 @@ export interface NewEvent {
 const MAX_EVENTS = 100;
 const MAX_REASON_CHARS = 500;
 
-/** Adds to the history and deletes what is older than its last 100 entries. */
+/** Adds an entry to the history and keeps its last 100 entries. */
 export async function insertEvent(
   tx: Tx,
   triggerId: string,
