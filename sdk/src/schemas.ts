@@ -12,6 +12,10 @@ export type Error = {
    * - `invalid_inputs`: The inputs do not match the graph
    * - `invalid_rows`: Rows of the batch are invalid
    * - `cyclic_graph`: The nodes to run form a cycle
+   * - `component_missing`: A component does not exist
+   * - `component_circle`: A component contains itself
+   * - `component_too_deep`: Components are nested too deeply
+   * - `component_too_large`: The workflow has too many nodes with those of its components
    * - `provider_not_configured`: A node needs a provider that is not configured
    * - `svg_not_drawable`: An SVG input of a paid model cannot be rasterized
    * - `workflow_inactive`: The workflow is inactive
@@ -38,6 +42,7 @@ export type Error = {
    * - `daily_limit_exceeded`: The calls would exceed the daily USD limit of a credential
    * - `invalid_proof`: The proof of work is missing, expired or was already used
    * - `forbidden`: The caller does not have permission
+   * - `component_forbidden`: The writer of the workflow may not use a component
    * - `no_sample`: The workflow has no sample results
    * - `unpriced_model`: The plan does not allow models without a price
    * - `credentials_off`: Only the credentials of the environment are used
@@ -57,6 +62,7 @@ export type Error = {
    * - `last_owner`: A team needs at least one owner
    * - `idempotency_in_progress`: The first request with this key is still in progress
    * - `not_resumable`: The execution cannot be resumed
+   * - `component_in_use`: Other workflows call this workflow as a component
    * - `media_in_use`: Workflows use this media
    * - `credential_in_use`: Workflows or calls in flight use this credential
    * - `not_published`: The workflow is not published
@@ -97,6 +103,10 @@ export type Error = {
     | 'invalid_inputs'
     | 'invalid_rows'
     | 'cyclic_graph'
+    | 'component_missing'
+    | 'component_circle'
+    | 'component_too_deep'
+    | 'component_too_large'
     | 'provider_not_configured'
     | 'svg_not_drawable'
     | 'workflow_inactive'
@@ -123,6 +133,7 @@ export type Error = {
     | 'daily_limit_exceeded'
     | 'invalid_proof'
     | 'forbidden'
+    | 'component_forbidden'
     | 'no_sample'
     | 'unpriced_model'
     | 'credentials_off'
@@ -142,6 +153,7 @@ export type Error = {
     | 'last_owner'
     | 'idempotency_in_progress'
     | 'not_resumable'
+    | 'component_in_use'
     | 'media_in_use'
     | 'credential_in_use'
     | 'not_published'

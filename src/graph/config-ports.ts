@@ -75,3 +75,28 @@ export function isCodePort(item: unknown): item is ConfigPort {
     PORT_TYPES.includes(item.type as PortType)
   );
 }
+
+/** A port of a component call. Its id is the id of a node of the component. */
+export interface ComponentPortConfig extends ConfigPort {
+  readonly label: string;
+  /** The input has no value of its own, so that the call must provide one. */
+  readonly required?: boolean;
+}
+
+/** Returns the ports that a component call lists as `[{ id, label, type }]`, each id once. */
+export function getComponentPorts(list: unknown): readonly ComponentPortConfig[] {
+  if (!Array.isArray(list)) return [];
+  const ports = new Map<string, ComponentPortConfig>();
+  for (const item of list) if (isComponentPort(item) && !ports.has(item.id)) ports.set(item.id, item);
+  return [...ports.values()];
+}
+
+function isComponentPort(item: unknown): item is ComponentPortConfig {
+  return (
+    isFields(item) &&
+    typeof item.id === 'string' &&
+    item.id !== '' &&
+    typeof item.label === 'string' &&
+    PORT_TYPES.includes(item.type as PortType)
+  );
+}

@@ -7,6 +7,7 @@ import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
 import { code } from './code.ts';
+import { componentCall } from './component.ts';
 import type { NodeDefinition, Requirement } from './define.ts';
 import { httpRequest } from './http.ts';
 import {
@@ -97,6 +98,7 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   collect,
   delay,
   approval,
+  componentCall,
   group,
   stickyNote,
 ];
