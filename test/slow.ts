@@ -9,6 +9,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'apps/{app-page,visitors,paid-apps}.test.ts',
     'automation/batches/*.test.ts',
     'automation/schedules/*-*.test.ts',
+    'automation/tables/*.test.ts',
     'automation/triggers/*.test.ts',
     'http/notices/*.test.ts',
     'automation/schedules/schedules.test.ts',

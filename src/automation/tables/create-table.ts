@@ -1,26 +1,36 @@
 // Stores an uploaded table.
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
+import { readFileChunks, withTempFolder } from '../../lib/files.ts';
+import { freeAfterUse } from '../../lib/freeing.ts';
 import { newId } from '../../lib/ids.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import {
-  countTables,
   type Delimiter,
   insertChunk,
   insertTable,
+  lockTables,
+  sumTables,
   type TableFormat,
 } from '../../store/automation/tables.ts';
+import type { Tx } from '../../store/db.ts';
 import { MAX_ROWS } from '../batches/batch.schema.ts';
+import { createEncodingDetector, type EncodedFile } from './encoding.ts';
 import { parseTable } from './parse-table.ts';
 import { presentTable } from './read-table.ts';
 
 export const MAX_TABLE_BYTES = 50_000_000;
 /** Tables that a user may have at a time. */
 const MAX_TABLES = 20;
+/** The size of a user's tables together, as they are stored. */
+const MAX_STORED_BYTES = 200_000_000;
 
-// Each file takes its size in memory until it is parsed.
-const parsing = createLimiter({ concurrency: 2, maxWaiting: 20 });
+// Each file takes its size on disk until it is parsed. A file that arrives slowly holds up only other uploads.
+const receiving = createLimiter({ concurrency: 8, maxWaiting: 20 });
+const parsing = createLimiter({ concurrency: 2 });
 
 export interface TableFile {
   readonly source: AsyncIterable<Uint8Array>;
@@ -31,49 +41,84 @@ export interface TableFile {
 /** Throws `file_too_large`, and 409 `conflict` if the user has too many tables. Problems of rows are in the response. */
 export async function createTable(deps: Deps, actor: Actor, file: TableFile, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
-  if ((await countTables(deps.db, user.userId)) >= MAX_TABLES)
+  await requireSpace(deps.db, user.userId, 0);
+  const work = (folder: string) => receiveAndParse(deps, user.userId, { ...file, folder, signal });
+  return presentTable(await receiving(() => withTempFolder(work), signal));
+}
+
+interface Receiving extends TableFile {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+async function receiveAndParse(
+  deps: Deps,
+  userId: number,
+  { source, folder, format, delimiter, signal }: Receiving,
+) {
+  const file = await receive(source, join(folder, 'table'));
+  const id = newId('table', deps.now());
+  const store = async (tx: Tx) => {
+    let chunks = 0;
+    let bytes = 0;
+    const parsed = await parseTable(file, {
+      format,
+      delimiter,
+      maxRows: MAX_ROWS,
+      onLines: async lines => {
+        signal.throwIfAborted();
+        const text = JSON.stringify(lines);
+        bytes += Buffer.byteLength(text);
+        await insertChunk(tx, id, chunks++, text);
+      },
+    });
+    const row = {
+      id,
+      user_id: userId,
+      format: parsed.format,
+      delimiter: parsed.delimiter,
+      encoding: parsed.encoding,
+      columns: JSON.stringify(parsed.columns),
+      sample: JSON.stringify(parsed.sample.map(({ cells }) => cells)),
+      problems: JSON.stringify(parsed.problems),
+      total: parsed.total,
+      bytes,
+    };
+    await lockTables(tx, userId);
+    await requireSpace(tx, userId, bytes);
+    await insertTable(tx, row);
+    return row;
+  };
+  return parsing(() => deps.db.transaction(store), signal);
+}
+
+/** Throws 409 `conflict` if the user may not have another table of this size. */
+async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void> {
+  const stored = await sumTables(tx, userId);
+  if (stored.count >= MAX_TABLES)
     throw new AppError(
       'conflict',
       `You have ${MAX_TABLES} tables, the most allowed. Each is deleted 24 hours after its upload.`,
     );
-  const { format, delimiter } = file;
-  const id = newId('table', deps.now());
-  const table = await parsing(async () => {
-    const chunks = await collect(file.source);
-    return deps.db.transaction(async tx => {
-      let stored = 0;
-      const parsed = await parseTable(chunks, {
-        format,
-        delimiter,
-        maxRows: MAX_ROWS,
-        onLines: lines => insertChunk(tx, id, stored++, JSON.stringify(lines)),
-      });
-      const row = {
-        id,
-        user_id: user.userId,
-        format: parsed.format,
-        delimiter: parsed.delimiter,
-        encoding: parsed.encoding,
-        columns: JSON.stringify(parsed.columns),
-        sample: JSON.stringify(parsed.sample.map(({ cells }) => cells)),
-        problems: JSON.stringify(parsed.problems),
-        total: parsed.total,
-      };
-      await insertTable(tx, row);
-      return row;
-    });
-  }, signal);
-  return presentTable(table);
+  if (stored.bytes + bytes > MAX_STORED_BYTES)
+    throw new AppError(
+      'conflict',
+      `Your tables would take more than ${MAX_STORED_BYTES / 1e6} MB together. Each is deleted 24 hours after its upload.`,
+    );
 }
 
-async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
-  const chunks: Uint8Array[] = [];
+/** Writes the file to disk, because its encoding is known only at its end. */
+async function receive(source: AsyncIterable<Uint8Array>, path: string): Promise<EncodedFile> {
+  const encoding = createEncodingDetector();
   let bytes = 0;
+  await using file = await open(path, 'wx', 0o600);
   for await (const chunk of source) {
     bytes += chunk.length;
     if (bytes > MAX_TABLE_BYTES)
       throw new AppError('file_too_large', `The table is larger than ${MAX_TABLE_BYTES / 1e6} MB. Split it.`);
-    chunks.push(Buffer.copyBytesFrom(chunk));
+    encoding.add(chunk);
+    // The chunk may be freed once the next is requested.
+    await file.writeFile(chunk);
   }
-  return chunks;
+  return { ...encoding.find(), chunks: freeAfterUse(readFileChunks(path)) };
 }

@@ -1,13 +1,11 @@
 // Parses tables: CSV with any usual delimiter and encoding, and JSON lines.
-import { isUtf8 as isUtf8Text } from 'node:buffer';
-import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Papa from 'papaparse';
 import type { Json } from '../../graph/types.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';
-import { freeBuffer } from '../../lib/freeing.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
+import { decode, type EncodedFile } from './encoding.ts';
 import type { Problem, TableLine } from './read-table.ts';
 
 export interface ParsedTable {
@@ -37,108 +35,16 @@ const CHUNK_BYTES = 65_536;
 const MAX_COLUMNS = 1000;
 const MAX_PROBLEMS = 1000;
 
-/** Decodes and parses the file part by part, so that other requests get their turn. Empties `parts`. */
-export async function parseTable(parts: Uint8Array[], options: TableOptions): Promise<ParsedTable> {
-  const head = Buffer.concat(parts.slice(0, 2)).subarray(0, HEAD_BYTES);
-  const { encoding, start } = await findEncoding(parts, head);
-  const chunks = decode(parts, encoding, start);
-  return (options.format ?? (looksLikeJson(head.subarray(start), encoding) ? 'jsonl' : 'csv')) === 'jsonl'
-    ? parseJsonLines(chunks, encoding, options)
-    : parseCsv(chunks, encoding, options);
+/** Parses the file chunk by chunk, so that other requests get their turn. */
+export async function parseTable(file: EncodedFile, options: TableOptions): Promise<ParsedTable> {
+  const chunks = decode(file);
+  return (options.format ?? (looksLikeJson(file) ? 'jsonl' : 'csv')) === 'jsonl'
+    ? parseJsonLines(chunks, file.encoding, options)
+    : parseCsv(chunks, file.encoding, options);
 }
 
-const HEAD_BYTES = 4096;
-
-const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-];
-
-/** Finds the encoding by the byte order mark, or whether the bytes are valid UTF-8; anything else is GB 18030. */
-async function findEncoding(
-  parts: readonly Uint8Array[],
-  head: Uint8Array,
-): Promise<{ readonly encoding: string; readonly start: number }> {
-  for (const [encoding, bytes] of MARKS)
-    if (bytes.every((byte, index) => head[index] === byte)) return { encoding, start: bytes.length };
-  const halves = countZeros(head);
-  if (halves.odd > 4 && halves.odd > 10 * halves.even) return { encoding: 'utf-16le', start: 0 };
-  if (halves.even > 4 && halves.even > 10 * halves.odd) return { encoding: 'utf-16be', start: 0 };
-  return { encoding: (await isUtf8(parts)) ? 'utf-8' : 'gb18030', start: 0 };
-}
-
-async function isUtf8(parts: readonly Uint8Array[]): Promise<boolean> {
-  // The start of a character that continues in the next part.
-  let carried: Uint8Array = new Uint8Array();
-  for (const [index, part] of parts.entries()) {
-    let start = 0;
-    if (carried.length > 0) {
-      while (start < 3 && ((part[start] ?? 0) & 0xc0) === 0x80) start++;
-      const character = Buffer.concat([carried, part.subarray(0, start)]);
-      const isShort = start === part.length && character.length < 4;
-      if (!isUtf8Text(character) && !isShort) return false;
-      carried = isUtf8Text(character) ? new Uint8Array() : character;
-      if (carried.length > 0) continue;
-    }
-    const end = findIncompleteEnd(part);
-    if (!isUtf8Text(part.subarray(start, Math.max(start, end)))) return false;
-    carried = part.subarray(Math.max(start, end));
-    if (index % 64 === 63) await nextTurn();
-  }
-  return carried.length === 0;
-}
-
-/** Returns the index of the last character if its bytes are not all there, else the length. */
-function findIncompleteEnd(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
-}
-
-/** Counts zero bytes at even and odd places: UTF-16 text without a mark has many on one side. */
-function countZeros(bytes: Uint8Array): { readonly even: number; readonly odd: number } {
-  let even = 0;
-  let odd = 0;
-  for (let index = 0; index < bytes.length; index++) {
-    if (bytes[index] !== 0) continue;
-    if (index % 2 === 0) even++;
-    else odd++;
-  }
-  return { even, odd };
-}
-
-/** Yields the text of the parts after `start` bytes, and removes each part from the list. */
-function* decode(parts: Uint8Array[], encoding: string, start: number): Generator<string> {
-  const write = createDecoder(encoding);
-  parts.reverse();
-  let skipped = start;
-  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-    for (let at = Math.min(skipped, part.length); at < part.length; at += CHUNK_BYTES)
-      yield write(part.subarray(at, at + CHUNK_BYTES));
-    skipped = Math.max(0, skipped - part.length);
-    freeBuffer(part);
-  }
-  yield write();
-}
-
-/** A TextDecoder keeps several times the size of each text outside of the heap, where it is collected late. */
-function createDecoder(encoding: string): (bytes?: Uint8Array) => string {
-  if (encoding === 'utf-8') {
-    const decoder = new StringDecoder('utf8');
-    return bytes => (bytes === undefined ? decoder.end() : decoder.write(bytes));
-  }
-  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
-  return bytes => (bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }));
-}
-
-function looksLikeJson(bytes: Uint8Array, encoding: string): boolean {
-  const text = new TextDecoder(encoding).decode(bytes);
-  return text.trimStart().startsWith('{');
+function looksLikeJson({ head, encoding }: EncodedFile): boolean {
+  return new TextDecoder(encoding).decode(head).trimStart().startsWith('{');
 }
 
 /** Rows are handed on when they have this many characters. */
@@ -190,7 +96,7 @@ interface CsvRecord {
 }
 
 async function parseCsv(
-  chunks: Iterable<string>,
+  chunks: AsyncIterable<string>,
   encoding: string,
   options: TableOptions,
 ): Promise<ParsedTable> {
@@ -222,7 +128,7 @@ async function parseCsv(
     }
     rest = text.slice(start);
   };
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     rest += chunk;
     if (rest.length > CHUNK_BYTES) {
       parse(rest, false);
@@ -295,7 +201,7 @@ function findDelimiter(text: string): Delimiter {
 }
 
 async function parseJsonLines(
-  chunks: Iterable<string>,
+  chunks: AsyncIterable<string>,
   encoding: string,
   options: TableOptions,
 ): Promise<ParsedTable> {
@@ -322,7 +228,7 @@ async function parseJsonLines(
       );
     }
   };
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     const lines = (rest + chunk).split(/\r\n|\n/);
     rest = lines.pop() ?? '';
     for (const text of lines) parseLine(text);

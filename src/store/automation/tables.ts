@@ -1,6 +1,6 @@
 // Stores uploaded tables and their rows for a day.
 import type { Tx } from '../db.ts';
-import { countRows, first } from '../rows.ts';
+import { first } from '../rows.ts';
 
 export const TABLE_FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -19,9 +19,11 @@ export interface TableRow {
   readonly sample: string;
   readonly problems: string;
   readonly total: number;
+  /** The size of the stored rows. */
+  readonly bytes: number;
 }
 
-const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, problems, total';
+const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, problems, total, bytes';
 const NOT_EXPIRED = "created_at > now() - interval '24 hours'";
 
 /** Stores a table. Its rows may have been stored before in the same transaction. */
@@ -49,11 +51,23 @@ export function findTable(tx: Tx, id: string, userId: number): Promise<TableRow 
   ]);
 }
 
-/** Counts the user's tables of the last day. */
-export function countTables(tx: Tx, userId: number): Promise<number> {
-  return countRows(tx, `select count(*) as count from tables where user_id = $1 and ${NOT_EXPIRED}`, [
-    userId,
-  ]);
+/** Lets no other transaction store a table of the user until this one ends. */
+export async function lockTables(tx: Tx, userId: number): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('tables ' || $1, 0))`, [userId]);
+}
+
+/** Returns the number and the size of the user's tables of the last day. */
+export async function sumTables(
+  tx: Tx,
+  userId: number,
+): Promise<{ readonly count: number; readonly bytes: number }> {
+  const row = await first<{ count: number; bytes: number }>(
+    tx,
+    `select count(*) as count, coalesce(sum(bytes), 0)::bigint as bytes
+     from tables where user_id = $1 and ${NOT_EXPIRED}`,
+    [userId],
+  );
+  return row ?? { count: 0, bytes: 0 };
 }
 
 /** Returns a chunk of rows as JSON text, or undefined after the last one. */

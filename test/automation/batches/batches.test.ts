@@ -1,35 +1,12 @@
-// Batches over HTTP: rows, tables and matrices, limits, stop, resume, retry, webhook, ratings and exports.
+// Batches over HTTP: rows and matrices, limits, stop, resume, retry and webhook.
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-
-interface Batch {
-  readonly id: string;
-  readonly batchId: string;
-  readonly status: string;
-  readonly reason: string | null;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly estimate: Readonly<Record<string, unknown>>;
-  readonly code?: string;
-  readonly issues?: readonly { readonly path: string; readonly message: string }[];
-}
-
-interface Row {
-  readonly row: number;
-  readonly key: string | null;
-  readonly status: string;
-  readonly executionId: string | null;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly outputs: readonly { readonly text?: string }[];
-  readonly error: { readonly code: string } | null;
-  readonly rating: number | null;
-  readonly isPicked: boolean;
-}
+import { type Batch, batchClient, GRAPH, newUser, textRows } from './support.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -42,14 +19,6 @@ after(async () => {
   await receiver.close();
 });
 
-const GRAPH = {
-  nodes: [
-    node('who', 'input:text', { value: 'nobody' }),
-    node('n', 'input:number'),
-    node('out', 'output:preview'),
-  ],
-  edges: [edge('who.text > out.input')],
-};
 /** Sends each text to the receiver, which decides what fails. */
 const calling = () => ({
   nodes: [
@@ -66,56 +35,7 @@ const WAITING = {
   edges: [edge('who.text > ask.input'), edge('ask.approved > out.input')],
 };
 
-const create = async (workflow: string, body: object, headers = {}): Promise<Batch> => {
-  const { status, body: batch } = await service.request<Batch>(
-    'POST',
-    `/workflows/${workflow}/batches`,
-    body,
-    headers,
-  );
-  assert.equal(status, 202, JSON.stringify(batch));
-  return batch;
-};
-const read = async (id: string): Promise<Batch> =>
-  (await service.request<Batch>('GET', `/batches/${id}`)).body;
-const rowsOf = async (id: string, query = ''): Promise<readonly Row[]> =>
-  (await service.request<{ data: readonly Row[] }>('GET', `/batches/${id}/rows?limit=200${query}`)).body.data;
-const until = async (id: string, ...statuses: readonly string[]): Promise<Batch> => {
-  let batch = await read(id);
-  await waitUntil(`batch ${id} to be ${statuses.join(' or ')}`, async () => {
-    batch = await read(id);
-    const { total = 0, ...others } = batch.counts;
-    const sum = Object.values(others).reduce((earlier, count) => earlier + count, 0);
-    assert.equal(sum, total, 'the counts add up');
-    return statuses.includes(batch.status);
-  });
-  return batch;
-};
-const act = (id: string, action: string, body: object = {}) =>
-  service.request<Batch>('POST', `/batches/${id}/${action}`, body);
-const refuse = async (workflow: string, body: object): Promise<Batch> => {
-  const { status, body: refusal } = await service.request<Batch>(
-    'POST',
-    `/workflows/${workflow}/batches`,
-    body,
-  );
-  assert.equal(status, 400, JSON.stringify(refusal));
-  return refusal;
-};
-const newUser = async () => {
-  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-    email: `user-${randomUUID()}@example.com`,
-    name: 'Another user',
-    plan: 'self_hosted',
-    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-  });
-  return service.as(body.apiKey);
-};
-const textRows = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    key: `k${index + 1}`,
-    inputs: { who: `person ${index + 1}` },
-  }));
+const { create, read, rowsOf, until, act, refuse } = batchClient(() => service);
 
 describe('a batch', () => {
   it('runs each row once, as an ordinary execution that names the batch', async () => {
@@ -320,7 +240,7 @@ describe('a batch', () => {
   });
 
   it('is refused while the workspace has as many running ones as it may', async () => {
-    const client = await newUser();
+    const client = await newUser(service);
     const workflow = await client.create(WAITING);
     const path = `/workflows/${workflow}/batches`;
     const started = await Promise.all(
@@ -355,184 +275,13 @@ describe('a batch', () => {
     assert.deepEqual(list.body.data, []);
   });
 
-  it('has rows that can be rated and picked', async () => {
-    const workflow = await service.create(GRAPH);
-    const { batchId } = await create(workflow, { rows: textRows(3) });
-    await until(batchId, 'COMPLETED');
-    const mark = (row: number, body: object) =>
-      service.request<Row>('PATCH', `/batches/${batchId}/rows/${row}`, body);
-    const { body } = await mark(2, { rating: 5, isPicked: true });
-    assert.deepEqual([body.row, body.rating, body.isPicked], [2, 5, true]);
-    assert.equal((await mark(2, { rating: null })).body.rating, null);
-    assert.equal((await mark(2, { rating: 6 })).status, 400);
-    assert.equal((await mark(9, { rating: 1 })).status, 404);
-    assert.deepEqual(
-      (await rowsOf(batchId, '&picked=true')).map(({ row }) => row),
-      [2],
-    );
-  });
-
   it('is not found by a stranger', async () => {
     const workflow = await service.create(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(1) });
-    const otherUser = await newUser();
+    const otherUser = await newUser(service);
     for (const path of ['', '/rows', '/events', '/export'])
       assert.equal((await otherUser.request('GET', `/batches/${batchId}${path}`)).status, 404, path);
     assert.equal((await otherUser.request('POST', `/batches/${batchId}/stop`, {})).status, 404);
     await until(batchId, 'COMPLETED');
-  });
-});
-
-describe('a table', () => {
-  const upload = async (text: string | Buffer, type = 'text/csv', query = '') => {
-    const response = await fetch(`${service.url}/api/v1/tables${query}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': type },
-      body: text,
-    });
-    const location = response.headers.get('location');
-    return { status: response.status, location, body: (await response.json()) as Record<string, unknown> };
-  };
-
-  it('gives the rows of a batch by a mapping of columns', async () => {
-    const workflow = await service.create(GRAPH);
-    const csv = 'id;name;age\r\nr1;"Müller; A";42\r\nr2;=SUM(1);\r\n';
-    const { status, location, body } = await upload(`\ufeff${csv}`);
-    assert.equal(status, 201, JSON.stringify(body));
-    assert.equal(new URL(location ?? '').pathname, `/api/v1/tables/${body.tableId}`);
-    assert.deepEqual(
-      [body.format, body.delimiter, body.encoding, body.columns, body.total, body.problems],
-      ['csv', 'semicolon', 'utf-8', ['id', 'name', 'age'], 2, []],
-    );
-    const { tableId } = body;
-    assert.equal((await service.request('GET', `/tables/${tableId}`)).body.total, 2);
-    const unknown = { tableId, mapping: { who: 'surname' } };
-    assert.match(JSON.stringify(await refuse(workflow, unknown)), /It has \\"id\\"/);
-    const { batchId } = await create(workflow, {
-      tableId,
-      mapping: { who: 'name', n: 'age' },
-      keyColumn: 'id',
-    });
-    await until(batchId, 'COMPLETED');
-    const rows = await rowsOf(batchId);
-    assert.deepEqual(
-      rows.map(({ key, inputs }) => [key, inputs]),
-      [
-        ['r1', { who: 'Müller; A', n: 42 }],
-        ['r2', { who: '=SUM(1)' }],
-      ],
-    );
-    const exported = await fetch(`${service.url}/api/v1/batches/${batchId}/export`, {
-      headers: { authorization: `Bearer ${service.key}` },
-    });
-    const text = await exported.text();
-    assert.match(text, /^row,key,status,input: who,input: n,/);
-    assert.match(text, /2,r2,completed,"'=SUM\(1\)",,"'=SUM\(1\)"/);
-  });
-
-  it('names the lines of rows that cannot be used, and starts no batch', async () => {
-    const workflow = await service.create(GRAPH);
-    const { body } = await upload('name,age\nAnna,1\nBob\n\nCid,old\n');
-    assert.deepEqual(
-      (body.problems as { line: number }[]).map(({ line }) => line),
-      [3, 4],
-    );
-    const refusal = await refuse(workflow, { tableId: body.tableId, mapping: { who: 'name', n: 'age' } });
-    assert.equal(refusal.code, 'invalid_rows');
-    assert.deepEqual(
-      refusal.issues?.map(({ path }) => path),
-      ['/tableId/3', '/tableId/4', '/tableId/5'],
-    );
-  });
-
-  it('is refused when its user has as many as allowed', async () => {
-    const { key } = await newUser();
-    const send = async (): Promise<number> => {
-      const response = await fetch(`${service.url}/api/v1/tables`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
-        body: 'a\n1\n',
-      });
-      await response.arrayBuffer();
-      return response.status;
-    };
-    for (let table = 0; table < 20; table++) assert.equal(await send(), 201);
-    assert.equal(await send(), 409);
-  });
-
-  it('belongs to its user, and may be a form', async () => {
-    const form = new FormData();
-    form.set(
-      'file',
-      new Blob(['{"a":"x"}\n{"a":"y","b":[1]}\n'], { type: 'application/x-ndjson' }),
-      'rows.jsonl',
-    );
-    const response = await fetch(`${service.url}/api/v1/tables`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}` },
-      body: form,
-    });
-    const body = (await response.json()) as Record<string, unknown>;
-    assert.deepEqual([response.status, body.format, body.columns], [201, 'jsonl', ['a', 'b']]);
-    assert.equal((await upload('a,b', 'image/png')).status, 415);
-    const wide = `a\n${`${'x'.repeat(999)}\n`.repeat(8000)}`;
-    assert.equal((await upload(wide)).body.total, 8000);
-    const tooLarge = await upload(`a\n${`${'x'.repeat(999)}\n`.repeat(50_001)}`);
-    assert.deepEqual([tooLarge.status, tooLarge.body.code], [413, 'file_too_large']);
-    assert.equal((await service.request('GET', '/tables/tbl_none')).status, 404);
-  });
-});
-
-describe('an export', () => {
-  it('has a line or a file for each result', async () => {
-    const workflow = await service.create(GRAPH);
-    const { batchId } = await create(workflow, { rows: [{ key: 'a/b', inputs: { who: 'Anna' } }] });
-    await until(batchId, 'COMPLETED');
-    const load = async (format: string) => {
-      const response = await fetch(`${service.url}/api/v1/batches/${batchId}/export?format=${format}`, {
-        headers: { authorization: `Bearer ${service.key}` },
-      });
-      return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) };
-    };
-    const lines = await load('jsonl');
-    assert.match(lines.type ?? '', /ndjson/);
-    assert.deepEqual((JSON.parse(String(lines.bytes)) as Row).outputs[0]?.text, 'Anna');
-    const zip = await load('zip');
-    assert.equal(zip.bytes.toString('latin1', 0, 2), 'PK');
-    assert.match(zip.bytes.toString('latin1'), /1-a-b-[\w-]+\.txt/);
-  });
-});
-
-describe('the events of a batch', () => {
-  it('are a snapshot, its rows and the batch, and resume after an id', async () => {
-    const workflow = await service.create(GRAPH);
-    const { batchId } = await create(workflow, { rows: textRows(3), firstRows: 1 });
-    await until(batchId, 'PAUSED');
-    const open = async (lastId?: string) => {
-      const response = await fetch(`${service.url}/api/v1/batches/${batchId}/events`, {
-        headers: {
-          authorization: `Bearer ${service.key}`,
-          ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
-        },
-      });
-      return response.text();
-    };
-    const reading = open();
-    await act(batchId, 'resume');
-    const text = await reading;
-    const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event, data]) => ({
-      event,
-      data: JSON.parse(data ?? '') as { row?: number; status: string },
-    }));
-    assert.equal(events[0]?.event, 'snapshot');
-    const rows = events.filter(({ event }) => event === 'row');
-    assert.deepEqual(
-      new Set(rows.filter(({ data }) => data.status === 'completed').map(({ data }) => data.row)),
-      new Set([2, 3]),
-    );
-    assert.equal(events.findLast(({ event }) => event === 'batch')?.data.status, 'COMPLETED');
-    const later = await open('1');
-    assert.doesNotMatch(later, /event: snapshot/);
-    assert.match(later, /event: row/);
   });
 });

@@ -1,0 +1,117 @@
+// The results of a batch over HTTP: rows with ratings and picks, exports and events.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { batchClient, GRAPH, type Row, textRows } from './support.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+const { create, rowsOf, until, act } = batchClient(() => service);
+
+describe('the rows of a batch', () => {
+  it('can be rated and picked', async () => {
+    const workflow = await service.create(GRAPH);
+    const { batchId } = await create(workflow, { rows: textRows(3) });
+    await until(batchId, 'COMPLETED');
+    const mark = (row: number, body: object) =>
+      service.request<Row>('PATCH', `/batches/${batchId}/rows/${row}`, body);
+    const { body } = await mark(2, { rating: 5, isPicked: true });
+    assert.deepEqual([body.row, body.rating, body.isPicked], [2, 5, true]);
+    assert.equal((await mark(2, { rating: null })).body.rating, null);
+    assert.equal((await mark(2, { rating: 6 })).status, 400);
+    assert.equal((await mark(9, { rating: 1 })).status, 404);
+    assert.deepEqual(
+      (await rowsOf(batchId, '&picked=true')).map(({ row }) => row),
+      [2],
+    );
+  });
+
+  it('are sorted by rating, page by page', async () => {
+    const workflow = await service.create(GRAPH);
+    const { batchId } = await create(workflow, { rows: textRows(7) });
+    await until(batchId, 'COMPLETED');
+    for (const [row, rating] of [
+      [2, 3],
+      [4, 5],
+      [5, 3],
+      [7, 1],
+    ])
+      await service.request('PATCH', `/batches/${batchId}/rows/${row}`, { rating });
+    const found: number[] = [];
+    let cursor = '';
+    do {
+      const { body } = await service.request<{ data: readonly Row[]; nextCursor: string | null }>(
+        'GET',
+        `/batches/${batchId}/rows?sort=rating&limit=2${cursor}`,
+      );
+      found.push(...body.data.map(({ row }) => row));
+      cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
+    } while (cursor !== '');
+    assert.deepEqual(found, [4, 2, 5, 7, 1, 3, 6]);
+    const rated = await rowsOf(batchId, '&sort=rating&status=completed&rows=1,5,7');
+    assert.deepEqual(
+      rated.map(({ row }) => row),
+      [5, 7, 1],
+    );
+    for (const query of ['sort=price', 'rows=0', 'rows=1,,2', `rows=${Array(201).fill(1).join(',')}`])
+      assert.equal((await service.request('GET', `/batches/${batchId}/rows?${query}`)).status, 400, query);
+  });
+});
+
+describe('an export', () => {
+  it('has a line or a file for each result', async () => {
+    const workflow = await service.create(GRAPH);
+    const { batchId } = await create(workflow, { rows: [{ key: 'a/b', inputs: { who: 'Anna' } }] });
+    await until(batchId, 'COMPLETED');
+    const load = async (format: string) => {
+      const response = await fetch(`${service.url}/api/v1/batches/${batchId}/export?format=${format}`, {
+        headers: { authorization: `Bearer ${service.key}` },
+      });
+      return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+    const lines = await load('jsonl');
+    assert.match(lines.type ?? '', /ndjson/);
+    assert.deepEqual((JSON.parse(String(lines.bytes)) as Row).outputs[0]?.text, 'Anna');
+    const zip = await load('zip');
+    assert.equal(zip.bytes.toString('latin1', 0, 2), 'PK');
+    assert.match(zip.bytes.toString('latin1'), /1-a-b-[\w-]+\.txt/);
+  });
+});
+
+describe('the events of a batch', () => {
+  it('are a snapshot, its rows and the batch, and resume after an id', async () => {
+    const workflow = await service.create(GRAPH);
+    const { batchId } = await create(workflow, { rows: textRows(3), firstRows: 1 });
+    await until(batchId, 'PAUSED');
+    const open = async (lastId?: string) => {
+      const response = await fetch(`${service.url}/api/v1/batches/${batchId}/events`, {
+        headers: {
+          authorization: `Bearer ${service.key}`,
+          ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+        },
+      });
+      return response.text();
+    };
+    const reading = open();
+    await act(batchId, 'resume');
+    const text = await reading;
+    const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event, data]) => ({
+      event,
+      data: JSON.parse(data ?? '') as { row?: number; status: string },
+    }));
+    assert.equal(events[0]?.event, 'snapshot');
+    const rows = events.filter(({ event }) => event === 'row');
+    assert.deepEqual(
+      new Set(rows.filter(({ data }) => data.status === 'completed').map(({ data }) => data.row)),
+      new Set([2, 3]),
+    );
+    assert.equal(events.findLast(({ event }) => event === 'batch')?.data.status, 'COMPLETED');
+    const later = await open('1');
+    assert.doesNotMatch(later, /event: snapshot/);
+    assert.match(later, /event: row/);
+  });
+});

@@ -1,0 +1,152 @@
+// Tables over HTTP: formats, encodings, problems and limits.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { batchClient, GRAPH, newUser } from '../batches/support.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+const { create, rowsOf, until, refuse } = batchClient(() => service);
+
+describe('a table', () => {
+  const upload = async (text: string | Buffer, type = 'text/csv', query = '') => {
+    const response = await fetch(`${service.url}/api/v1/tables${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': type },
+      body: text,
+    });
+    const location = response.headers.get('location');
+    return { status: response.status, location, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  it('gives the rows of a batch by a mapping of columns', async () => {
+    const workflow = await service.create(GRAPH);
+    const csv = 'id;name;age\r\nr1;"Müller; A";42\r\nr2;=SUM(1);\r\n';
+    const { status, location, body } = await upload(`\ufeff${csv}`);
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.equal(new URL(location ?? '').pathname, `/api/v1/tables/${body.tableId}`);
+    assert.deepEqual(
+      [body.format, body.delimiter, body.encoding, body.columns, body.total, body.problems],
+      ['csv', 'semicolon', 'utf-8', ['id', 'name', 'age'], 2, []],
+    );
+    const { tableId } = body;
+    assert.equal((await service.request('GET', `/tables/${tableId}`)).body.total, 2);
+    const unknown = { tableId, mapping: { who: 'surname' } };
+    assert.match(JSON.stringify(await refuse(workflow, unknown)), /It has \\"id\\"/);
+    const { batchId } = await create(workflow, {
+      tableId,
+      mapping: { who: 'name', n: 'age' },
+      keyColumn: 'id',
+    });
+    await until(batchId, 'COMPLETED');
+    const rows = await rowsOf(batchId);
+    assert.deepEqual(
+      rows.map(({ key, inputs }) => [key, inputs]),
+      [
+        ['r1', { who: 'Müller; A', n: 42 }],
+        ['r2', { who: '=SUM(1)' }],
+      ],
+    );
+    const exported = await fetch(`${service.url}/api/v1/batches/${batchId}/export`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    });
+    const text = await exported.text();
+    assert.match(text, /^row,key,status,input: who,input: n,/);
+    assert.match(text, /2,r2,completed,"'=SUM\(1\)",,"'=SUM\(1\)"/);
+  });
+
+  it('names the lines of rows that cannot be used, and starts no batch', async () => {
+    const workflow = await service.create(GRAPH);
+    const { body } = await upload('name,age\nAnna,1\nBob\n\nCid,old\n');
+    assert.deepEqual(
+      (body.problems as { line: number }[]).map(({ line }) => line),
+      [3, 4],
+    );
+    const refusal = await refuse(workflow, { tableId: body.tableId, mapping: { who: 'name', n: 'age' } });
+    assert.equal(refusal.code, 'invalid_rows');
+    assert.deepEqual(
+      refusal.issues?.map(({ path }) => path),
+      ['/tableId/3', '/tableId/4', '/tableId/5'],
+    );
+  });
+
+  it('is read in the encoding that its bytes have', async () => {
+    const text = `name\n${'Grüße, 世界 🦊\n'.replace(', ', ' ').repeat(9000)}`;
+    const utf16 = Buffer.from(text, 'utf16le');
+    // 世界 in GB 18030.
+    const gb18030 = Buffer.from(`name\n${'\xca\xc0\xbd\xe7\n'.repeat(9000)}`, 'latin1');
+    const files: readonly (readonly [encoding: string, bytes: Buffer, last: string])[] = [
+      ['utf-8', Buffer.from(text), 'Grüße 世界 🦊'],
+      ['utf-8', Buffer.from(`\ufeff${text}`), 'Grüße 世界 🦊'],
+      ['utf-16le', Buffer.concat([Buffer.of(0xff, 0xfe), utf16]), 'Grüße 世界 🦊'],
+      ['utf-16be', Buffer.concat([Buffer.of(0xfe, 0xff), Buffer.from(utf16).swap16()]), 'Grüße 世界 🦊'],
+      ['utf-16le', Buffer.from('name,age\nAnna,1\n', 'utf16le'), 'Anna'],
+      ['gb18030', gb18030, '世界'],
+      // Only the end of the file shows that it is not UTF-8.
+      ['gb18030', Buffer.concat([Buffer.from(`name\n${'x\n'.repeat(90_000)}`), Buffer.of(0xca, 0xc0)]), 'x'],
+    ];
+    for (const [encoding, bytes, first] of files) {
+      const { status, body } = await upload(bytes);
+      const [[cell]] = body.sample as [[string]];
+      assert.deepEqual([status, body.encoding, cell, body.problems], [201, encoding, first, []]);
+    }
+  });
+
+  it('is refused when its user has as much as allowed', async () => {
+    const { key } = await newUser(service);
+    const file = `a\n${`${'x'.repeat(9990)}\n`.repeat(4900)}`;
+    const statuses: number[] = [];
+    for (let table = 0; table < 5; table++) {
+      const response = await fetch(`${service.url}/api/v1/tables`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
+        body: file,
+      });
+      const { code, error } = (await response.json()) as { code?: string; error?: string };
+      statuses.push(response.status);
+      if (code !== undefined) assert.match(`${code} ${error}`, /conflict .*200 MB/);
+    }
+    assert.deepEqual(statuses, [201, 201, 201, 201, 409]);
+  });
+
+  it('is refused when its user has as many as allowed', async () => {
+    const { key } = await newUser(service);
+    const send = async (): Promise<number> => {
+      const response = await fetch(`${service.url}/api/v1/tables`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
+        body: 'a\n1\n',
+      });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    for (let table = 0; table < 20; table++) assert.equal(await send(), 201);
+    assert.equal(await send(), 409);
+  });
+
+  it('belongs to its user, and may be a form', async () => {
+    const form = new FormData();
+    form.set(
+      'file',
+      new Blob(['{"a":"x"}\n{"a":"y","b":[1]}\n'], { type: 'application/x-ndjson' }),
+      'rows.jsonl',
+    );
+    const response = await fetch(`${service.url}/api/v1/tables`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}` },
+      body: form,
+    });
+    const body = (await response.json()) as Record<string, unknown>;
+    assert.deepEqual([response.status, body.format, body.columns], [201, 'jsonl', ['a', 'b']]);
+    assert.equal((await upload('a,b', 'image/png')).status, 415);
+    const wide = `a\n${`${'x'.repeat(999)}\n`.repeat(8000)}`;
+    assert.equal((await upload(wide)).body.total, 8000);
+    const tooLarge = await upload(`a\n${`${'x'.repeat(999)}\n`.repeat(50_001)}`);
+    assert.deepEqual([tooLarge.status, tooLarge.body.code], [413, 'file_too_large']);
+    assert.equal((await service.request('GET', '/tables/tbl_none')).status, 404);
+  });
+});
