@@ -75,6 +75,11 @@ export function parseExactJson(text: string): unknown {
 /** Returns whether JavaScript keeps the number that the text stands for. */
 export const isExactNumber = (literal: string): boolean => !isChanged(literal, true);
 
+/** A number that `parseExactJson` kept as its text. */
+interface RawNumber {
+  readonly rawJSON: string;
+}
+
 declare global {
   // In the standard since ES2025, but not in the types.
   interface JSON {
@@ -82,7 +87,8 @@ declare global {
       text: string,
       reviver: (name: string, value: unknown, context?: { readonly source?: string }) => unknown,
     ): unknown;
-    rawJSON(text: string): object;
+    rawJSON(text: string): RawNumber;
+    isRawJSON(value: unknown): value is RawNumber;
   }
 }
 

@@ -1,6 +1,8 @@
 // Converts tool output to a response, as data and as text, both limited in size.
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { isRecord } from '../lib/record.ts';
+import { parseExactJson } from '../lib/exact-numbers.ts';
+import { JsonText } from '../lib/json-text.ts';
+import { isRecord as isObject } from '../lib/record.ts';
 import type { Tool, ToolOutput } from './tool.ts';
 
 /** Clients truncate or reject longer results. */
@@ -10,7 +12,7 @@ const LONG_TEXT = 1500;
 const NOTE_CHARACTERS = 600;
 
 export function presentOutput(tool: Tool, { data, links = [], previews = [] }: ToolOutput): CallToolResult {
-  const bounded = limitData(data, tool.narrow);
+  const bounded = limitData(toExactJson(data) as Data, tool.narrow);
   return {
     content: [
       { type: 'text', text: toText(bounded) },
@@ -22,6 +24,18 @@ export function presentOutput(tool: Tool, { data, links = [], previews = [] }: T
 }
 
 type Data = Readonly<Record<string, unknown>>;
+
+/** Returns whether the value is an object with members, and not a number that JavaScript would change. */
+const isRecord = (value: unknown): value is Data => isObject(value) && !JSON.isRawJSON(value);
+
+/** Replaces JSON texts by their values, with their numbers as they are. Longer texts are cut anyway. */
+function toExactJson(value: unknown): unknown {
+  if (value instanceof JsonText)
+    return value.text.length > MAX_CHARACTERS ? value.value : parseExactJson(value.text);
+  if (Array.isArray(value)) return value.map(toExactJson);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toExactJson(member)]));
+}
 
 const getJsonLength = (value: unknown): number => JSON.stringify(value).length;
 

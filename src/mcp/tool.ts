@@ -42,6 +42,8 @@ export interface Tool {
   readonly input: TObject;
   /** Like the input schema. Nothing is required, so that errors match it too. */
   readonly output: TObject;
+  /** Arguments whose numbers are kept exactly as they were sent. Default: none. */
+  readonly keepsNumbers?: readonly string[];
   /** Advice on requesting less if the result is too long. */
   readonly narrow: string;
   call(caller: Caller, input: unknown): Promise<ToolOutput>;
@@ -57,7 +59,7 @@ export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): 
   return {
     ...tool,
     call: (caller, input) => {
-      requireMatch(tool.input, input);
+      requireMatch(tool, input);
       return call(caller, input as Static<I>);
     },
   };
@@ -87,8 +89,11 @@ export function OutputSchema(properties: Readonly<Record<string, TSchema>>): TOb
 const MAX_FAULTS = 20;
 
 /** Throws 400 with each invalid argument and its location. */
-function requireMatch(schema: TObject, input: unknown): void {
-  const inexact = findInexact(input);
+function requireMatch(
+  { input: schema, keepsNumbers = [] }: Pick<Tool, 'input' | 'keepsNumbers'>,
+  input: unknown,
+): void {
+  const inexact = findInexact(input, keepsNumbers);
   if (inexact !== undefined)
     throw invalid([{ path: inexact, message: 'is a number that would lose precision: send it as text' }]);
   const faults = findFaults(schema, input).slice(0, MAX_FAULTS);
@@ -122,13 +127,14 @@ function invalid(faults: readonly Fault[]): AppError {
   return new AppError('invalid_request', `Invalid arguments: ${sentences.join('; ')}.`, { issues });
 }
 
-/** Returns the location of a number that JavaScript would change; the body parser turned it into Infinity. */
-function findInexact(root: unknown): string | undefined {
+/** Returns the location of a number that JavaScript would change, except in `kept` arguments. */
+function findInexact(root: unknown, kept: readonly string[]): string | undefined {
   const pending: [string, unknown][] = [['', root]];
   for (const [path, value] of pending) {
-    if (typeof value === 'number' && !Number.isFinite(value)) return path;
-    if (typeof value === 'object' && value !== null)
-      for (const [key, member] of Object.entries(value)) pending.push([`${path}/${key}`, member]);
+    if (JSON.isRawJSON(value)) return path;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, member] of Object.entries(value))
+      if (value !== root || !kept.includes(key)) pending.push([`${path}/${key}`, member]);
   }
   return undefined;
 }

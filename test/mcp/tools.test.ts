@@ -30,6 +30,20 @@ after(() => service.close());
 const ajv = new Ajv2020({ strict: false });
 const validators = new Map(TOOLS.map(({ name, output }) => [name, ajv.compile(output)]));
 
+/** Calls a tool with arguments as JSON text, and returns the text of the response. */
+async function callWithText(name: string, args: string): Promise<string> {
+  const response = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`,
+  });
+  return response.text();
+}
+
 function checkResult(name: string, { data, text }: ToolResult): void {
   const validate = validators.get(name);
   assert.ok(validate?.(data), `${name}: ${JSON.stringify(validate?.errors)}`);
@@ -216,18 +230,39 @@ for (const revision of REVISIONS) {
     });
 
     it('refuses a number that JavaScript would change', async () => {
-      const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_workflow","arguments":{"workflowId":"${own}","inputs":{"text":12345678901234567890}}}}`;
-      const response = await fetch(`${service.url}/mcp`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${KEY}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-        },
-        body,
+      const text = await callWithText(
+        'update_workflow_config',
+        `{"workflowId":"${own}","baseVersion":1,"changes":[{"nodeId":"text","config":{"value":12345678901234567890}}]}`,
+      );
+      assert.match(text, /\/changes\/0\/config\/value is a number that would lose precision/);
+    });
+
+    it('keeps the numbers of inputs and results exactly', async () => {
+      const workflowId = await service.create({
+        nodes: [node('data', 'input:json'), node('out', 'output:preview')],
+        edges: [edge('data.json > out.input')],
       });
-      const text = await response.text();
-      assert.match(text, /\/inputs\/text is a number that would lose precision/);
+      const exact = '{"id":9007199254740993,"price":0.10000000000000000001}';
+      const run = await callWithText(
+        'run_workflow',
+        `{"workflowId":"${workflowId}","inputs":{"data":${exact}}}`,
+      );
+      assert.ok(run.includes(`"structuredContent":`) && run.split(exact).length > 1, run);
+      for (const rows of [
+        `"rows":[{"inputs":{"data":${exact}}}]`,
+        `"matrix":{"inputs":{"data":[${exact}]}}`,
+      ]) {
+        const started = await callWithText(
+          'run_batch',
+          `{"workflowId":"${workflowId}","maxCredits":0,${rows}}`,
+        );
+        const batchId = /bat_\w+/.exec(started)?.[0];
+        await waitUntil('the batch to end', async () =>
+          (await callWithText('get_batch', `{"batchId":"${batchId}"}`)).includes('COMPLETED'),
+        );
+        const read = await callWithText('get_batch', `{"batchId":"${batchId}"}`);
+        assert.ok(read.includes(exact), read);
+      }
     });
 
     it('returns results that fit the schemas, for each tool', async () => {

@@ -36,7 +36,7 @@ export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve:
       bodyLimit: BODY_LIMIT_BYTES,
       schema: { hide: true },
       // Each tool requires its own scope.
-      config: { access: 'agent', hasExactNumbers: true },
+      config: { access: 'agent', hasExactNumbers: 'kept' },
       onRequest: (req, _reply, done) => done(fault(req)),
     },
     async (req, reply) => {

@@ -51,6 +51,7 @@ export const runBatchTool = defineTool({
     idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]*$' })),
   }),
   output: BATCH,
+  keepsNumbers: ['rows', 'matrix'],
   narrow: NARROW,
   call: async ({ deps, actor }, { workflowId, idempotencyKey, ...body }) => {
     // The schemas of tools cannot say what the members of a matrix are.

@@ -44,6 +44,7 @@ export const runWorkflowTool = defineTool({
   hints: { destructiveHint: false, openWorldHint: true },
   input: START,
   output: EXECUTION,
+  keepsNumbers: ['inputs'],
   narrow: NARROW,
   call: async (caller, { waitSeconds = DEFAULT_WAIT_SECONDS, ...input }) => {
     const { executionId } = await start(caller, input);
