@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
 import { AUDIENCES, PAYERS } from '../../src/store/apps.ts';
-import { BATCH_STATUSES, ROW_STATUSES } from '../../src/store/automation/batches.ts';
+import { ROW_STATUSES } from '../../src/store/automation/batch-rows.ts';
+import { BATCH_STATUSES } from '../../src/store/automation/batches.ts';
 import {
   CATCH_UPS,
   FIRING_KINDS,

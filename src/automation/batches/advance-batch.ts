@@ -10,22 +10,24 @@ import type { RunConfig } from '../../runs/run.schema.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import {
-  type BatchRow,
   claimRows,
-  countRunningRows,
   failRow,
   hasWaitingRow,
   listActiveExecutions,
   listRowsToStart,
   listRunningRows,
   listWaitingRows,
-  lockBatch,
   OVERDUE_SECONDS,
   type RunningRow,
   returnRow,
   type SettledRow,
   type StartableRow,
   settleRows,
+} from '../../store/automation/batch-rows.ts';
+import {
+  type BatchRow,
+  countRunningRows,
+  lockBatch,
   sumSettledCredits,
   updateBatch,
 } from '../../store/automation/batches.ts';

@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import { RunBody } from '../../runs/run.schema.ts';
 import { PageQuery, PageSchema } from '../../services/paging.ts';
 import { EventStreamSchema, Exact, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
-import { BATCH_STATUSES, ROW_STATUSES } from '../../store/automation/batches.ts';
+import { ROW_SORTS, ROW_STATUSES } from '../../store/automation/batch-rows.ts';
+import { BATCH_STATUSES } from '../../store/automation/batches.ts';
 
 export const MAX_ROWS = 10_000;
 export const DEFAULT_CONCURRENCY = 10;
@@ -153,9 +154,24 @@ export const RowMarkBody = Exact(
   { minProperties: 1 },
 );
 
+/** Rows that a list can name. */
+export const MAX_NAMED_ROWS = 200;
+
 export const ListRowsQuery = Type.Object({
   status: Type.Optional(Type.Enum(ROW_STATUSES)),
   picked: Type.Optional(Type.Boolean()),
+  rows: Type.Optional(
+    Type.String({
+      pattern: `^[1-9]\\d{0,4}(,[1-9]\\d{0,4}){0,${MAX_NAMED_ROWS - 1}}$`,
+      description: `Only the rows with these numbers, up to ${MAX_NAMED_ROWS}, such as \`1,4,7\``,
+    }),
+  ),
+  sort: Type.Optional(
+    Type.Enum(ROW_SORTS, {
+      default: 'row',
+      description: '`row`: by number; `rating`: the best first, and rows without a rating last',
+    }),
+  ),
   ...PageQuery.properties,
 });
 export type ListRowsQuery = Static<typeof ListRowsQuery>;

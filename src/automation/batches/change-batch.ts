@@ -2,16 +2,13 @@
 import { AppError, invalidField } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { markRow, type RetryChoice, type RowMark, retryRows } from '../../store/automation/batch-rows.ts';
 import {
   type BatchRow,
   type BatchState,
   deleteBatch,
   findBatch,
   lockBatch,
-  markRow,
-  type RetryChoice,
-  type RowMark,
-  retryRows,
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';

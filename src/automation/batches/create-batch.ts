@@ -29,13 +29,13 @@ import { type Actor, requireScope, type UserActor } from '../../services/account
 import type { RunCredentials } from '../../services/credentials/credential.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
+import type { NewBatchRow } from '../../store/automation/batch-rows.ts';
 import {
   type BatchRow,
   countRunningBatches,
   findBatch,
   insertBatch,
   lockRunningBatches,
-  type NewBatchRow,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';

@@ -13,7 +13,8 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { listOutputs, listResultNodes } from '../../runs/present-execution.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { type BatchRow, listRows, type ShownRow } from '../../store/automation/batches.ts';
+import { listRows, type RowFilter, type RowPlace, type ShownRow } from '../../store/automation/batch-rows.ts';
+import type { BatchRow } from '../../store/automation/batches.ts';
 import { getBatchRow, presentRows } from './read-batch.ts';
 
 const ROWS_AT_ONCE = 100;
@@ -52,19 +53,23 @@ export async function exportBatch(
   return { contentType: CONTENT_TYPES[format], name: `${batch.id}.${format}`, stream };
 }
 
+const ALL_ROWS: RowFilter = { status: null, isPicked: null, rows: null };
+
 async function* listAllRows(
   deps: RunDeps,
   batch: BatchRow,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ShownRow[]> {
-  let after = 0;
+  let after: RowPlace | null = null;
   for (;;) {
     signal.throwIfAborted();
-    const filter = { status: null, isPicked: null };
-    const rows = await listRows(deps.db, batch.id, filter, { after, limit: ROWS_AT_ONCE });
+    const rows: readonly ShownRow[] = await listRows(deps.db, batch.id, ALL_ROWS, {
+      after,
+      limit: ROWS_AT_ONCE,
+    });
     if (rows.length === 0) return;
     yield rows;
-    after = rows.at(-1)?.row_number ?? after;
+    after = rows.at(-1) ?? null;
   }
 }
 
@@ -88,12 +93,7 @@ async function* writeCsv(
   const inputs = plan.nodes.filter(node => deps.findNode(node.nodeType)?.runInput !== undefined);
   const outputs = listResultNodes(plan);
   // All rows of a matrix set the same fields.
-  const [firstRow] = await listRows(
-    deps.db,
-    batch.id,
-    { status: null, isPicked: null },
-    { after: null, limit: 1 },
-  );
+  const [firstRow] = await listRows(deps.db, batch.id, ALL_ROWS, { after: null, limit: 1 });
   const fields = listFields(firstRow?.config ?? null).map(({ name }) => name);
   const header = [
     'row',

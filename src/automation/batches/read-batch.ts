@@ -7,15 +7,9 @@ import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/executed-grap
 import { presentOutputs } from '../../runs/present-execution.ts';
 import { authorize, canDo, findRole, type WorkflowVerb } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
-import { byId, byNumber, type PageQuery, readPage } from '../../services/paging.ts';
-import {
-  type BatchRow,
-  findBatch,
-  listBatches,
-  listRows,
-  type ShownRow,
-  sumCharged,
-} from '../../store/automation/batches.ts';
+import { byId, type Order, type PageQuery, readPage } from '../../services/paging.ts';
+import { listRows, type RowPlace, type ShownRow } from '../../store/automation/batch-rows.ts';
+import { type BatchRow, findBatch, listBatches, sumCharged } from '../../store/automation/batches.ts';
 import { listStepsOfRuns } from '../../store/steps.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { ListRowsQuery } from './batch.schema.ts';
@@ -101,15 +95,26 @@ function presentBatchUrls({ settings }: Pick<RunDeps, 'settings'>, id: string) {
 /** Lists the rows of a batch in order, with the outputs of completed ones. */
 export async function listRowPage(deps: RunDeps, actor: Actor, id: string, query: ListRowsQuery) {
   const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
-  const filter = { status: query.status ?? null, isPicked: query.picked ?? null };
+  const { status = null, picked: isPicked = null, rows = null, sort } = query;
+  const filter = { status, isPicked, rows: rows?.split(',').map(Number) ?? null };
   const page = await readPage(
     query,
-    byNumber('row_number'),
-    part => listRows(deps.db, batch.id, filter, part),
+    ROW_PLACE,
+    part => listRows(deps.db, batch.id, filter, { ...part, ...(sort === undefined ? {} : { sort }) }),
     row => row,
   );
   return { ...page, data: await presentRows(deps, batch, page.data) };
 }
+
+/** Rows with equal ratings are in the order of their numbers. */
+const ROW_PLACE: Order<ShownRow, RowPlace> = {
+  keyOf: row => row,
+  write: ({ rating, row_number }) => `${row_number}.${rating ?? 0}`,
+  read: text => {
+    const [, row, rating] = /^(\d{1,5})\.([0-5])$/.exec(text) ?? [];
+    return row === undefined ? undefined : { row_number: Number(row), rating: Number(rating) };
+  },
+};
 
 /** The size that the outputs of one row may have in a list. Longer values are cut. */
 const MAX_ROW_BYTES = 64_000;

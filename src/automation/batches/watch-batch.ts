@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { type BatchRow, findBatch, listChangedRows } from '../../store/automation/batches.ts';
+import { listChangedRows } from '../../store/automation/batch-rows.ts';
+import { type BatchRow, findBatch } from '../../store/automation/batches.ts';
 import { MAX_ROWS } from './batch.schema.ts';
 import { getBatchRow, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
 

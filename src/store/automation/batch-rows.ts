@@ -1,0 +1,367 @@
+// Stores the rows of batches. The statement that moves rows to another status also moves the counts of their batch, so
+// the counts always add up.
+import type { Tx } from '../db.ts';
+import { type After, all, first, matches } from '../rows.ts';
+
+export const ROW_STATUSES = ['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const;
+export type RowStatus = (typeof ROW_STATUSES)[number];
+
+export interface NewBatchRow {
+  readonly row_number: number;
+  readonly key: string | null;
+  /** JSON text by node id. */
+  readonly inputs: string;
+  /** JSON text by node id; null: none. */
+  readonly config: string | null;
+  readonly estimated_credits: number;
+}
+
+/** The characters of inputs that one statement writes. */
+const MAX_INSERTED_CHARACTERS = 1_000_000;
+
+/** Stores the rows of a new batch. */
+export async function insertRows(tx: Tx, batchId: string, rows: readonly NewBatchRow[]): Promise<void> {
+  let part: NewBatchRow[] = [];
+  let characters = 0;
+  for (const [index, row] of rows.entries()) {
+    part.push(row);
+    characters += row.inputs.length + (row.config?.length ?? 0) + 100;
+    if (characters < MAX_INSERTED_CHARACTERS && index < rows.length - 1) continue;
+    await tx.query(
+      `insert into batch_rows (batch_id, row_number, key, inputs, config, estimated_credits)
+       select $1, row_number, key, inputs, config, estimated_credits
+       from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, estimated_credits bigint)`,
+      [batchId, JSON.stringify(part)],
+    );
+    part = [];
+    characters = 0;
+  }
+}
+
+/** A row whose execution has just ended. */
+export interface SettledRow {
+  readonly row_number: number;
+  readonly status: RowStatus;
+}
+
+/**
+ * Returns an update of rows that moves the counts of the batch `$1` with them. `update` must return `row_number`,
+ * `old_status` and `status`, and the columns of `result`.
+ */
+const movingRows = (update: string, result: string): string => `
+  with moved as (${update}),
+  change as (select ${ROW_STATUSES.map(
+    status =>
+      `count(*) filter (where status = '${status}') - count(*) filter (where old_status = '${status}') as ${status}`,
+  ).join(', ')} from moved),
+  counted as (update batches b set ${ROW_STATUSES.map(
+    status => `rows_${status} = b.rows_${status} + c.${status}`,
+  ).join(', ')} from change c where b.id = $1 and exists (select from moved) returning b.id)
+  select ${result}, (select count(*) from counted) as batches from moved`;
+
+/** Settles the running rows whose executions have ended. Returns them in the order in which they ended. */
+export async function settleRows(tx: Tx, batchId: string, seq: number): Promise<readonly SettledRow[]> {
+  const settled = await all<SettledRow & { readonly execution_id: string }>(
+    tx,
+    `${movingRows(
+      `update batch_rows r set error = e.error, seq = $2,
+         status = case e.status when 'COMPLETED' then 'completed' when 'CANCELLED' then 'cancelled' else 'failed' end
+       from executions e
+       where r.batch_id = $1 and r.status = 'running' and e.id = r.execution_id and e.finished_at is not null
+       returning r.row_number, 'running' as old_status, r.status, r.execution_id, e.finished_at`,
+      'row_number, status, execution_id, finished_at',
+    )} order by finished_at, row_number`,
+    [batchId, seq],
+  );
+  if (settled.length > 0)
+    await settleCredits(
+      tx,
+      batchId,
+      settled.map(({ execution_id }) => execution_id),
+    );
+  return settled;
+}
+
+/** Adds the final charges of ended executions to the batch, and keeps those that may still be charged. */
+async function settleCredits(tx: Tx, batchId: string, executionIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `with ended as (
+       select c.execution_id, c.charged, c.held > 0 or exists (
+         select from calls k where k.execution_id = c.execution_id and k.job_id is not null and k.slot_at is not null
+       ) as is_open
+       from batches b join run_credits c on c.execution_id = any (b.open_executions || $2::text[]) where b.id = $1
+     )
+     update batches set
+       credits_charged = credits_charged + coalesce((select sum(charged) from ended where not is_open), 0),
+       open_executions = coalesce((select array_agg(execution_id) from ended where is_open), '{}')
+     where id = $1 and exists (select from ended)`,
+    [batchId, executionIds],
+  );
+}
+
+/** A claimed row whose run was not accepted after this time was lost with its process. */
+export const OVERDUE_SECONDS = 5;
+
+/** A row that waits, or whose execution is to be accepted. */
+export interface StartableRow {
+  readonly row_number: number;
+  readonly key: string | null;
+  readonly inputs: string;
+  readonly config: string | null;
+  readonly estimated_credits: number;
+  readonly max_credits: number | null;
+  readonly attempt: number;
+  readonly execution_id: string | null;
+  readonly retried_execution_id: string | null;
+}
+
+const STARTABLE = `r.row_number, r.key, r.inputs, r.config, r.estimated_credits, r.max_credits, r.attempt, r.execution_id,
+  r.retried_execution_id`;
+
+/** A row that runs, without its values, which may be long. */
+export interface RunningRow extends Pick<StartableRow, 'row_number' | 'max_credits'> {
+  readonly is_accepted: boolean;
+  /** Whether the process that claimed it has had time to start it. */
+  readonly is_overdue: boolean;
+}
+
+/** Lists the rows that run, and whether their executions were accepted. */
+export function listRunningRows(tx: Tx, batchId: string): Promise<readonly RunningRow[]> {
+  return all(
+    tx,
+    `select r.row_number, r.max_credits, exists (select from executions e where e.id = r.execution_id) as is_accepted,
+       r.claimed_at < now() - interval '${OVERDUE_SECONDS} seconds' as is_overdue
+     from batch_rows r where r.batch_id = $1 and r.status = 'running' order by r.row_number`,
+    [batchId],
+  );
+}
+
+/** Reads rows by number. */
+export function listRowsToStart(
+  tx: Tx,
+  batchId: string,
+  rowNumbers: readonly number[],
+): Promise<readonly StartableRow[]> {
+  return all(
+    tx,
+    `select ${STARTABLE} from batch_rows r where r.batch_id = $1 and r.row_number = any ($2::int[])`,
+    [batchId, rowNumbers],
+  );
+}
+
+/** Lists the next waiting rows up to the row number. */
+export function listWaitingRows(
+  tx: Tx,
+  batchId: string,
+  { maxRow, limit }: { readonly maxRow: number; readonly limit: number },
+): Promise<readonly StartableRow[]> {
+  return all(
+    tx,
+    `select ${STARTABLE} from batch_rows r
+     where r.batch_id = $1 and r.status = 'waiting' and r.row_number <= $2 order by r.row_number limit $3`,
+    [batchId, maxRow, limit],
+  );
+}
+
+/** Marks waiting rows as running, each with the id of the execution that will be accepted for it. */
+export async function claimRows(
+  tx: Tx,
+  batchId: string,
+  seq: number,
+  rows: readonly Pick<StartableRow, 'row_number' | 'execution_id' | 'max_credits'>[],
+): Promise<void> {
+  const claims = rows.map(({ row_number, execution_id, max_credits }) => ({
+    row_number,
+    execution_id,
+    max_credits,
+  }));
+  await tx.query(
+    movingRows(
+      `update batch_rows r set status = 'running', execution_id = i.execution_id, max_credits = i.max_credits,
+         claimed_at = now(), seq = $2
+       from json_to_recordset($3::json) as i(row_number int, execution_id text, max_credits bigint)
+       where r.batch_id = $1 and r.row_number = i.row_number and r.status = 'waiting'
+       returning r.row_number, 'waiting' as old_status, r.status`,
+      'row_number',
+    ),
+    [batchId, seq, JSON.stringify(claims)],
+  );
+}
+
+/** Returns a row whose run was refused to the queue of the batch. */
+export async function returnRow(tx: Tx, batchId: string, rowNumber: number, seq: number): Promise<void> {
+  await tx.query(
+    movingRows(
+      `update batch_rows set status = 'waiting', execution_id = null, max_credits = null, seq = $3
+       where batch_id = $1 and row_number = $2 and status = 'running'
+       returning row_number, 'running' as old_status, status`,
+      'row_number',
+    ),
+    [batchId, rowNumber, seq],
+  );
+}
+
+/** Fails a row whose run was refused. `error`: JSON text. */
+export async function failRow(
+  tx: Tx,
+  batchId: string,
+  rowNumber: number,
+  { seq, error }: { readonly seq: number; readonly error: string },
+): Promise<void> {
+  await tx.query(
+    movingRows(
+      `update batch_rows set status = 'failed', execution_id = null, error = $4, seq = $3
+       where batch_id = $1 and row_number = $2 and status = 'running'
+       returning row_number, 'running' as old_status, status`,
+      'row_number',
+    ),
+    [batchId, rowNumber, seq, error],
+  );
+}
+
+export function hasWaitingRow(tx: Tx, batchId: string, maxRow: number): Promise<boolean> {
+  return matches(
+    tx,
+    `select from batch_rows where batch_id = $1 and status = 'waiting' and row_number <= $2 limit 1`,
+    [batchId, maxRow],
+  );
+}
+
+export interface RetryChoice {
+  readonly includeCancelled: boolean;
+  readonly includeUnknown: boolean;
+}
+
+/** Makes failed rows wait again, each to reuse the completed nodes of its execution. Returns how many. */
+export async function retryRows(tx: Tx, batchId: string, seq: number, choice: RetryChoice): Promise<number> {
+  const rows = await all(
+    tx,
+    movingRows(
+      `update batch_rows r set status = 'waiting', attempt = r.attempt + 1, error = null, max_credits = null, seq = $2,
+         retried_execution_id = coalesce(r.execution_id, r.retried_execution_id), execution_id = null
+       from batch_rows o where o.batch_id = r.batch_id and o.row_number = r.row_number and r.batch_id = $1 and (
+         r.status = 'failed' and ($4 or coalesce(r.error::json ->> 'code', '') <> 'provider_outcome_unknown')
+         or r.status = 'cancelled' and $3)
+       returning r.row_number, o.status as old_status, r.status`,
+      'row_number',
+    ),
+    [batchId, seq, choice.includeCancelled, choice.includeUnknown],
+  );
+  return rows.length;
+}
+
+/** Returns the ids of the batch's executions that have not ended. */
+export async function listActiveExecutions(tx: Tx, batchId: string): Promise<readonly string[]> {
+  const rows = await all<{ id: string }>(
+    tx,
+    `select e.id from batch_rows r join executions e on e.id = r.execution_id
+     where r.batch_id = $1 and r.status = 'running' and e.finished_at is null`,
+    [batchId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface ShownRow {
+  readonly row_number: number;
+  readonly key: string | null;
+  readonly inputs: string;
+  readonly config: string | null;
+  readonly status: RowStatus;
+  readonly execution_id: string | null;
+  readonly error: string | null;
+  readonly credits: number;
+  readonly rating: number | null;
+  readonly is_picked: boolean;
+  readonly seq: number;
+}
+
+const ROW_COLUMNS = `r.row_number, r.key, r.inputs, r.config, r.status, r.execution_id, r.error, r.rating, r.is_picked, r.seq,
+  coalesce((select sum(c.charged) from executions e join run_credits c on c.execution_id = e.id
+    where e.origin_id = r.batch_id and e.origin_key = coalesce(r.key, r.row_number::text)), 0)::bigint as credits`;
+
+export interface RowFilter {
+  readonly status: RowStatus | null;
+  readonly isPicked: boolean | null;
+  /** null: all. */
+  readonly rows: readonly number[] | null;
+}
+
+export const ROW_SORTS = ['row', 'rating'] as const;
+export type RowSort = (typeof ROW_SORTS)[number];
+
+/** The place of a row in the order of a list. */
+export type RowPlace = Pick<ShownRow, 'rating' | 'row_number'>;
+
+/** By order of a list: what it sorts by, and these values of the row `$2`. */
+const SORTS: Readonly<Record<RowSort, readonly [order: string, values: string]>> = {
+  row: ['r.row_number', '($2::int[])[2]'],
+  // Rows without a rating are last.
+  rating: ['5 - coalesce(r.rating, 0), r.row_number', '($2::int[])[1], ($2::int[])[2]'],
+};
+
+export function listRows(
+  tx: Tx,
+  batchId: string,
+  { status, isPicked, rows }: RowFilter,
+  { after, limit, sort = 'row' }: After<RowPlace> & { readonly sort?: RowSort },
+): Promise<readonly ShownRow[]> {
+  const [order, values] = SORTS[sort];
+  return all(
+    tx,
+    `select ${ROW_COLUMNS} from batch_rows r
+     where r.batch_id = $1 and (${order}) > (${values}) and ($3::text is null or r.status = $3)
+       and ($4::boolean is null or r.is_picked = $4) and ($5::int[] is null or r.row_number = any ($5))
+     order by ${order} limit $6`,
+    [
+      batchId,
+      after === null ? [-1, 0] : [5 - (after.rating ?? 0), after.row_number],
+      status,
+      isPicked,
+      rows,
+      limit,
+    ],
+  );
+}
+
+/** The changes of a batch from one row of a change on, up to a change. */
+export interface ChangeRange {
+  readonly after: { readonly seq: number; readonly row: number };
+  readonly maxSeq: number;
+  readonly limit: number;
+}
+
+/** Lists the rows that changed last in the range, oldest change first. */
+export function listChangedRows(
+  tx: Tx,
+  batchId: string,
+  { after, maxSeq, limit }: ChangeRange,
+): Promise<readonly ShownRow[]> {
+  return all(
+    tx,
+    `select ${ROW_COLUMNS} from batch_rows r
+     where r.batch_id = $1 and (r.seq, r.row_number) > ($2, $3) and r.seq <= $4 order by r.seq, r.row_number limit $5`,
+    [batchId, after.seq, after.row, maxSeq, limit],
+  );
+}
+
+export interface RowMark {
+  readonly rating?: number | null;
+  readonly isPicked?: boolean;
+}
+
+/** Changes the rating or the pick of a row. Returns undefined if there is no such row. The batch must be locked. */
+export function markRow(
+  tx: Tx,
+  batchId: string,
+  rowNumber: number,
+  { seq, rating, isPicked }: RowMark & { readonly seq: number },
+): Promise<ShownRow | undefined> {
+  return first(
+    tx,
+    `with marked as (
+       update batch_rows set seq = $3, rating = case when $4 then $5 else rating end, is_picked = coalesce($6, is_picked)
+       where batch_id = $1 and row_number = $2 returning *)
+     select ${ROW_COLUMNS} from marked r`,
+    [batchId, rowNumber, seq, rating !== undefined, rating ?? null, isPicked ?? null],
+  );
+}
