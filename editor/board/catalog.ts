@@ -2,6 +2,7 @@
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
 import {
   getBuiltKeys,
+  getCallPorts,
   getCodePorts,
   getExtractedPaths,
   getSwitchCases,
@@ -20,8 +21,9 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
     const fixed = { inputs: entry.inputs, outputs: entry.outputs };
     const dynamic = DYNAMIC[entry.nodeType];
     if (dynamic === undefined) return fixed;
-    const fields = entry.inputs.filter(({ isPort }) => !isPort);
     const { inputs, outputs } = dynamic(config, fixed);
+    const ids = new Set(inputs.map(({ id }) => id));
+    const fields = entry.inputs.filter(({ id, isPort }) => !isPort && !ids.has(id));
     return { inputs: [...inputs, ...fields], outputs };
   };
   return {
@@ -80,6 +82,7 @@ const DYNAMIC: Readonly<Record<string, Dynamic>> = {
     inputs: getCodePorts(config.inputs).map(({ id, type }) => input(id, id, type)),
     outputs: getCodePorts(config.outputs).map(({ id, type }) => output(id, id, type)),
   }),
+  'component:call': getCallPorts,
   'logic:switch': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),
     outputs: [

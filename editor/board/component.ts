@@ -7,6 +7,7 @@ import { getBoundingBox, type Rect } from '../../src/graph/rects.ts';
 import { toSlug } from '../../src/graph/slug.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
 import { type Board, type Change, findNode } from './board.ts';
+import { CALL_TYPE } from './call.ts';
 import { getPorts } from './catalog.ts';
 import type { GraphPart } from './clipboard.ts';
 import { computeChanges, findFreeId, makeNewId } from './edits.ts';
@@ -68,7 +69,6 @@ export function extractComponent(
   };
 }
 
-export const CALL_TYPE = 'component:call';
 const NO_BOUNDS: Rect = { x: 0, y: 0, width: 0, height: 0 };
 
 /** Returns the nodes on paths that leave the selected nodes and come back. */

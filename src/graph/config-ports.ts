@@ -1,5 +1,6 @@
 // Derives ports from a node's config, for the nodes and the editor.
-import { isFields, PORT_TYPES, type PortType, toFields } from './types.ts';
+import type { ResolvedPorts } from './catalog.ts';
+import { isFields, type JsonObject, PORT_TYPES, type PortType, toFields } from './types.ts';
 
 /** Returns whether the text is a valid name for a derived port. */
 export function isPortName(text: unknown): text is string {
@@ -89,6 +90,27 @@ export function getComponentPorts(list: unknown): readonly ComponentPortConfig[]
   const ports = new Map<string, ComponentPortConfig>();
   for (const item of list) if (isComponentPort(item) && !ports.has(item.id)) ports.set(item.id, item);
   return [...ports.values()];
+}
+
+/** Returns the ports of a component call. Only edges feed its inputs: their values are in `config.values`. */
+export function getCallPorts(config: JsonObject): Pick<ResolvedPorts, 'inputs' | 'outputs'> {
+  const values = toFields(config.values);
+  return {
+    inputs: getComponentPorts(config.inputs).map(({ id, label, type, required }) => ({
+      id,
+      label,
+      type,
+      isPort: true,
+      wiredOnly: true,
+      ...(required && !Object.hasOwn(values, id) ? { required: true } : {}),
+    })),
+    outputs: getComponentPorts(config.outputs).map(({ id, label, type }) => ({
+      id,
+      label,
+      type,
+      isPort: true,
+    })),
+  };
 }
 
 function isComponentPort(item: unknown): item is ComponentPortConfig {

@@ -1,7 +1,7 @@
 // Declares the node that calls a component: a workflow that runs as one node of another workflow.
-import type { InputDef, ResolvedPorts } from '../graph/catalog.ts';
-import { type ComponentPortConfig, getComponentPorts } from '../graph/config-ports.ts';
-import { type JsonObject, toFields } from '../graph/types.ts';
+import type { ResolvedPorts } from '../graph/catalog.ts';
+import { getCallPorts } from '../graph/config-ports.ts';
+import type { JsonObject } from '../graph/types.ts';
 import { defineNode, json, type NodeDefinition, text } from './define.ts';
 
 const declared = defineNode({
@@ -39,30 +39,8 @@ const declared = defineNode({
 export const componentCall: NodeDefinition = { ...declared, ports: resolvePorts };
 
 function resolvePorts(config: JsonObject): ResolvedPorts {
-  const inputs = getComponentPorts(config.inputs);
-  const values = toFields(config.values);
+  const { inputs, outputs } = getCallPorts(config);
   const ids = new Set(inputs.map(({ id }) => id));
-  return {
-    inputs: [
-      ...inputs.map(port => toInput(port, Object.hasOwn(values, port.id))),
-      // An inner node may have the id of a field; edges mean the port.
-      ...declared.entry.inputs.filter(({ id }) => !ids.has(id)),
-    ],
-    outputs: getComponentPorts(config.outputs).map(({ id, label, type }) => ({
-      id,
-      label,
-      type,
-      isPort: true,
-    })),
-  };
+  // An inner node may have the id of a field; edges mean the port.
+  return { inputs: [...inputs, ...declared.entry.inputs.filter(({ id }) => !ids.has(id))], outputs };
 }
-
-/** Only an edge feeds the port: values are in `config.values`. */
-const toInput = ({ id, label, type, required }: ComponentPortConfig, hasValue: boolean): InputDef => ({
-  id,
-  label,
-  type,
-  isPort: true,
-  wiredOnly: true,
-  ...(required && !hasValue ? { required: true } : {}),
-});
