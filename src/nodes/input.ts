@@ -1,6 +1,7 @@
 // Declares input nodes, which provide values from their config or from a run's `inputs`.
+import { asNumber, asSource, asText, describeJson, readInputValue } from '../graph/input-values.ts';
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
-import { jsonToValue } from '../graph/values.ts';
+import { jsonToValue, ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText, parseItemTexts } from '../lib/json-text.ts';
 import {
@@ -17,15 +18,16 @@ import {
   text,
   video,
 } from './define.ts';
-import { isJsonObject, MAX_LIST_LENGTH, requireListLength } from './limits.ts';
+import { requireListLength } from './limits.ts';
 
-// A run may set a list where the config has a single value. The list is passed as `items`, which is not a declared
-// field. A run that sets a single value clears it.
-const toSingleValue = (config: JsonObject): JsonObject => ({ ...config, items: null });
-const toMultipleValues = (items: readonly Json[]): JsonObject => {
-  if (items.length > MAX_LIST_LENGTH)
-    throw createInputError(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer list');
-  return { items };
+/** Returns the `runInput` of a node type, whose errors are those of a request. */
+const readRunInput = (nodeType: string) => (value: Json) => {
+  try {
+    return readInputValue(nodeType, value);
+  } catch (err) {
+    if (!(err instanceof ValueError)) throw err;
+    throw new AppError('invalid_inputs', err.message, { cause: err });
+  }
 };
 
 export const inputText = defineNode({
@@ -37,8 +39,7 @@ export const inputText = defineNode({
   inputs: {},
   config: { value: text('Text', { default: '' }) },
   outputs: { text: text('Text') },
-  runInput: value =>
-    Array.isArray(value) ? toMultipleValues(value.map(asText)) : toSingleValue({ value: asText(value) }),
+  runInput: readRunInput('input:text'),
   run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(asText)) : value }),
 });
 
@@ -51,8 +52,7 @@ export const inputNumber = defineNode({
   inputs: {},
   config: { value: number('Number', { default: 0, isPrimary: true }) },
   outputs: { number: number('Number') },
-  runInput: value =>
-    Array.isArray(value) ? toMultipleValues(value.map(asNumber)) : toSingleValue({ value: asNumber(value) }),
+  runInput: readRunInput('input:number'),
   run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(asNumber)) : value }),
 });
 
@@ -65,7 +65,7 @@ export const inputJson = defineNode({
   inputs: {},
   config: { value: json('JSON', { default: {}, isPrimary: true }) },
   outputs: { json: json('JSON') },
-  runInput: (value, text) => ({ value: value, ...toExactText(value, text) }),
+  runInput: (value, text) => ({ ...readRunInput('input:json')(value), ...toExactText(value, text) }),
   run: ({ value, exactText }) => ({ json: toJson(value, exactText) }),
 });
 
@@ -88,13 +88,10 @@ export const inputList = defineNode({
     itemType: choice('Item type', ITEM_TYPES),
   },
   outputs: { list: list('List') },
-  runInput: (value, text) => {
-    if (!Array.isArray(value)) throw createInputError('a list', describe(value));
-    return { ...toMultipleValues(value), ...toExactText(value, text) };
-  },
+  runInput: (value, text) => ({ ...readRunInput('input:list')(value), ...toExactText(value, text) }),
   run: async ({ items, itemType, exactText }, ctx) => {
     if (!Array.isArray(items))
-      throw new NodeError('invalid_items', `items must be an array, not ${describe(items)}.`);
+      throw new NodeError('invalid_items', `items must be an array, not ${describeJson(items)}.`);
     if (itemType === 'JSON' && typeof exactText === 'string')
       return { list: { type: 'LIST', items: requireListLength(parseItemTexts(exactText).map(fromText)) } };
     return { list: await toTypedItems(items, itemType, ctx) };
@@ -116,10 +113,7 @@ function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | 
       mediaId: text('Media ID', { default: '', description: 'Used instead of the URL if both are set.' }),
     },
     outputs: { [kind]: port },
-    runInput: value =>
-      Array.isArray(value)
-        ? toMultipleValues(value.map(asSource))
-        : toSingleValue({ url: '', mediaId: '', ...asSource(value) }),
+    runInput: readRunInput(`input:${kind}`),
     run: async ({ url, mediaId, items }, ctx) => {
       if (Array.isArray(items))
         return { [kind]: { type: 'LIST', items: await resolveAll(items, kind, ctx) } };
@@ -203,37 +197,4 @@ function fromText(text: string): Value {
 
 function toList(items: readonly Json[]): Value {
   return { type: 'LIST', items: requireListLength(items.map(jsonToValue)) };
-}
-
-function asText(value: Json): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  throw createInputError('text', describe(value));
-}
-
-function asNumber(value: Json): number {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  if (typeof number === 'number' && Number.isFinite(number)) return number;
-  throw createInputError('a number', describe(value));
-}
-
-function asSource(value: Json): { readonly url: string } | { readonly mediaId: string } {
-  if (isJsonObject(value) && typeof value.mediaId === 'string') return { mediaId: value.mediaId };
-  const url = isJsonObject(value) ? value.url : value;
-  if (typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { url };
-  const local = typeof url === 'string' ? '; upload a local file first and send its mediaId' : '';
-  throw createInputError(
-    'an http or https URL, { "url" } or { "mediaId" }',
-    `${describe(typeof url === 'string' ? url : value)}${local}`,
-  );
-}
-
-function describe(value: Json): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : `a value of type ${typeof value}`;
-}
-
-function createInputError(expected: string, actual: string): AppError {
-  return new AppError('invalid_inputs', `This input must be ${expected}, not ${actual}.`);
 }

@@ -1,11 +1,10 @@
 // Checks what nodes accept from graphs and external sources, and limits what they output.
+import { MAX_LIST_LENGTH } from '../graph/input-values.ts';
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';
 
 /** The maximum length of a text output, in UTF-16 code units. */
 export const MAX_TEXT_LENGTH = 1_000_000;
-/** The maximum length of a list output. A node is mapped over at most 100 items, but longer lists can be sliced. */
-export const MAX_LIST_LENGTH = 1000;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
