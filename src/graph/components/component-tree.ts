@@ -1,0 +1,222 @@
+// Reads a graph and the components that it calls into a tree, within limits. Equal components are read once.
+import type { Catalog, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
+import { resolveEdgePorts } from '../handles.ts';
+import { quote } from '../issues.ts';
+import type { Graph, GraphEdge, GraphNode } from '../types.ts';
+import { type ComponentCall, readCall } from './calls.ts';
+import { ComponentError } from './component-error.ts';
+import { type ComponentInterface, readInterface, toCallPorts } from './interface.ts';
+
+/** The maximum number of calls inside each other. */
+export const MAX_DEPTH = 8;
+/** The maximum number of nodes after expansion, without the calls themselves. */
+export const MAX_EXPANDED_NODES = 2000;
+/** The maximum number of calls, since calls of empty components add no nodes. */
+const MAX_CALLS = 2000;
+
+/** An edge whose ports are known. */
+export interface Wire {
+  readonly source: GraphNode;
+  readonly from: OutputDef;
+  readonly target: GraphNode;
+  readonly to: InputDef;
+  readonly edge: GraphEdge;
+}
+
+export interface ComponentTree {
+  readonly graph: Graph;
+  readonly ports: ComponentInterface;
+  /** By the id of the call. */
+  readonly calls: ReadonlyMap<string, CalledComponent>;
+  /** In the order of the edges, without those that connect no ports. */
+  readonly wires: readonly Wire[];
+  readonly depth: number;
+  readonly nodeCount: number;
+  readonly callCount: number;
+  /** The workflows that it calls, directly or not. */
+  readonly workflowIds: ReadonlySet<string>;
+}
+
+export interface CalledComponent {
+  readonly call: ComponentCall;
+  readonly tree: ComponentTree;
+}
+
+export interface TreeOptions {
+  readonly catalog: Catalog;
+  /** Returns whether the node is replaced by what it calls. */
+  isExpanded(node: GraphNode): boolean;
+  /** Returns the graph of a call. `path` lists the calls that it is inside of. Throws ComponentError. */
+  find(call: ComponentCall, path: readonly ComponentCall[]): Graph;
+  /** The workflow of the outermost graph, if it has one. */
+  readonly workflowId?: string | undefined;
+}
+
+/** Throws ComponentError if the calls form a circle or exceed a limit. */
+export function readComponentTree(graph: Graph, options: TreeOptions): ComponentTree {
+  const known = new Map<string, ComponentTree>();
+  const readGraph = (graph: Graph, path: readonly ComponentCall[]): ComponentTree => {
+    const calls = new Map<string, CalledComponent>();
+    const workflowIds = new Set<string>();
+    let nodeCount = graph.nodes.filter(node => isRunnable(node, options.catalog)).length;
+    let callCount = 0;
+    let depth = 0;
+    for (const node of graph.nodes) {
+      if (!options.isExpanded(node)) continue;
+      const call = readCall(node);
+      const tree = readCalled(call, path);
+      calls.set(node.id, { call, tree });
+      nodeCount += tree.nodeCount - 1;
+      callCount += tree.callCount + 1;
+      depth = Math.max(depth, tree.depth + 1);
+      workflowIds.add(call.workflowId);
+      for (const id of tree.workflowIds) workflowIds.add(id);
+      requireWithinLimits({ nodeCount, callCount, nodeId: toPath([...path, call]) });
+    }
+    const getPorts = createPortReader(options.catalog, calls);
+    return {
+      graph,
+      ports: readInterface(graph, getPorts),
+      calls,
+      wires: readWires(graph, calls, getPorts, path),
+      depth,
+      nodeCount,
+      callCount,
+      workflowIds,
+    };
+  };
+  const readCalled = (call: ComponentCall, path: readonly ComponentCall[]): ComponentTree => {
+    const inner = [...path, call];
+    const outerIds = [options.workflowId, ...path.map(({ workflowId }) => workflowId)];
+    if (outerIds.includes(call.workflowId)) throw circle(inner, outerIds, [call.workflowId]);
+    const key = `${call.version} ${call.workflowId}`;
+    const tree = known.get(key);
+    if (tree === undefined && inner.length > MAX_DEPTH) throw tooDeep(inner);
+    const read = tree ?? readGraph(options.find(call, path), inner);
+    known.set(key, read);
+    if (inner.length + read.depth > MAX_DEPTH) throw tooDeep(inner);
+    // It may have been read where none of the workflows around this call was around it.
+    const again = outerIds.find(id => id !== undefined && read.workflowIds.has(id));
+    if (again !== undefined) throw circle(inner, outerIds, [call.workflowId, ...findChain(read, again)]);
+    return read;
+  };
+  return readGraph(graph, []);
+}
+
+/** Returns whether a run executes the node, unlike a note or a group. */
+export const isRunnable = ({ data }: GraphNode, catalog: Pick<Catalog, 'find'>): boolean =>
+  catalog.find(data.nodeType)?.source !== 'registry-shell';
+
+const toPath = (calls: readonly ComponentCall[]): string => calls.map(({ nodeId }) => nodeId).join('/');
+
+function requireWithinLimits({
+  nodeCount,
+  callCount,
+  nodeId,
+}: {
+  readonly nodeCount: number;
+  readonly callCount: number;
+  readonly nodeId: string;
+}): void {
+  const [count, max, noun] =
+    nodeCount > MAX_EXPANDED_NODES
+      ? [nodeCount, MAX_EXPANDED_NODES, 'nodes']
+      : [callCount, MAX_CALLS, 'calls of components'];
+  if (count <= max) return;
+  throw new ComponentError(
+    'component_too_large',
+    `With its components, the workflow has more than ${max} ${noun}. Remove calls, or split the workflow.`,
+    { nodeId },
+  );
+}
+
+const tooDeep = (path: readonly ComponentCall[]): ComponentError =>
+  new ComponentError(
+    'component_too_deep',
+    `Components are nested more than ${MAX_DEPTH} levels deep. Unpack one of them.`,
+    { nodeId: toPath(path) },
+  );
+
+function circle(
+  path: readonly ComponentCall[],
+  outerIds: readonly (string | undefined)[],
+  chain: readonly string[],
+): ComponentError {
+  const start = outerIds.indexOf(chain.at(-1));
+  const ids = [...outerIds.slice(start).filter(id => id !== undefined), ...chain];
+  return new ComponentError('component_circle', `Components call each other: ${ids.join(' → ')}.`, {
+    nodeId: toPath(path),
+    circle: ids,
+  });
+}
+
+/** Returns the ids of the workflows on a way from the component to the workflow, which it calls. */
+function findChain({ calls }: ComponentTree, workflowId: string): readonly string[] {
+  for (const { call, tree } of calls.values()) {
+    if (call.workflowId === workflowId) return [workflowId];
+    if (tree.workflowIds.has(workflowId)) return [call.workflowId, ...findChain(tree, workflowId)];
+  }
+  return [];
+}
+
+type GetPorts = (node: GraphNode) => ResolvedPorts;
+
+function createPortReader(catalog: Catalog, calls: ReadonlyMap<string, CalledComponent>): GetPorts {
+  const cache = new Map<GraphNode, ResolvedPorts>();
+  return node => {
+    const cached = cache.get(node);
+    if (cached !== undefined) return cached;
+    const called = calls.get(node.id);
+    const { nodeType, config, params } = node.data;
+    const ports =
+      called === undefined
+        ? catalog.ports(nodeType, { ...config, ...params })
+        : toCallPorts(called.tree.ports);
+    cache.set(node, ports);
+    return ports;
+  };
+}
+
+function readWires(
+  { nodes, edges }: Graph,
+  calls: ReadonlyMap<string, CalledComponent>,
+  getPorts: GetPorts,
+  path: readonly ComponentCall[],
+): readonly Wire[] {
+  const byId = new Map(nodes.map(node => [node.id, node]));
+  const usedInputs = new Map<GraphNode, Set<string>>();
+  const wires: Wire[] = [];
+  for (const edge of edges) {
+    const source = byId.get(edge.source);
+    const target = byId.get(edge.target);
+    if (source === undefined || target === undefined) continue;
+    if (calls.has(source.id)) requirePort(edge, 'out', edge.sourceHandle, getPorts(source).outputs, path);
+    if (calls.has(target.id)) requirePort(edge, 'in', edge.targetHandle, getPorts(target).inputs, path);
+    const used = usedInputs.get(target) ?? new Set();
+    usedInputs.set(target, used);
+    const ports = resolveEdgePorts(edge, getPorts(source), getPorts(target), used);
+    if (ports === undefined) continue;
+    used.add(ports.to.id);
+    wires.push({ source, from: ports.from, target, to: ports.to, edge });
+  }
+  return wires;
+}
+
+/** Throws ComponentError if the component has no such port. A plan drops other edges that connect no ports. */
+function requirePort(
+  edge: GraphEdge,
+  side: 'in' | 'out',
+  handle: string | null | undefined,
+  ports: readonly (InputDef | OutputDef)[],
+  path: readonly ComponentCall[],
+): void {
+  if (handle ? ports.some(({ id }) => handle === `${side}-${id}`) : ports.length > 0) return;
+  const [nodeId, noun] = side === 'in' ? [edge.target, 'input'] : [edge.source, 'output'];
+  const name = handle ? ` ${quote(handle.replace(/^(?:in|out)-/, ''))}` : '';
+  const message = `The component of ${quote(nodeId)} has no ${noun}${name}. Reconnect or remove the connection.`;
+  throw new ComponentError('invalid_graph', message, {
+    nodeId: [...path.map(call => call.nodeId), nodeId].join('/'),
+    edgeId: edge.id,
+    issueCode: 'unknown_port',
+  });
+}

@@ -1,0 +1,53 @@
+// Graphs with calls of components, written briefly, and their expansion with the nodes of the service.
+import { CALL, type ComponentCall } from '../../../src/graph/components/calls.ts';
+import { expandGraph } from '../../../src/graph/components/expand.ts';
+import { createPlan, type Plan } from '../../../src/graph/plan.ts';
+import type { Graph, Json } from '../../../src/graph/types.ts';
+import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { type NodeSketch, sketchGraph } from '../../support/engine/engine.ts';
+
+export const catalog = makeCatalog({ SANDBOX_MODELS: true });
+
+/** Graphs by the id of their workflow. */
+export type Library = Readonly<Record<string, Graph>>;
+
+export const call = (workflowId: string, values: Readonly<Record<string, Json>> = {}): NodeSketch => ({
+  type: CALL,
+  config: { workflowId, version: 1, values },
+});
+
+export const text = (value: string): NodeSketch => ({ type: 'input:text', config: { value } });
+
+/** A node that joins its inputs with a dash. */
+export const join: NodeSketch = { type: 'utility:text_template', config: { template: '{{a}}-{{b}}' } };
+
+export const preview: NodeSketch = { type: 'output:preview' };
+
+/** Joins two texts. */
+export const JOINER = sketchGraph({ a: text('A'), b: text('B'), joined: join, out: preview }, [
+  'a.text > joined.a',
+  'b.text > joined.b',
+  'joined.text > out.input',
+]);
+
+export const findIn =
+  (library: Library) =>
+  ({ workflowId }: ComponentCall): Graph =>
+    library[workflowId] ?? { nodes: [], edges: [] };
+
+export const expand = (graph: Graph, library: Library, workflowId?: string): Graph =>
+  expandGraph(graph, catalog, findIn(library), workflowId);
+
+export function plan(graph: Graph): Plan {
+  const result = createPlan(graph, catalog);
+  if (!result.ok) throw new Error(`The graph has no plan: ${result.code}.`);
+  return result.plan;
+}
+
+/** Lists the connections of the plan as `a.text > b.prompt`, sorted. */
+export const listWires = (graph: Graph): readonly string[] =>
+  plan(graph)
+    .nodes.flatMap(({ id, inputs }, _, nodes) =>
+      inputs.map(({ port, source, sourcePort }) => `${nodes[source]?.id}.${sourcePort} > ${id}.${port}`),
+    )
+    .sort();

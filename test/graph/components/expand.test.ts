@@ -1,0 +1,362 @@
+// Expansion of calls into a plain graph.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ComponentError } from '../../../src/graph/components/component-error.ts';
+import { expandGraph } from '../../../src/graph/components/expand.ts';
+import type { Graph, JsonObject } from '../../../src/graph/types.ts';
+import { type NodeSketch, sketchGraph } from '../../support/engine/engine.ts';
+import {
+  call,
+  catalog,
+  expand,
+  findIn,
+  JOINER,
+  join,
+  type Library,
+  listWires,
+  plan,
+  preview,
+  text,
+} from './component-graphs.ts';
+
+const idsOf = (graph: Graph): readonly string[] => graph.nodes.map(({ id }) => id);
+const configOf = (graph: Graph, id: string): JsonObject | undefined =>
+  graph.nodes.find(node => node.id === id)?.data.config;
+
+function failure(run: () => unknown): ComponentError {
+  try {
+    run();
+  } catch (err) {
+    if (err instanceof ComponentError) return err;
+    throw err;
+  }
+  return assert.fail('nothing was thrown');
+}
+
+describe('expansion', () => {
+  it('returns a graph without calls unchanged', () => {
+    assert.equal(expand(JOINER, {}), JOINER);
+  });
+
+  it('puts the nodes of a component under the path of its call', () => {
+    const outer = sketchGraph({ start: text('S'), c: call('joiner'), end: preview }, [
+      'start.text > c.a',
+      'c.out > end.input',
+    ]);
+    const graph = expand(outer, { joiner: JOINER });
+    assert.deepEqual(idsOf(graph), ['start', 'c/b', 'c/joined', 'c/out', 'end']);
+    assert.deepEqual(listWires(graph), [
+      'c/b.text > c/joined.b',
+      'c/joined.text > c/out.input',
+      'c/joined.text > end.input',
+      'start.text > c/joined.a',
+    ]);
+  });
+
+  it('chooses ports for edges without handles like those of a plain node', () => {
+    const outer = sketchGraph({ one: text('1'), two: text('2'), c: call('joiner'), end: preview }, [
+      'one > c',
+      'two > c',
+      'c > end',
+    ]);
+    assert.deepEqual(
+      listWires(expand(outer, { joiner: JOINER })).filter(wire => !wire.startsWith('c/')),
+      ['one.text > c/joined.a', 'two.text > c/joined.b'],
+    );
+  });
+
+  it('gives the values of the call to inputs that no edge feeds', () => {
+    const library = {
+      many: sketchGraph(
+        {
+          text: text(''),
+          number: { type: 'input:number' },
+          json: { type: 'input:json' },
+          image: { type: 'input:image' },
+          list: { type: 'input:list' },
+          texts: text(''),
+          kept: text('own'),
+        },
+        [],
+      ),
+    };
+    const values = {
+      text: 'T',
+      number: '4',
+      json: null,
+      image: 'https://a.example/i.png',
+      list: ['a'],
+      texts: ['x', 'y'],
+      kept: null,
+      unknown: 1,
+    };
+    const graph = expand(sketchGraph({ c: call('many', values) }, []), library);
+    assert.deepEqual(Object.fromEntries(idsOf(graph).map(id => [id, configOf(graph, id)])), {
+      'c/text': { value: 'T', items: null },
+      'c/number': { value: 4, items: null },
+      'c/json': { value: null },
+      'c/image': { url: 'https://a.example/i.png', mediaId: '', items: null },
+      'c/list': { items: ['a'] },
+      'c/texts': { value: '', items: ['x', 'y'] },
+      'c/kept': { value: 'own' },
+    });
+  });
+
+  it('refuses a value of the wrong type by the path of its node', () => {
+    const library: Library = {
+      outer: sketchGraph({ inner: call('joiner', { a: true }) }, []),
+      joiner: JOINER,
+    };
+    const error = failure(() => expand(sketchGraph({ c: call('outer') }, []), library));
+    assert.equal(error.code, 'invalid_inputs');
+    assert.equal(error.issues[0]?.nodeId, 'c/inner/a');
+    assert.match(error.message, /"c\/inner\/a".*must be text, not a value of type boolean/);
+  });
+
+  it('connects nested and chained calls through inputs that lead straight to outputs', () => {
+    const library: Library = {
+      pass: sketchGraph({ in: text('P'), out: preview }, ['in.text > out.input']),
+      twice: sketchGraph({ in: text('T'), one: call('pass'), two: call('pass'), out: preview }, [
+        'in.text > one.in',
+        'one.out > two.in',
+        'two.out > out.input',
+      ]),
+    };
+    const outer = sketchGraph({ s: text('S'), x: call('twice'), y: call('twice'), end: preview }, [
+      's.text > x.in',
+      'x.out > y.in',
+      'y.out > end.input',
+    ]);
+    const graph = expand(outer, library);
+    assert.deepEqual(listWires(graph), [
+      ...['end', 'x/one/out', 'x/out', 'x/two/out', 'y/one/out', 'y/out', 'y/two/out'].map(
+        id => `s.text > ${id}.input`,
+      ),
+    ]);
+    const unfed = expand(
+      sketchGraph({ x: call('twice', { in: 'V' }), end: preview }, ['x.out > end.input']),
+      library,
+    );
+    assert.ok(listWires(unfed).includes('x/in.text > end.input'));
+    assert.equal(configOf(unfed, 'x/in')?.value, 'V');
+  });
+
+  it('keeps the order of the edges at a list input, and gathers what is no list', () => {
+    const library: Library = {
+      lists: sketchGraph(
+        { list: { type: 'input:list' }, slice: { type: 'utility:list_slice' }, joined: join },
+        ['list.list > slice.list', 'list.list > joined.a'],
+      ),
+    };
+    const sources = { one: text('1'), two: text('2'), three: { type: 'input:list' } };
+    const several = sketchGraph({ ...sources, c: call('lists') }, [
+      'two.text > c.list',
+      'three.list > c.list',
+      'one.text > c.list',
+    ]);
+    const graph = expand(several, library);
+    const gather = plan(graph).nodes.find(({ id }) => id === 'c/list');
+    assert.equal(gather?.nodeType, 'utility:list_slice');
+    assert.deepEqual(
+      gather?.inputs.map(({ source }) => plan(graph).nodes[source]?.id),
+      ['two', 'three', 'one'],
+    );
+    const single = expand(sketchGraph({ ...sources, c: call('lists') }, ['three.list > c.list']), library);
+    assert.deepEqual(listWires(single), ['three.list > c/joined.a', 'three.list > c/slice.list']);
+  });
+
+  it('makes a gallery that feeds a node a list', () => {
+    const library: Library = {
+      show: sketchGraph({ a: text('A'), b: text('B'), all: { type: 'output:gallery' } }, [
+        'a.text > all.input1',
+        'b.text > all.input2',
+      ]),
+    };
+    const nodes: Record<string, NodeSketch> = { c: call('show'), first: { type: 'utility:list_item' } };
+    const graph = expand(sketchGraph(nodes, ['c.all > first.list']), library);
+    assert.deepEqual(listWires(graph), [
+      'c/a.text > c/all.input1',
+      'c/all.list > first.list',
+      'c/b.text > c/all.input2',
+    ]);
+    assert.equal(plan(graph).nodes.find(({ id }) => id === 'c/all')?.nodeType, 'logic:collect');
+    const unused = expand(sketchGraph(nodes, []), library);
+    assert.equal(plan(unused).nodes.find(({ id }) => id === 'c/all')?.nodeType, 'output:gallery');
+  });
+
+  it('leaves out the notes and groups of components', () => {
+    const library: Library = {
+      noted: sketchGraph(
+        { a: text(''), note: { type: 'utility:sticky_note' }, group: { type: 'utility:group' } },
+        [],
+      ),
+    };
+    const outer = sketchGraph({ c: call('noted'), mine: { type: 'utility:sticky_note' } }, []);
+    assert.deepEqual(idsOf(expand(outer, library)), ['c/a', 'mine']);
+  });
+
+  it('names an edge to a port that the component does not have', () => {
+    const error = failure(() =>
+      expand(sketchGraph({ s: text(''), c: call('joiner') }, ['s.text > c.gone']), { joiner: JOINER }),
+    );
+    assert.deepEqual(error.issues, [
+      {
+        nodeId: 'c',
+        edgeId: 'e0',
+        code: 'unknown_port',
+        message: 'The component of "c" has no input "gone". Reconnect or remove the connection.',
+      },
+    ]);
+    const inner: Library = {
+      outer: sketchGraph({ x: call('joiner'), p: preview }, ['x.old > p.input']),
+      joiner: JOINER,
+    };
+    const nested = failure(() => expand(sketchGraph({ c: call('outer') }, []), inner));
+    assert.equal(nested.issues[0]?.nodeId, 'c/x');
+    assert.match(nested.message, /no output "old"/);
+  });
+
+  it('refuses ids that collide', () => {
+    const outer = sketchGraph({ a: call('joiner'), 'a/joined': text('') }, []);
+    const error = failure(() => expand(outer, { joiner: JOINER }));
+    assert.equal(error.code, 'invalid_graph');
+    assert.match(error.message, /"a\/joined"/);
+  });
+
+  it('refuses calls that only pass a value to each other', () => {
+    const pass = sketchGraph({ in: text(''), out: preview }, ['in.text > out.input']);
+    const outer = sketchGraph({ x: call('pass'), y: call('pass'), end: preview }, [
+      'x.out > y.in',
+      'y.out > x.in',
+      'x.out > end.input',
+    ]);
+    assert.equal(failure(() => expand(outer, { pass })).code, 'cyclic_graph');
+  });
+});
+
+describe('the limits of an expansion', () => {
+  const nest = (levels: number): Library =>
+    Object.fromEntries(
+      Array.from({ length: levels }, (_, level) => [
+        `w${level}`,
+        level === 0 ? JOINER : sketchGraph({ c: call(`w${level - 1}`) }, []),
+      ]),
+    );
+
+  it('are 8 calls inside each other', () => {
+    const graph = expand(sketchGraph({ c: call('w7') }, []), nest(8));
+    assert.ok(idsOf(graph).includes('c/c/c/c/c/c/c/c/joined'));
+    const error = failure(() => expand(sketchGraph({ c: call('w8') }, []), nest(9)));
+    assert.equal(error.code, 'component_too_deep');
+    assert.equal(error.issues[0]?.nodeId, 'c/c/c/c/c/c/c/c/c');
+  });
+
+  it('are 8 calls also where a component was read less deep before', () => {
+    const outer = sketchGraph({ shallow: call('w7'), deep: call('w8') }, []);
+    assert.equal(failure(() => expand(outer, nest(9))).code, 'component_too_deep');
+  });
+
+  it('are 2,000 nodes, without the calls', () => {
+    const calls = (count: number): Graph =>
+      sketchGraph(
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, call('joiner')])),
+        [],
+      );
+    assert.equal(expand(calls(500), { joiner: JOINER }).nodes.length, 2000);
+    const error = failure(() => expand(calls(501), { joiner: JOINER }));
+    assert.equal(error.code, 'component_too_large');
+  });
+
+  it('stop a tree that multiplies on every level, also one without nodes', () => {
+    for (const leaf of [JOINER, { nodes: [], edges: [] }]) {
+      const library: Record<string, Graph> = { w0: leaf };
+      for (let level = 1; level < 8; level++)
+        library[`w${level}`] = sketchGraph(
+          Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}`, call(`w${level - 1}`)])),
+          [],
+        );
+      let reads = 0;
+      const find = (asked: Parameters<ReturnType<typeof findIn>>[0]): Graph => {
+        reads++;
+        return findIn(library)(asked);
+      };
+      const error = failure(() => expandGraph(sketchGraph({ c: call('w7') }, []), catalog, find));
+      assert.equal(error.code, 'component_too_large');
+      assert.ok(reads <= 8, `${reads} reads`);
+    }
+  });
+
+  it('stop edges that multiply along a chain of calls', () => {
+    const doubled = sketchGraph({ in: text(''), out: preview }, [
+      'in.text > out.input',
+      'in.text > out.input',
+    ]);
+    const chain = Array.from({ length: 900 }, (_, index) => index);
+    const outer = sketchGraph(
+      {
+        s: text(''),
+        ...Object.fromEntries(chain.map(index => [`c${index}`, call('doubled')])),
+        end: preview,
+      },
+      [
+        's.text > c0.in',
+        ...chain.slice(1).map(index => `c${index - 1}.out > c${index}.in`),
+        'c899.out > end.input',
+      ],
+    );
+    assert.equal(failure(() => expand(outer, { doubled })).code, 'component_too_large');
+  });
+
+  it('allow a chain of as many calls as there may be', () => {
+    const pass = sketchGraph({ in: text(''), out: preview }, ['in.text > out.input']);
+    const chain = Array.from({ length: 990 }, (_, index) => index);
+    const outer = sketchGraph(
+      {
+        s: text(''),
+        ...Object.fromEntries(chain.map(index => [`c${index}`, call('pass')])),
+        end: preview,
+      },
+      // The last connections first.
+      [
+        'c989.out > end.input',
+        ...chain.slice(1).map(index => `c${990 - index - 1}.out > c${990 - index}.in`),
+        's.text > c0.in',
+      ],
+    );
+    assert.ok(listWires(expand(outer, { pass })).includes('s.text > end.input'));
+  });
+
+  it('refuse a circle, with the workflows on it', () => {
+    const library: Library = {
+      a: sketchGraph({ toB: call('b') }, []),
+      b: sketchGraph({ toA: call('a') }, []),
+    };
+    const error = failure(() => expand(sketchGraph({ c: call('a') }, []), library));
+    assert.equal(error.code, 'component_circle');
+    assert.deepEqual(error.circle, ['a', 'b', 'a']);
+    assert.equal(error.issues[0]?.nodeId, 'c/toB/toA');
+    const own = failure(() => expand(sketchGraph({ c: call('b') }, []), library, 'a'));
+    assert.deepEqual(own.circle, ['a', 'b', 'a']);
+  });
+
+  it('refuse a circle through another version of a component that was read before', () => {
+    const at = (workflowId: string, version: number): NodeSketch => {
+      const { type, config } = call(workflowId);
+      return { type, config: { ...config, version } };
+    };
+    const versions: Readonly<Record<string, Graph>> = {
+      'x@1': sketchGraph({ m: at('m', 1) }, []),
+      'x@2': JOINER,
+      'm@1': sketchGraph({ x: at('x', 2) }, []),
+    };
+    const outer = sketchGraph({ m: at('m', 1), x: at('x', 1) }, []);
+    const error = failure(() =>
+      expandGraph(
+        outer,
+        catalog,
+        ({ workflowId, version }) => versions[`${workflowId}@${version}`] ?? JOINER,
+      ),
+    );
+    assert.deepEqual(error.circle, ['x', 'm', 'x']);
+  });
+});

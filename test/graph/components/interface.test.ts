@@ -1,0 +1,52 @@
+// The interface of a component: which nodes are its inputs and outputs.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { getInterface } from '../../../src/graph/components/interface.ts';
+import { sketchGraph } from '../../support/engine/engine.ts';
+import { catalog, JOINER, preview, text } from './component-graphs.ts';
+
+describe('the interface of a component', () => {
+  it('has the input nodes and the output nodes in the order of the graph', () => {
+    assert.deepEqual(getInterface(JOINER, catalog), {
+      inputs: [
+        { id: 'a', label: 'Node a', type: 'TEXT' },
+        { id: 'b', label: 'Node b', type: 'TEXT' },
+      ],
+      outputs: [{ id: 'out', label: 'Node out', type: 'TEXT' }],
+    });
+  });
+
+  it('gives each port its type', () => {
+    const graph = sketchGraph(
+      {
+        image: { type: 'input:image' },
+        list: { type: 'input:list' },
+        json: { type: 'input:json' },
+        shown: preview,
+        all: { type: 'output:gallery' },
+        empty: preview,
+      },
+      ['image > shown', 'list.list > all.input1'],
+    );
+    const { inputs, outputs } = getInterface(graph, catalog);
+    assert.deepEqual(
+      [...inputs, ...outputs].map(({ id, type }) => [id, type]),
+      [
+        ['image', 'IMAGE'],
+        ['list', 'LIST'],
+        ['json', 'JSON'],
+        ['shown', 'IMAGE'],
+        ['all', 'LIST'],
+        ['empty', 'ANY'],
+      ],
+    );
+  });
+
+  it('leaves out input nodes that an edge feeds', () => {
+    const graph = sketchGraph({ a: text('x'), b: text('y') }, ['a > b']);
+    assert.deepEqual(
+      getInterface(graph, catalog).inputs.map(({ id }) => id),
+      ['a'],
+    );
+  });
+});
