@@ -5,6 +5,7 @@ import { useBoard, useRun } from '../runs/editor-context.tsx';
 import { ResultView } from '../runs/result-view.tsx';
 import { getResults } from '../runs/results.ts';
 import styles from './canvas.module.css';
+import type { ResolvedEdge } from './model.ts';
 import { getPointAt } from './painter/hit-test.ts';
 import type { RenderState } from './painter/render-state.ts';
 import { toBezier } from './painter/scene.ts';
@@ -29,13 +30,15 @@ export function EdgeValue({ renderState }: { readonly renderState: RenderState }
       className={styles.value}
       style={{ left: x * viewport.zoom + viewport.x, top: y * viewport.zoom + viewport.y }}
     >
-      <Value source={curve.source.id} type={curve.resolvedEdge.type} />
+      <Value source={curve.source.id} edge={curve.resolvedEdge} />
     </div>
   );
 }
 
-function Value({ source, type }: { readonly source: string; readonly type: string }) {
-  const state = useRun(({ displayedNodes: shown }) => shown.get(source));
+function Value({ source, edge }: { readonly source: string; readonly edge: ResolvedEdge }) {
+  const { type, sourceHandle } = edge;
+  const node = useRun(({ displayedNodes: shown }) => shown.get(source));
+  const state = node?.findInner === undefined ? node : node.findInner(sourceHandle.slice('out-'.length));
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === source)?.data.label);
   const [result] = state === undefined ? [] : getResults(state);
   return (

@@ -11,6 +11,7 @@ import type { Placement } from '../board/placement.ts';
 import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
+import type { CallState } from './call-states.ts';
 import type { Estimate } from './estimate.ts';
 import type { RunKind } from './plan-run.ts';
 import type { RunState, RunStore } from './run-store.ts';
@@ -133,8 +134,8 @@ export function useRun<T>(select: (state: RunState) => T): T {
 }
 
 /** Returns the state of the node in the run that the board shows, if there is one. */
-export function useNodeRun(nodeId: string): NodeState | undefined {
-  return useRun(({ nodes }) => nodes.get(nodeId));
+export function useNodeRun(nodeId: string): NodeState | CallState | undefined {
+  return useRun(({ nodes, calls }) => nodes.get(nodeId) ?? calls.get(nodeId));
 }
 
 /** Returns what the node shows: its state in the run on the board, or its result of an earlier run. */

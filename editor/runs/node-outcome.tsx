@@ -3,15 +3,17 @@ import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration, formatNumber } from '../lib/format.ts';
-import { useEditor, useNodeRun } from './editor-context.tsx';
+import { useDisplayedNode, useEditor, useNodeRun } from './editor-context.tsx';
 import styles from './node-result.module.css';
-import { getResults } from './results.ts';
+import { findShownState, getResults } from './results.ts';
 
 const flowMessages = messages.flow;
 
 export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   const { view } = useEditor();
   const run = useNodeRun(node.id);
+  const displayed = useDisplayedNode(node.id);
+  const shown = findShownState(node, displayed);
   if (run === undefined) return null;
   const { status, error, credits, cached, fromSample, startedAt, finishedAt, warnings = [], log } = run;
   const ms =
@@ -21,7 +23,9 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
     ms === undefined || cached ? undefined : formatDuration(ms),
     credits > 0 ? flowMessages.credits(credits, formatNumber(credits)) : undefined,
   ].filter(fact => fact !== undefined);
-  const results = getResults(run);
+  // Earlier results are not of this run.
+  const withResults = shown === displayed ? run : shown;
+  const results = withResults === undefined ? [] : getResults(withResults);
   return (
     <section className={styles.outcome} aria-label={flowMessages.lastRun}>
       <h3>{flowMessages.lastRun}</h3>
@@ -38,7 +42,12 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
       )}
       <div className={styles.actions}>
         {results.length > 0 && (
-          <Button size="s" onClick={() => view.setState({ panel: { kind: 'result', nodeId: node.id } })}>
+          <Button
+            size="s"
+            onClick={() =>
+              view.setState({ panel: { kind: 'result', nodeId: withResults?.nodeId ?? node.id } })
+            }
+          >
             {flowMessages.openResult}
           </Button>
         )}

@@ -8,7 +8,7 @@ import { useEditor, useRun } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
-import { getNodeResults, MAX_SHOWN_RESULTS } from './results.ts';
+import { findShownState, getNodeResults, MAX_SHOWN_RESULTS } from './results.ts';
 import type { DisplayedNode } from './stored-results.ts';
 
 const flowMessages = messages.flow;
@@ -30,14 +30,15 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
         <ImageIcon size={28} />
       </div>
     ) : null;
+  const shown = findShownState(node, run);
   const openResult = (index: number): void =>
-    view.setState({ panel: { kind: 'result', nodeId: node.id, index } });
+    view.setState({ panel: { kind: 'result', nodeId: shown?.nodeId ?? node.id, index } });
   return (
     <figure
       className={styles.result}
       aria-label={flowMessages.resultOf(node.data.label)}
       data-many={results.length > 1 ? results[0]?.kind : undefined}
-      data-outdated={run?.isOutdated || undefined}
+      data-outdated={shown?.isOutdated || undefined}
     >
       {results.slice(0, MAX_SHOWN_RESULTS).map((result, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
@@ -46,9 +47,9 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
       {results.length > MAX_SHOWN_RESULTS && (
         <span className={styles.more}>+{results.length - MAX_SHOWN_RESULTS}</span>
       )}
-      {(run?.isOutdated || run?.fromSample) && (
+      {(shown?.isOutdated || shown?.fromSample) && (
         <figcaption className={styles.outdated}>
-          {run.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
+          {shown.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
         </figcaption>
       )}
     </figure>
@@ -58,11 +59,12 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
 /** Renders the error message and the buttons that help to fix it. */
 function FailedResult({ node, message }: { readonly node: GraphNode; readonly message: string }) {
   const error = useRun(({ run }) => run?.error);
+  const isOfNode = error?.nodeId === node.id || error?.nodeId?.startsWith(`${node.id}/`);
   return (
     <div className={`${styles.under} ${styles.error}`}>
       <p>{message}</p>
       <div className={`${styles.actions} nodrag`}>
-        <ErrorActions code={error?.nodeId === node.id ? error.code : undefined} nodeId={node.id} />
+        <ErrorActions code={isOfNode ? error?.code : undefined} nodeId={node.id} />
       </div>
     </div>
   );

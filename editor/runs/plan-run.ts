@@ -3,6 +3,7 @@ import type { RunRequest } from '../../sdk/src/types.ts';
 import { createPlan } from '../../src/graph/plan.ts';
 import type { Board } from '../board/board.ts';
 import { api } from '../lib/api.ts';
+import { findShownId } from './call-states.ts';
 import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
 import { type Estimate, estimateBoard, usesSample } from './estimate.ts';
 import { getPins } from './pins.ts';
@@ -70,11 +71,14 @@ function computeStates(
   const { board } = session.store.getState();
   const result = createPlan(board, session.catalog, targets, Object.keys(pins));
   if (!result.ok) return new Map();
-  const cached = new Set(estimate?.breakdown.filter(line => line.cached).map(({ nodeId }) => nodeId));
+  // The lines of a component are those of its nodes.
+  const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findShownId(board, nodeId));
   const reused = new Set([...(estimate?.kept ?? []), ...Object.keys(pins)]);
-  return new Map(
-    result.plan.nodes.map(({ id }) => [id, reused.has(id) ? 'kept' : cached.has(id) ? 'cached' : 'run']),
-  );
+  const getState = (id: string): 'run' | 'cached' | 'kept' => {
+    if (reused.has(id)) return 'kept';
+    return lines.get(id)?.every(({ cached }) => cached) ? 'cached' : 'run';
+  };
+  return new Map(result.plan.nodes.map(({ id }) => [id, getState(id)]));
 }
 
 function withDependents({ edges }: Board, nodes: readonly string[]): readonly string[] {

@@ -29,7 +29,7 @@ interface ResultDialogProps {
 
 export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) {
   const run = useDisplayedNode(nodeId);
-  const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label ?? nodeId);
+  const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label) ?? (run?.label || nodeId);
   const [selectedIndex, setSelectedIndex] = useState(index);
   const content = useRef<HTMLDivElement>(null);
   // Arrow keys step through the results, so the first field must not have the focus.

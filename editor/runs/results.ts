@@ -1,6 +1,8 @@
 // Lists the results of a node for display.
 import type { NodeState } from '../../sdk/src/types.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
+import { getShownOutput } from '../board/call.ts';
+import type { DisplayedNode } from './stored-results.ts';
 
 export type Result =
   | {
@@ -35,8 +37,16 @@ export const MAX_SHOWN_RESULTS = 4;
 
 const MEDIA_INPUT = /^input:(image|video|audio)$/;
 
+/** Returns the state with the results that a node shows: its own, or for a call that of the chosen output. */
+export function findShownState(node: GraphNode, state: DisplayedNode | undefined): DisplayedNode | undefined {
+  const output = state?.findInner && getShownOutput(node);
+  return output === undefined ? state : state?.findInner?.(output);
+}
+
 /** Returns the results to show on a node: the media file of an input node, otherwise the results of its run. */
-export function getNodeResults({ data }: GraphNode, state: NodeState | undefined): readonly Result[] {
+export function getNodeResults(node: GraphNode, nodeState: DisplayedNode | undefined): readonly Result[] {
+  const { data } = node;
+  const state = findShownState(node, nodeState);
   const kind = MEDIA_INPUT.exec(data.nodeType)?.[1];
   const url = data.config?.url;
   if (kind !== undefined && typeof url === 'string' && isOwnUrl(url))

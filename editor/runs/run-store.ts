@@ -1,6 +1,7 @@
 // Stores the run that the board shows. Starts, follows and cancels it, and sends approvals.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { followRun } from '../../sdk/src/follow.ts';
+import type { WorkflowResults } from '../../sdk/src/schemas.ts';
 import {
   type AcceptedRun,
   type Execution,
@@ -10,8 +11,9 @@ import {
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, connection } from '../lib/api.ts';
+import { type CallState, combineCallStates } from './call-states.ts';
 import { type Estimate, estimateBoard, type Samples, usesSample } from './estimate.ts';
-import { combineResults, type DisplayedNode, readResults, type StoredResults } from './stored-results.ts';
+import { combineResults, type DisplayedNode, type StoredResults } from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
@@ -19,6 +21,8 @@ export interface RunState {
   /** Undefined if the board shows no run. */
   readonly run: RunSummary | undefined;
   readonly nodes: ReadonlyMap<string, NodeState>;
+  /** The states of the nodes that call components, combined from `nodes`. */
+  readonly calls: ReadonlyMap<string, CallState>;
   /** The newest result of each node from all runs. */
   readonly results: StoredResults;
   /** The display of each node: its state in `nodes`, or else its result in `results`. */
@@ -49,6 +53,7 @@ export type RunStore = StoreApi<RunState> & {
 const NO_RUN: RunState = {
   run: undefined,
   nodes: new Map(),
+  calls: new Map(),
   results: new Map(),
   displayedNodes: new Map(),
   error: undefined,
@@ -62,8 +67,9 @@ export const isInProgress = (run: RunSummary | undefined): boolean => run !== un
 export function createRunStore(workflowId: string, saveBoard: () => Promise<void>): RunStore {
   const store = createStore<RunState>(() => NO_RUN);
   store.subscribe(({ run, nodes, results }, before) => {
-    if (nodes !== before.nodes || results !== before.results)
-      store.setState({ displayedNodes: combineResults(results, nodes, run?.id) });
+    if (nodes === before.nodes && results === before.results) return;
+    const calls = nodes === before.nodes ? store.getState().calls : combineCallStates(nodes);
+    store.setState({ calls, displayedNodes: combineResults(results, nodes, run?.id, calls) });
   });
   const { refreshResults, stop } = createResultsReader(workflowId, store);
   const { show, clear, close } = createRunFollower(workflowId, store);
@@ -109,6 +115,12 @@ export function createRunStore(workflowId: string, saveBoard: () => Promise<void
 }
 
 const REFRESH_PAUSE_MS = 300;
+
+/** Reads the newest result of each node. */
+async function readResults(workflowId: string, signal: AbortSignal): Promise<StoredResults> {
+  const { nodes } = await api.get<WorkflowResults>(`/workflows/${workflowId}/results`, { signal });
+  return new Map(Object.entries(nodes));
+}
 
 /** Creates a reader of earlier results. It waits for a pause, so that several changes in a row cost one request. */
 function createResultsReader(
@@ -168,7 +180,7 @@ function createRunFollower(
       estimate,
       samples,
       results,
-      displayedNodes: combineResults(results, NO_RUN.nodes, undefined),
+      displayedNodes: combineResults(results, NO_RUN.nodes, undefined, NO_RUN.calls),
     });
   };
   const lastShownId = loadShownRunId(workflowId);

@@ -1,7 +1,7 @@
-// Loads the newest result of each node from earlier runs, and combines it with the run shown on the board.
+// Combines the newest result of each node from earlier runs with the run shown on the board.
 import type { WorkflowResults } from '../../sdk/src/schemas.ts';
 import type { NodeState } from '../../sdk/src/types.ts';
-import { api } from '../lib/api.ts';
+import { type CallState, combineCallStates } from './call-states.ts';
 
 type StoredResult = WorkflowResults['nodes'][string];
 export type StoredResults = ReadonlyMap<string, StoredResult>;
@@ -12,21 +12,19 @@ export interface DisplayedNode extends NodeState {
   readonly isOutdated?: boolean;
   /** The run that has the result. */
   readonly executionId?: string;
-}
-
-export async function readResults(workflowId: string, signal: AbortSignal): Promise<StoredResults> {
-  const { nodes } = await api.get<WorkflowResults>(`/workflows/${workflowId}/results`, { signal });
-  return new Map(Object.entries(nodes));
+  /** For a call: returns what an inner node shows. */
+  readonly findInner?: (id: string) => DisplayedNode | undefined;
 }
 
 /** Statuses of nodes that have no result in this run. */
 const WITHOUT_RESULT: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
 
-/** Returns what each node shows. `nodes` are the states of the shown run, `executionId`. */
+/** Returns what each node shows. `nodes` are the states of the shown run, `executionId`, and `calls` those of its calls. */
 export function combineResults(
   results: StoredResults,
   nodes: ReadonlyMap<string, NodeState>,
   executionId: string | undefined,
+  calls: ReadonlyMap<string, CallState>,
 ): ReadonlyMap<string, DisplayedNode> {
   const displayedNodes = new Map<string, DisplayedNode>();
   for (const [nodeId, result] of results) displayedNodes.set(nodeId, toDisplayedNode(nodeId, result));
@@ -46,6 +44,10 @@ export function combineResults(
         ...(executionId === undefined ? {} : { executionId }),
       });
     }
+  }
+  for (const [id, state] of combineCallStates(displayedNodes)) {
+    const findInner = (inner: string): DisplayedNode | undefined => displayedNodes.get(`${id}/${inner}`);
+    displayedNodes.set(id, { ...state, ...calls.get(id), findInner });
   }
   return displayedNodes;
 }

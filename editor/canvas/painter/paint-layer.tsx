@@ -1,9 +1,10 @@
 // Renders the canvas below the mounted nodes. Repaints in the frame after a change of the board, the view or the run.
 import { useEffect, useRef } from 'react';
 import type { NodeState } from '../../../sdk/src/types.ts';
+import { findNode } from '../../board/board.ts';
 import { getMediaKind } from '../../kit/media-view.tsx';
 import { type EditorContextValue, useEditor, type View } from '../../runs/editor-context.tsx';
-import { getResults, type Result } from '../../runs/results.ts';
+import { findShownState, getResults, type Result } from '../../runs/results.ts';
 import styles from '../canvas.module.css';
 import { paint } from './paint.ts';
 import { readPaintColors, watchTheme } from './paint-colors.ts';
@@ -54,12 +55,17 @@ function repaintOnChange({
     const { hovered, dropEdge, size, ...frameState } = renderState.now;
     const ratio = devicePixelRatio;
     resizeCanvas(element, { width: size.width * ratio, height: size.height * ratio });
-    const { nodes } = runs.getState();
+    const { nodes, calls, displayedNodes } = runs.getState();
+    const { board, selection } = session.store.getState();
     const isFar = frameState.viewport.zoom < FAR_ZOOM;
-    const getMark = (id: string): Mark | undefined =>
-      toMark(nodes.get(id), isFar || !frameState.mounted.has(id) ? thumbnails : undefined);
+    const getMark = (id: string): Mark | undefined => {
+      const cache = isFar || !frameState.mounted.has(id) ? thumbnails : undefined;
+      const call = calls.get(id);
+      if (call === undefined) return toMark(nodes.get(id), cache);
+      const node = findNode(board, id);
+      return toMark(call, cache, node && findShownState(node, displayedNodes.get(id)));
+    };
     const getOutline = (id: string): StatusOutline | undefined => toOutline(view.getState(), id);
-    const { selection } = session.store.getState();
     const highlighted = new Set([hovered, dropEdge].filter(id => id !== undefined));
     paint(ctx, { ...frameState, size, ratio, selection, getMark, getOutline, highlighted, colors });
   });
@@ -98,10 +104,16 @@ function repaintOnChange({
 const toOutline = ({ plan, diff }: View, id: string): StatusOutline | undefined =>
   plan === undefined ? diff?.difference.statuses.get(id) : (plan.states.get(id) ?? 'out');
 
-function toMark(state: NodeState | undefined, thumbnails: ThumbnailCache | undefined): Mark | undefined {
+/** `shown` has the results, if another node than the one with the state has them. */
+function toMark(
+  state: NodeState | undefined,
+  thumbnails: ThumbnailCache | undefined,
+  shown: NodeState | undefined = state,
+): Mark | undefined {
   if (state === undefined) return undefined;
   const { status } = state;
-  const [result] = status === 'COMPLETED' && thumbnails !== undefined ? getResults(state) : [];
+  const hasThumbnail = status === 'COMPLETED' && thumbnails !== undefined && shown !== undefined;
+  const [result] = hasThumbnail ? getResults(shown) : [];
   const url = result === undefined ? undefined : getThumbnailUrl(result);
   const thumbnail = url === undefined ? undefined : thumbnails?.find(url);
   return { status, ...(thumbnail === undefined ? {} : { thumbnail }) };

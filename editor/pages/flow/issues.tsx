@@ -3,10 +3,11 @@
 import ChevronDown from 'icon:chevron-down';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
-import type { GraphEdge } from '../../../src/graph/types.ts';
+import { type Board, findNode } from '../../board/board.ts';
 import { lintRemote } from '../../board/remote.ts';
 import { SeverityIcon } from '../../canvas/icons.tsx';
 import { messages } from '../../flow-messages.ts';
+import { findShownId } from '../../runs/call-states.ts';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import { FixAllButton, FixButton } from './fix-button.tsx';
 import styles from './issues.module.css';
@@ -21,8 +22,7 @@ export function Issues() {
   const head = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
-    const { edges } = session.store.getState().board;
-    view.setState({ issues: groupByNode(issues, edges) });
+    view.setState({ issues: groupByNode(issues, session.store.getState().board) });
   }, [view, session, issues]);
   if (issues.length === 0) return null;
   const errors = issues.filter(({ severity }) => severity === 'error').length;
@@ -67,9 +67,10 @@ interface ItemProps {
 }
 
 function IssueItem({ issue, fix }: ItemProps) {
-  const { severity, message, nodeId, edgeId } = issue;
+  const { severity, message, edgeId } = issue;
   const { session, canvas } = useEditor();
-  const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === nodeId)?.data.label);
+  const nodeId = useBoard(({ board }) => issue.nodeId && findShownId(board, issue.nodeId));
+  const label = useBoard(({ board }) => nodeId && findNode(board, nodeId)?.data.label);
   const edge = useBoard(({ board }) => board.edges.find(({ id }) => id === edgeId));
   const targetId = nodeId ?? edge?.target;
   const showIssue = (): void => {
@@ -91,12 +92,12 @@ function IssueItem({ issue, fix }: ItemProps) {
   );
 }
 
-function groupByNode(
-  issues: readonly LintIssue[],
-  edges: readonly GraphEdge[],
-): ReadonlyMap<string, readonly LintIssue[]> {
-  const targets = new Map(edges.map(({ id, target }) => [id, target]));
-  return Map.groupBy(issues, ({ nodeId, edgeId }) => nodeId ?? targets.get(edgeId ?? '') ?? '');
+function groupByNode(issues: readonly LintIssue[], board: Board): ReadonlyMap<string, readonly LintIssue[]> {
+  const targets = new Map(board.edges.map(({ id, target }) => [id, target]));
+  return Map.groupBy(issues, ({ nodeId, edgeId }) => {
+    const path = nodeId ?? targets.get(edgeId ?? '') ?? '';
+    return findShownId(board, path) ?? path;
+  });
 }
 
 /** Boards with more nodes are linted in the browser first, because sending them takes longer. */

@@ -9,7 +9,7 @@ import { RunMark } from '../../canvas/node-marks.tsx';
 import { messages } from '../../flow-messages.ts';
 import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../../runs/editor-context.tsx';
 import { ResultView } from '../../runs/result-view.tsx';
-import { getNodeResults } from '../../runs/results.ts';
+import { findShownState, getNodeResults } from '../../runs/results.ts';
 import { RunList } from './docks/runs.tsx';
 import styles from './outline.module.css';
 
@@ -60,6 +60,7 @@ function OutlineNode({ id }: { readonly id: string }) {
   const errors = issues.filter(({ severity }) => severity === 'error').length;
   if (node === undefined) return null;
   const entry = session.catalog.find(node.data.nodeType);
+  const shown = findShownState(node, displayedNode);
   const results = getNodeResults(node, displayedNode);
   const text = node.data.config?.value ?? node.data.config?.prompt ?? node.data.config?.template;
   return (
@@ -86,12 +87,12 @@ function OutlineNode({ id }: { readonly id: string }) {
               key={index}
               result={result}
               isSmall
-              onOpen={() => view.setState({ panel: { kind: 'result', nodeId: id, index } })}
+              onOpen={() => view.setState({ panel: { kind: 'result', nodeId: shown?.nodeId ?? id, index } })}
             />
           ))}
-          {(displayedNode?.isOutdated || displayedNode?.fromSample) && (
+          {(shown?.isOutdated || shown?.fromSample) && (
             <figcaption className={styles.outdated}>
-              {displayedNode.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
+              {shown.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
             </figcaption>
           )}
         </figure>

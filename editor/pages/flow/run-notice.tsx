@@ -9,7 +9,8 @@ import { Button, IconButton } from '../../kit/button.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { useEditor, useRun } from '../../runs/editor-context.tsx';
+import { findShownId } from '../../runs/call-states.ts';
+import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
 import { isInProgress, type RunSummary } from '../../runs/run-store.ts';
 import { useApplyInputs } from '../../runs/use-inputs.ts';
@@ -22,7 +23,8 @@ export function RunNotice() {
   const run = useRun(state => state.run);
   const error = useRun(state => state.error);
   useEffect(() => {
-    const nodeId = error instanceof ApiError ? error.issues?.[0]?.nodeId : undefined;
+    const path = error instanceof ApiError ? error.issues?.[0]?.nodeId : undefined;
+    const nodeId = path === undefined ? undefined : findShownId(session.store.getState().board, path);
     if (nodeId !== undefined) session.store.actions.select([nodeId]);
   }, [error, session]);
   if (run === undefined && error === undefined) return null;
@@ -102,12 +104,16 @@ function RunStatus({ run }: { readonly run: RunSummary }) {
   );
 }
 
-function RunError({ error: { message, nodeId } }: { readonly error: NonNullable<RunSummary['error']> }) {
+function RunError({ error }: { readonly error: NonNullable<RunSummary['error']> }) {
   const { canvas } = useEditor();
+  const { message } = error;
+  const nodeId = useBoard(({ board }) =>
+    error.nodeId === null ? undefined : findShownId(board, error.nodeId),
+  );
   return (
     <p role="alert">
       {message}{' '}
-      {nodeId !== null && (
+      {nodeId !== undefined && (
         <button type="button" className={styles.link} onClick={() => canvas.current?.focusNode(nodeId)}>
           {flowMessages.save.showIssue}
         </button>

@@ -7,6 +7,7 @@ import { type ReactNode, useState } from 'react';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink, IconButton } from '../../kit/button.tsx';
 import { useProviderSettings } from '../../lib/providers.ts';
+import { findShownId } from '../../runs/call-states.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import type { Estimate, Samples } from '../../runs/estimate.ts';
 import { isInProgress } from '../../runs/run-store.ts';
@@ -41,9 +42,11 @@ function useHoldsSamples(): boolean {
 function MissingProviders({ samples, onHide }: { readonly samples: Samples; readonly onHide: () => void }) {
   const { needs, nodeIds, changedIds, whole } = samples;
   const settings = useProviderSettings(needs.length === 1 ? needs[0] : undefined);
-  const nodes = useBoard(({ board }) => board.nodes);
-  const toLabels = (ids: readonly string[]): readonly string[] =>
-    nodes.filter(({ id }) => ids.includes(id)).map(({ data }) => data.label);
+  const board = useBoard(state => state.board);
+  const toLabels = (paths: readonly string[]): readonly string[] => {
+    const ids = new Set(paths.map(path => findShownId(board, path)));
+    return board.nodes.filter(({ id }) => ids.has(id)).map(({ data }) => data.label);
+  };
   const isChanged = changedIds.length > 0;
   return (
     <Notice onHide={onHide} tone={isChanged ? 'warning' : undefined}>

@@ -1,0 +1,92 @@
+// Combines the states of a component's nodes into the state of the node that calls it. The id of an inner node is the
+// path to it: `call/inner`, or `call/call/inner` in a nested component.
+import type { NodeState } from '../../sdk/src/types.ts';
+import { type Board, findNode } from '../board/board.ts';
+
+/** The state of a call. Its results are those of an inner node. */
+export interface CallState extends NodeState {
+  /** How many nodes the component has in this run, and how many have ended. */
+  readonly count: { readonly done: number; readonly total: number };
+  /** The inner nodes that wait for a decision or a provider. */
+  readonly waiting: readonly string[];
+}
+
+/** Statuses of nodes that will not change any more. */
+const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
+
+/** Returns the state of each call, by its id, at every level. */
+export function combineCallStates(nodes: ReadonlyMap<string, NodeState>): ReadonlyMap<string, CallState> {
+  const groups = new Map<string, NodeState[]>();
+  for (const state of nodes.values())
+    for (const id of listPathStarts(state.nodeId)) {
+      const group = groups.get(id);
+      if (group === undefined) groups.set(id, [state]);
+      else group.push(state);
+    }
+  return new Map(
+    [...groups].filter(([id]) => !nodes.has(id)).map(([id, states]) => [id, combine(id, states)]),
+  );
+}
+
+/** Returns the ids of the calls around an inner node, from the outermost: `a` and `a/b` for `a/b/c`. */
+export function listPathStarts(path: string): readonly string[] {
+  const starts: string[] = [];
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1))
+    starts.push(path.slice(0, end));
+  return starts;
+}
+
+/** Returns the id of the node on the board that shows a node of a run: itself, or the call that it is inside of. */
+export function findShownId(board: Board, path: string): string | undefined {
+  return [path, ...listPathStarts(path)].find(id => findNode(board, id) !== undefined);
+}
+
+function combine(id: string, states: readonly NodeState[]): CallState {
+  const done = states.filter(({ status }) => FINAL.has(status)).length;
+  const failed = findFirst(
+    states.filter(({ status }) => status === 'FAILED'),
+    'finishedAt',
+  );
+  const progress = states.reduce((sum, state) => sum + (FINAL.has(state.status) ? 1 : state.progress), 0);
+  const completed = states.filter(({ status }) => status === 'COMPLETED');
+  return {
+    nodeId: id,
+    label: '',
+    status: combineStatus(states, done),
+    error:
+      failed === undefined
+        ? null
+        : `${failed.label} (${failed.nodeId.slice(id.length + 1)}): ${failed.error}`,
+    startedAt: findFirst(states, 'startedAt')?.startedAt ?? null,
+    finishedAt: done < states.length ? null : findLast(states.map(({ finishedAt }) => finishedAt)),
+    credits: states.reduce((sum, { credits }) => sum + credits, 0),
+    cached: completed.length > 0 && completed.every(({ cached }) => cached),
+    ...(completed.some(({ fromSample }) => fromSample) ? { fromSample: true } : {}),
+    attempt: Math.max(...states.map(({ attempt }) => attempt)),
+    progress: progress / states.length,
+    count: { done, total: states.length },
+    waiting: states.filter(({ status }) => status === 'WAITING').map(({ nodeId }) => nodeId),
+  };
+}
+
+function combineStatus(states: readonly NodeState[], done: number): NodeState['status'] {
+  const has = (status: NodeState['status']): boolean => states.some(state => state.status === status);
+  if (has('FAILED')) return 'FAILED';
+  if (done === states.length)
+    return has('CANCELLED') ? 'CANCELLED' : has('COMPLETED') ? 'COMPLETED' : 'SKIPPED';
+  if (has('WAITING') && !has('RUNNING')) return 'WAITING';
+  return done > 0 || has('RUNNING') ? 'RUNNING' : 'PENDING';
+}
+
+/** Returns the state with the earliest time. States without it come last. */
+function findFirst(states: readonly NodeState[], key: 'startedAt' | 'finishedAt'): NodeState | undefined {
+  const [first, ...others] = states;
+  if (first === undefined) return undefined;
+  return others.reduce((best, state) => (isBefore(state[key], best[key]) ? state : best), first);
+}
+
+const isBefore = (time: string | null, other: string | null): boolean =>
+  time !== null && (other === null || time < other);
+
+const findLast = (times: readonly (string | null)[]): string | null =>
+  times.reduce((last, time) => (time !== null && (last === null || time > last) ? time : last), null);

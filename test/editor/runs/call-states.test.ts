@@ -1,0 +1,113 @@
+// Tests how the states of a component's nodes become the state of the node that calls it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CALL_TYPE } from '../../../editor/board/call.ts';
+import { combineCallStates, findShownId } from '../../../editor/runs/call-states.ts';
+import { findShownState } from '../../../editor/runs/results.ts';
+import { combineResults } from '../../../editor/runs/stored-results.ts';
+import type { NodeState } from '../../../sdk/src/types.ts';
+import type { GraphNode } from '../../../src/graph/types.ts';
+
+function state(nodeId: string, status: NodeState['status'], more: Partial<NodeState> = {}): NodeState {
+  const label = nodeId.split('/').at(-1) ?? '';
+  const times = { startedAt: null, finishedAt: null };
+  return {
+    nodeId,
+    label,
+    status,
+    error: null,
+    ...times,
+    credits: 0,
+    cached: false,
+    attempt: 1,
+    progress: 0,
+    ...more,
+  };
+}
+
+const combine = (...states: readonly NodeState[]) =>
+  combineCallStates(new Map(states.map(it => [it.nodeId, it])));
+
+describe('the state of a call', () => {
+  it('counts the nodes of the component, at every level', () => {
+    const calls = combine(
+      state('plain', 'COMPLETED'),
+      state('look/a', 'COMPLETED'),
+      state('look/b', 'RUNNING', { progress: 0.5 }),
+      state('look/deep/c', 'PENDING'),
+      state('look/deep/d', 'PENDING'),
+    );
+    assert.deepEqual([...calls.keys()], ['look', 'look/deep']);
+    const look = calls.get('look');
+    assert.deepEqual(look?.count, { done: 1, total: 4 });
+    assert.equal(look?.progress, 1.5 / 4);
+    assert.deepEqual([look?.status, calls.get('look/deep')?.status], ['RUNNING', 'PENDING']);
+  });
+
+  it('is that of the nodes together', () => {
+    const statusOf = (...statuses: readonly NodeState['status'][]) =>
+      combine(...statuses.map((status, index) => state(`look/${index}`, status))).get('look')?.status;
+    assert.equal(statusOf('COMPLETED', 'COMPLETED', 'SKIPPED'), 'COMPLETED');
+    assert.equal(statusOf('SKIPPED', 'SKIPPED'), 'SKIPPED');
+    assert.equal(statusOf('COMPLETED', 'CANCELLED'), 'CANCELLED');
+    assert.equal(statusOf('COMPLETED', 'PENDING'), 'RUNNING');
+    assert.equal(statusOf('COMPLETED', 'WAITING', 'PENDING'), 'WAITING');
+    assert.equal(statusOf('RUNNING', 'WAITING'), 'RUNNING');
+    assert.equal(statusOf('FAILED', 'RUNNING'), 'FAILED');
+  });
+
+  it('has the first failure with its path, the waiting nodes, and all credits', () => {
+    const look = combine(
+      state('look/deep/c', 'FAILED', { error: 'Later.', finishedAt: '2026-01-01T00:00:02Z', credits: 2 }),
+      state('look/deep/d', 'FAILED', { error: 'First.', finishedAt: '2026-01-01T00:00:01Z', credits: 3 }),
+      state('look/ask', 'WAITING'),
+    ).get('look');
+    assert.equal(look?.error, 'd (deep/d): First.');
+    assert.deepEqual(look?.waiting, ['look/ask']);
+    assert.equal(look?.credits, 5);
+    assert.equal(look?.finishedAt, null);
+  });
+
+  it('shows the result of the chosen output, of this run or an earlier one', () => {
+    const call = (shownOutput?: string): GraphNode => ({
+      id: 'look',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: {
+        label: 'Look',
+        category: 'logic',
+        nodeType: CALL_TYPE,
+        config: {
+          outputs: [
+            { id: 'text', label: 'Text', type: 'TEXT' },
+            { id: 'image', label: 'Image', type: 'IMAGE' },
+          ],
+        },
+        ...(shownOutput === undefined ? {} : { shownOutput }),
+      },
+    });
+    const earlier = {
+      isCurrent: false,
+      executionId: 'ex_1',
+      outputUrl: '/m/1',
+      finishedAt: '2026-01-01T00:00:00Z',
+    };
+    const nodes = new Map([['look/text', state('look/text', 'COMPLETED', { text: 'fox' })]]);
+    const results = new Map([['look/image', earlier as never]]);
+    const shown = combineResults(results, nodes, 'ex_2', combineCallStates(nodes)).get('look');
+    assert.equal(findShownState(call(), shown)?.outputUrl, '/m/1', 'a picture comes first');
+    assert.equal(findShownState(call(), shown)?.isOutdated, true);
+    assert.equal(findShownState(call('text'), shown)?.text, 'fox');
+    assert.equal(findShownState(call('gone'), shown)?.nodeId, 'look/image');
+    const without = combineResults(results, new Map(), undefined, new Map()).get('look');
+    assert.equal(findShownState(call(), without)?.outputUrl, '/m/1');
+  });
+
+  it('belongs to the node on the board', () => {
+    const node = (id: string) => ({ id }) as GraphNode;
+    const board = { fields: {}, nodes: [node('look'), node('a/b')], edges: [] };
+    assert.equal(findShownId(board, 'look/deep/c'), 'look');
+    assert.equal(findShownId(board, 'a/b'), 'a/b');
+    assert.equal(findShownId(board, 'gone/c'), undefined);
+  });
+});
