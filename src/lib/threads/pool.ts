@@ -142,6 +142,8 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
       worker = getWorker();
       if (worker.ready !== undefined) await worker.ready;
       const { input, context, signal, timeoutMs = options.timeoutMs } = task;
+      // Aborted while the worker started.
+      if (signal.aborted) return release(worker);
       const isNew = context !== undefined && contexts.get(worker) !== context;
       if (isNew) contexts.set(worker, context);
       const message = { input, ...(isNew ? { context } : {}) };
