@@ -15,6 +15,7 @@ import {
 import { PRELUDE } from './prelude.ts';
 import {
   MAX_LOG_LENGTH,
+  MAX_MESSAGE_LENGTH,
   MAX_PROGRAM_BYTES,
   type Program,
   type ProgramError,
@@ -36,9 +37,16 @@ const sandbox = newVariant(variant as unknown as QuickJSSyncVariant, {
 });
 
 process.on('message', async ({ input }: { readonly input: Program }) => {
-  process.send?.({ output: await runProgram(input) });
+  process.send?.({ output: cutMessage(await runProgram(input)) });
 });
 process.send?.('ready');
+
+/** The program determines the message of its error. */
+function cutMessage(result: ProgramResult): ProgramResult {
+  if (!('error' in result) || result.error.message.length <= MAX_MESSAGE_LENGTH) return result;
+  const message = `${result.error.message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+  return { ...result, error: { ...result.error, message } };
+}
 
 async function runProgram(program: Program): Promise<ProgramResult> {
   const stripped = stripTypes(program.code);
@@ -138,8 +146,8 @@ const FILE = 'program';
 /** A place in the author's code, as QuickJS names it in stacks. */
 const PLACE = /\bprogram:(\d+)(?::(\d+))?/;
 
-function describe(vm: QuickJSContext, thrown: QuickJSHandle, { memoryMb }: Program): ProgramError {
-  const error: unknown = vm.dump(thrown);
+function describe(vm: QuickJSContext, handle: QuickJSHandle, { memoryMb }: Program): ProgramError {
+  const error: unknown = vm.dump(handle);
   const { name, message, stack } = (typeof error === 'object' && error !== null ? error : {}) as {
     readonly name?: unknown;
     readonly message?: unknown;
@@ -158,8 +166,10 @@ function describe(vm: QuickJSContext, thrown: QuickJSHandle, { memoryMb }: Progr
       ...place,
     };
   const code = name === 'SyntaxError' ? 'invalid_program' : 'program_failed';
-  if (message === undefined)
-    return { code, message: `The program threw ${JSON.stringify(error)}.`, ...place };
+  if (message === undefined) {
+    const thrown = typeof error === 'bigint' ? String(error) : JSON.stringify(error);
+    return { code, message: `The program threw ${thrown}.`, ...place };
+  }
   return { code, message: `${name}: ${message}`, ...place };
 }
 

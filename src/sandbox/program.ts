@@ -34,3 +34,5 @@ export type ProgramResult = { readonly log: string } & (
 export const MAX_PROGRAM_BYTES = 5_242_880;
 /** The maximum length of the log; the rest is cut off. */
 export const MAX_LOG_LENGTH = 65_536;
+/** The maximum length of an error's message; the rest is cut off. */
+export const MAX_MESSAGE_LENGTH = 2000;

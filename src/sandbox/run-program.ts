@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { createPool, type PoolWorker, TaskTooCostly } from '../lib/threads/pool.ts';
 import type { Program, ProgramResult } from './program.ts';
 
-/** How long after its limit a program is stopped together with its process. */
-const GRACE_MS = 1000;
+/**
+ * How long after its limit a program is stopped together with its process, if its engine does not stop it. A tenth is
+ * left of the second within which it must have failed.
+ */
+const GRACE_MS = 900;
 /** The heap of a process holds the texts of one program; the program's own memory is outside of it. */
 const MAX_HEAP_MB = 128;
 

@@ -91,6 +91,162 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
   'a replaced JSON': ['JSON.stringify = () => "[]"; export default () => 1', 'program_failed'],
   'parentheses without end': ['('.repeat(50_000), 'program_timeout'],
   'types without end': [`type A = ${'['.repeat(50_000)}`, 'program_timeout', 'invalid_program'],
+  'a native loop over an array without items': [
+    body('return { a: new Array(2 ** 32 - 1).lastIndexOf(1) }'),
+    'program_timeout',
+  ],
+  'a native loop over a list without end': [
+    body('return { a: Array.from({ length: 2 ** 32 - 1 }) }'),
+    'program_failed',
+    'program_out_of_memory',
+    'program_timeout',
+  ],
+  'a join of an array without items': [
+    body('return { a: new Array(2 ** 32 - 1).join("abc") }'),
+    'program_out_of_memory',
+    'program_failed',
+  ],
+  'an array that doubles': [body('let a = [1]; for (;;) a = a.concat(a)'), 'program_out_of_memory'],
+  'a set that grows while it is read': [
+    body('const s = new Set([0]); for (const n of s) s.add(n + 1); return {}'),
+    'program_out_of_memory',
+    'program_timeout',
+  ],
+  'a circular array, flattened': [
+    body('const a = [1, 1]; a.push(a, a); return { a: a.flat(Infinity).length }'),
+    'program_failed',
+    'program_out_of_memory',
+    'program_timeout',
+  ],
+  'a generator without end': [
+    body('const all = function* () { for (;;) yield 1 }; return { a: [...all()] }'),
+    'program_out_of_memory',
+    'program_timeout',
+  ],
+  'an asynchronous generator without end': [
+    body(
+      'const all = async function* () { for (;;) yield 1 }; for await (const a of all()) void a; return {}',
+    ),
+    'program_timeout',
+    'program_out_of_memory',
+  ],
+  'a prototype that asks itself': [
+    body('const p = new Proxy({}, { getPrototypeOf: () => p }); return { a: p instanceof Map }'),
+    'program_timeout',
+    'program_failed',
+  ],
+  'a number of a million digits as text': [
+    body('const n = 7n ** 2_000_000n; for (;;) n.toString()'),
+    'program_timeout',
+    'program_out_of_memory',
+    'program_failed',
+  ],
+  'JSON nested without end': [body('return JSON.parse("[".repeat(5_000_000))'), 'program_failed'],
+  'an expression of a million groups': [
+    body('return { a: new RegExp("(".repeat(1_000_000) + ")".repeat(1_000_000)).test("") }'),
+    'invalid_program',
+    'program_failed',
+    'program_timeout',
+    'program_out_of_memory',
+  ],
+  'an expression of repetitions': [
+    body('return { a: new RegExp("(?:(?:(?:a{0,9999}){0,9999}){0,9999}){0,9999}b").test("a".repeat(9999)) }'),
+    'program_timeout',
+    'program_failed',
+    'program_out_of_memory',
+  ],
+  'code that writes code without end': [
+    body('const f = n => new Function("f", "n", "return f(n + 1)")(f, n); return { a: f(0) }'),
+    'program_failed',
+    'invalid_program',
+    'program_out_of_memory',
+    'program_timeout',
+  ],
+  'an error with a message of 20 MB': [body('throw new Error("x".repeat(20_000_000))'), 'program_failed'],
+  'an error with a name of 20 MB': [
+    body('throw Object.assign(new Error(), { name: "x".repeat(20_000_000) })'),
+    'program_failed',
+  ],
+  'a thrown text of 20 MB': [body('throw "x".repeat(20_000_000)'), 'program_failed'],
+  'an error whose members never end': [
+    body('throw Object.defineProperty(new Error(), "message", { get() { for (;;); } })'),
+    'program_timeout',
+    'program_failed',
+  ],
+  'a thrown object that never ends as JSON': [
+    body('throw { toJSON() { for (;;); } }'),
+    'program_timeout',
+    'program_failed',
+  ],
+  'a thrown promise': [
+    body('let p = Promise.reject(1); for (let i = 0; i < 20_000; i++) p = { then: undefined, p }; throw p'),
+    'program_failed',
+  ],
+  'a log of one long text': [
+    body('const t = "x".repeat(20_000_000); for (;;) console.log(t, t)'),
+    'program_timeout',
+    'program_out_of_memory',
+  ],
+  'a log of circles': [
+    body('const o = {}; o.o = o; for (;;) console.log(o)'),
+    'program_timeout',
+    'program_failed',
+  ],
+  'a module that waits for itself': [
+    'await new Promise(() => {}); export default () => ({})',
+    'program_failed',
+  ],
+  'a then that is replaced': [
+    'Promise.prototype.then = () => { for (;;); }; export default async () => { await Promise.resolve(); await { then() {} }; }',
+    'program_failed',
+    'program_timeout',
+  ],
+  'a shared array to wait at': [
+    body('return { a: Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) }'),
+    'program_failed',
+    'program_timeout',
+  ],
+  'WebAssembly within WebAssembly': [
+    body('return { a: new WebAssembly.Memory({ initial: 65_536 }).buffer.byteLength }'),
+    'program_failed',
+  ],
+  'a deleted global object': [
+    body('for (const key of Reflect.ownKeys(globalThis)) delete globalThis[key]; return { a: JSON }'),
+    'program_failed',
+  ],
+  'an output of a million members that call back': [
+    body('return new Proxy({}, { ownKeys: () => Array.from({ length: 1e6 }, (_, i) => "k" + i) })'),
+    'program_failed',
+    'program_out_of_memory',
+    'program_timeout',
+  ],
+  'the code of a caller': [
+    body('return { a: new Error().stack.constructor.constructor("return this.process.exit(0)")() }'),
+    'program_failed',
+  ],
+  'a stack that is prepared': [
+    'Error.prepareStackTrace = () => { for (;;); }; export default () => null.a',
+    'program_timeout',
+    'program_failed',
+  ],
+  'finalizers without end': [
+    body(
+      'const r = new FinalizationRegistry(() => { for (;;); }); for (;;) r.register({ a: new Array(1000) }, 1)',
+    ),
+    'program_timeout',
+    'program_out_of_memory',
+    'program_failed',
+  ],
+  'parameters without end': [
+    body('return { a: Math.max.apply(null, new Array(10_000_000)) }'),
+    'program_failed',
+    'program_out_of_memory',
+  ],
+  'a sort of a typed array without end': [
+    body('const a = new Uint32Array(5e6); for (;;) a.sort(() => Math.random() - 0.5)'),
+    'program_timeout',
+    'program_out_of_memory',
+  ],
   'a syntax error': ['export default (', 'invalid_program'],
   'no default export': ['export const a = 1', 'program_failed'],
   'an array as output': ['export default () => []', 'program_failed'],

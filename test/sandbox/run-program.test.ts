@@ -1,7 +1,8 @@
 // Tests programs in their sandbox: what they compute, how they fail, and that hostile ones leave nothing behind.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_LOG_LENGTH, type ProgramResult } from '../../src/sandbox/program.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_LOG_LENGTH, MAX_MESSAGE_LENGTH, type ProgramResult } from '../../src/sandbox/program.ts';
 import { runProgram } from '../../src/sandbox/run-program.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
@@ -96,6 +97,21 @@ describe('runProgram', () => {
     }
   });
 
+  it('cuts messages that are longer than a message may be', async () => {
+    const texts = ['new Error("x".repeat(2e7))', '"ä".repeat(1e7)', '{ a: "x".repeat(2e7) }'];
+    for (const text of texts) {
+      const result = await run(`export default () => { throw ${text} }`);
+      assert.ok('error' in result);
+      assert.deepEqual(
+        [result.error.code, result.error.message.length],
+        ['program_failed', MAX_MESSAGE_LENGTH],
+      );
+    }
+    const result = await run('export default () => { throw 7n }');
+    assert.ok('error' in result);
+    assert.equal(result.error.message, 'The program threw 7.');
+  });
+
   it('shares nothing between programs', async () => {
     await run('globalThis.left = 1; Object.prototype.left = 1; export default () => ({})');
     assert.deepEqual(parseOutput(await run('export default () => ({ left: typeof ({}).left })')), {
@@ -103,15 +119,20 @@ describe('runProgram', () => {
     });
   });
 
-  it('stops a program that is aborted', async () => {
-    const controller = new AbortController();
-    const endless = run(
-      'export default () => { for (;;); }',
-      {},
-      { signal: controller.signal, timeoutMs: 30_000 },
-    );
-    controller.abort(new Error('cancelled'));
-    await assert.rejects(endless, { message: 'cancelled' });
+  it('stops a program that is aborted, before and after it starts', { timeout: 60_000 }, async () => {
+    for (const delayMs of [0, 200]) {
+      const controller = new AbortController();
+      const endless = run(
+        'export default () => { for (;;); }',
+        {},
+        { signal: controller.signal, timeoutMs: 600_000 },
+      );
+      const aborted = assert.rejects(endless, { message: 'cancelled' });
+      if (delayMs > 0) await sleep(delayMs);
+      controller.abort(new Error('cancelled'));
+      await aborted;
+      assert.deepEqual(parseOutput(await run('export default () => ({ a: 1 })')), { a: 1 }, `${delayMs} ms`);
+    }
   });
 
   it('runs programs of another account beside an endless one', async () => {
