@@ -1,4 +1,13 @@
 // Creates clients: the address and credentials of a service, with the methods of this package.
+import {
+  attachSchedule,
+  attachTrigger,
+  type CreatedTriggerHandle,
+  createSchedule,
+  createTrigger,
+  type ScheduleHandle,
+  type TriggerHandle,
+} from './automation.ts';
 import { attachBatch, type BatchHandle, type StartedBatch, startBatch, uploadTable } from './batch.ts';
 import { type ListOptions, listItems } from './pages.ts';
 import {
@@ -13,7 +22,7 @@ import {
   startRun,
 } from './run.ts';
 import { type Call, type CallOptions, type Connection, type Query, send, type Timing } from './send.ts';
-import type { BatchRequest, Media, RunRequest, Table } from './types.ts';
+import type { BatchRequest, Media, RunRequest, ScheduleRequest, Table, TriggerRequest } from './types.ts';
 import { type UploadHints, type UploadOptions, uploadFile, uploadFrom } from './upload.ts';
 
 export interface ClientOptions {
@@ -61,6 +70,14 @@ export interface Client {
   attachBatch(batchId: string): BatchHandle;
   /** Uploads a table (CSV or JSON lines) for a batch. */
   uploadTable(file: Blob, options?: CallOptions): Promise<Table>;
+  /** Creates a schedule, which runs the workflow at set times. */
+  schedule(workflowId: string, request: ScheduleRequest, options?: CallOptions): Promise<ScheduleHandle>;
+  /** Returns a handle for an existing schedule. */
+  attachSchedule(scheduleId: string): ScheduleHandle;
+  /** Creates a trigger, which runs the workflow when something happens. */
+  trigger(workflowId: string, request: TriggerRequest, options?: CallOptions): Promise<CreatedTriggerHandle>;
+  /** Returns a handle for an existing trigger. */
+  attachTrigger(triggerId: string): TriggerHandle;
   /** Uploads a file. Its URL can be used as an input of a run. */
   upload(file: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer, options?: UploadOptions): Promise<Media>;
   /** Uploads a file by URL: the service downloads it. */
@@ -106,6 +123,10 @@ export function createClient({
     batch: (workflowId, request, options = {}) => startBatch(connection, workflowId, request, options),
     attachBatch: batchId => attachBatch(connection, batchId),
     uploadTable: (file, options = {}) => uploadTable(connection, file, options),
+    schedule: (workflowId, request, options = {}) => createSchedule(connection, workflowId, request, options),
+    attachSchedule: scheduleId => attachSchedule(connection, scheduleId),
+    trigger: (workflowId, request, options = {}) => createTrigger(connection, workflowId, request, options),
+    attachTrigger: triggerId => attachTrigger(connection, triggerId),
     upload: (file, options = {}) => uploadFile(connection, file, options),
     uploadFrom: (address, options = {}) => uploadFrom(connection, address, options),
   };

@@ -1,5 +1,6 @@
 // Exports the public API of @graphwright/sdk.
 // biome-ignore-all lint/performance/noBarrelFile: a package has one entry.
+export type { BackfillPeriod, CreatedTriggerHandle, ScheduleHandle, TriggerHandle } from './automation.ts';
 export type { BatchHandle, BatchWaitOptions, StartedBatch } from './batch.ts';
 export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts';
 export {
@@ -39,13 +40,16 @@ export type * as Schemas from './schemas.ts';
 export type { Timing } from './send.ts';
 export {
   type AcceptedRun,
+  type Backfill,
   type Batch,
   type BatchEstimate,
   type BatchRequest,
   type BatchRow,
   type CompletionEvent,
+  type CreatedTrigger,
   type Execution,
   type ExecutionStatus,
+  type Firing,
   hasEnded,
   type ListedExecution,
   type Media,
@@ -53,7 +57,14 @@ export {
   type Output,
   type RunEvent,
   type RunRequest,
+  type Schedule,
+  type ScheduleChange,
+  type ScheduleRequest,
   type Table,
+  type Trigger,
+  type TriggerChange,
+  type TriggerEvent,
+  type TriggerRequest,
 } from './types.ts';
 export type { UploadHints, UploadOptions, UploadProgress } from './upload.ts';
 export { verifyWebhook, type WebhookToVerify } from './webhook.ts';

@@ -14,6 +14,16 @@ export type BatchEstimate = schemas.BatchEstimate;
 export type BatchRequest = schemas.BatchRequest;
 export type BatchRow = schemas.BatchRow;
 export type Table = schemas.Table;
+export type Schedule = schemas.Schedule;
+export type ScheduleRequest = schemas.ScheduleRequest;
+export type ScheduleChange = schemas.ScheduleChange;
+export type Firing = schemas.Firing;
+export type Backfill = schemas.Backfill;
+export type Trigger = schemas.Trigger;
+export type CreatedTrigger = schemas.CreatedTrigger;
+export type TriggerRequest = schemas.TriggerRequest;
+export type TriggerChange = schemas.TriggerChange;
+export type TriggerEvent = schemas.TriggerEvent;
 export type MintedUpload = schemas.MintedUpload;
 /** The body of a webhook that reports the end of a run. */
 export type CompletionEvent = schemas.CompletionEvent;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { signWebhook } from '../../src/services/webhooks/webhook-signature.ts';
 import { type InstalledSdk, installSdk, run, SDK } from '../support/http/sdk-package.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { KEY, ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const SECRET = 'secret of the test';
 const PICTURE = join(SDK, '../docs/images/postcard.webp');
@@ -15,7 +15,7 @@ let service: TestService;
 let workflowId: string;
 let blocks: readonly string[];
 before(async () => {
-  [sdk, service] = await Promise.all([installSdk(), startTestService()]);
+  [sdk, service] = await Promise.all([installSdk(), startTestService(await ownAddressSettings())]);
   const readme = await readFile(join(SDK, 'README.md'), 'utf8');
   blocks = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(match => match[1] ?? '');
   const example = JSON.parse(await readFile(join(SDK, '../examples/postcard.json'), 'utf8'));
@@ -69,6 +69,11 @@ describe("the README's examples", () => {
     for (const key of ['Bergen', 'Dakar', 'Hanoi']) assert.match(lines, new RegExp(`^${key} \\[`, 'm'));
   });
 
+  it('create a schedule and a hook, which is called', async () => {
+    const lines = await runExample('graphwright.schedule(');
+    assert.match(lines, /^\d{4}-\d{2}-\d{2}T\S+Z\naccepted ex_\w+\n$/);
+  });
+
   it('upload a file', async () => {
     const { size } = await stat(PICTURE);
     assert.match(
@@ -98,5 +103,5 @@ describe("the README's examples", () => {
     assert.match(await runExample('InsufficientCreditsError'), /^Workflow not found\. [0-9a-f-]{36}\n$/);
   });
 
-  it('are all run in this test', () => assert.equal(blocks.length, 8));
+  it('are all run in this test', () => assert.equal(blocks.length, 9));
 });

@@ -1,0 +1,133 @@
+// Creates, changes and runs schedules and triggers.
+import { listItems } from './pages.ts';
+import { attachRun, type Run } from './run.ts';
+import { type Call, type CallOptions, type Connection, send } from './send.ts';
+import type {
+  Backfill,
+  CreatedTrigger,
+  Firing,
+  Schedule,
+  ScheduleChange,
+  ScheduleRequest,
+  Trigger,
+  TriggerChange,
+  TriggerEvent,
+  TriggerRequest,
+} from './types.ts';
+
+interface AutomationHandle<State, Change, Changed, Entry> {
+  readonly id: string;
+  get(options?: CallOptions): Promise<State>;
+  /** Changes, pauses (`{ isActive: false }`) or activates it. */
+  update(change: Change, options?: CallOptions): Promise<Changed>;
+  /** Yields what came of it, newest first. */
+  history(options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
+  /** Deletes it with its history. Its runs stay. */
+  delete(options?: CallOptions): Promise<void>;
+}
+
+export interface BackfillPeriod {
+  /** ISO 8601. */
+  readonly from: string;
+  readonly to: string;
+  /** Only estimates: nothing runs. */
+  readonly dryRun?: boolean;
+}
+
+/** A handle for a schedule. The schedule does not depend on it. */
+export interface ScheduleHandle extends AutomationHandle<Schedule, ScheduleChange, Schedule, Firing> {
+  /** Runs it now, with your rights. */
+  run(options?: CallOptions): Promise<Run>;
+  /** Runs it for its times in a period of the past. */
+  backfill(period: BackfillPeriod, options?: CallOptions): Promise<Backfill>;
+}
+
+/** A handle for a trigger. The trigger does not depend on it. */
+export interface TriggerHandle
+  extends AutomationHandle<Trigger, TriggerChange, CreatedTrigger, TriggerEvent> {
+  /** Runs it now, with your rights, as the event would with this payload. */
+  run(options?: CallOptions & { readonly payload?: unknown }): Promise<Run>;
+}
+
+export interface CreatedTriggerHandle extends TriggerHandle {
+  /** The address of a hook, which contains its token. It cannot be read again. */
+  readonly url: string | undefined;
+}
+
+const request = async <T>(connection: Connection, call: Call): Promise<T> =>
+  (await send<T>(connection, call)).body;
+
+const toPath = (kind: string, id: string): string => `/${kind}/${encodeURIComponent(id)}`;
+
+/** Creates a schedule. */
+export async function createSchedule(
+  connection: Connection,
+  workflowId: string,
+  body: ScheduleRequest,
+  { signal }: CallOptions,
+): Promise<ScheduleHandle> {
+  const path = `${toPath('workflows', workflowId)}/schedules`;
+  const { id } = await request<Schedule>(connection, { method: 'POST', path, body, signal });
+  return attachSchedule(connection, id);
+}
+
+/** Returns a handle for an existing schedule. */
+export function attachSchedule(connection: Connection, id: string): ScheduleHandle {
+  const path = toPath('schedules', id);
+  return {
+    ...createHandle<Schedule, ScheduleChange, Schedule, Firing>(connection, id, path, 'firings'),
+    run: ({ signal } = {}) => runNow(connection, path, {}, signal),
+    backfill: (body, { signal } = {}) =>
+      request<Backfill>(connection, { method: 'POST', path: `${path}/backfill`, body, signal }),
+  };
+}
+
+/** Creates a trigger. */
+export async function createTrigger(
+  connection: Connection,
+  workflowId: string,
+  body: TriggerRequest,
+  { signal }: CallOptions,
+): Promise<CreatedTriggerHandle> {
+  const path = `${toPath('workflows', workflowId)}/triggers`;
+  const { id, url } = await request<CreatedTrigger>(connection, { method: 'POST', path, body, signal });
+  return { ...attachTrigger(connection, id), url };
+}
+
+/** Returns a handle for an existing trigger. */
+export function attachTrigger(connection: Connection, id: string): TriggerHandle {
+  const path = toPath('triggers', id);
+  return {
+    ...createHandle<Trigger, TriggerChange, CreatedTrigger, TriggerEvent>(connection, id, path, 'events'),
+    run: ({ signal, ...body } = {}) => runNow(connection, path, body, signal),
+  };
+}
+
+function createHandle<State, Change, Changed, Entry>(
+  connection: Connection,
+  id: string,
+  path: string,
+  history: string,
+): AutomationHandle<State, Change, Changed, Entry> {
+  return {
+    id,
+    get: ({ signal } = {}) => request<State>(connection, { method: 'GET', path, signal }),
+    update: (body, { signal } = {}) => request<Changed>(connection, { method: 'PATCH', path, body, signal }),
+    history: ({ signal } = {}) =>
+      listItems(connection, `${path}/${history}`, { signal, query: { limit: 200 } }),
+    delete: async ({ signal } = {}) => {
+      await send(connection, { method: 'DELETE', path, signal });
+    },
+  };
+}
+
+async function runNow(
+  connection: Connection,
+  path: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<Run> {
+  const call: Call = { method: 'POST', path: `${path}/run`, body, signal };
+  const { executionId } = await request<{ readonly executionId: string }>(connection, call);
+  return attachRun(connection, executionId);
+}
