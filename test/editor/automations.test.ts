@@ -161,6 +161,19 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     const [trigger] = await list<Trigger>(`/workflows/${id}/triggers`);
     assert.deepEqual([trigger?.kind, trigger?.inputs], ['hook', { idea: '/title' }]);
     assert.equal(JSON.stringify(trigger).includes(url.split('/').at(-1) ?? ''), false);
+
+    await page.keyboard.press('Escape');
+    await card.getByRole('button', { name: 'Actions for Orders' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Replace address' }).press('Enter');
+    const confirm = page.getByRole('dialog', { name: 'Replace the address of Orders?' });
+    await assertAccessible(page);
+    await confirm.getByRole('button', { name: 'Replace address' }).press('Enter');
+    const renewed = (await address.locator('pre').first().textContent()) ?? '';
+    assert.notEqual(renewed, url);
+    await address.getByRole('button', { name: 'Done' }).press('Enter');
+    await address.waitFor({ state: 'detached' });
+    const statuses = [url, renewed].map(async at => (await fetch(at, { method: 'POST' })).status);
+    assert.deepEqual(await Promise.all(statuses), [404, 202]);
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -28,11 +28,12 @@ import { describeTiming } from './describe.ts';
 import { HistoryDialog } from './history.tsx';
 import { messages } from './messages.ts';
 import { ScheduleDialog } from './schedule-form.tsx';
-import { TriggerDialog } from './trigger-form.tsx';
+import { AddressDialog, TriggerDialog } from './trigger-form.tsx';
 import {
   type Automation,
   getName,
   removeAutomation,
+  renewAddress,
   useAction,
   useAutomations,
   useReload,
@@ -176,10 +177,12 @@ function HistoryButton({ automation }: { readonly automation: Automation }) {
   );
 }
 
-type OpenDialog = 'edit' | 'backfill' | 'remove';
+type OpenDialog = 'edit' | 'backfill' | 'renew' | 'remove';
 
 function CardMenu({ automation }: { readonly automation: Automation }) {
   const [dialog, setDialog] = useState<OpenDialog>();
+  /** The new address of a hook, until the dialog that shows it is closed. */
+  const [address, setAddress] = useState<string>();
   const reload = useReload();
   const close = (): void => setDialog(undefined);
   const name = getName(automation);
@@ -189,6 +192,9 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
         <MenuItem onSelect={() => setDialog('edit')}>{messages.edit}</MenuItem>
         {automation.type === 'schedules' && (
           <MenuItem onSelect={() => setDialog('backfill')}>{messages.backfill}</MenuItem>
+        )}
+        {getKind(automation) === 'hook' && (
+          <MenuItem onSelect={() => setDialog('renew')}>{messages.trigger.renew}</MenuItem>
         )}
         <MenuItem isDangerous onSelect={() => setDialog('remove')}>
           {messages.remove}
@@ -202,6 +208,23 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
         ))}
       {dialog === 'backfill' && automation.type === 'schedules' && (
         <BackfillDialog schedule={automation} onClose={close} />
+      )}
+      {dialog === 'renew' && (
+        <ConfirmDialog
+          title={messages.trigger.renewTitle(name)}
+          action={messages.trigger.renew}
+          onConfirm={async () => setAddress(await renewAddress(automation))}
+          onClose={close}
+        >
+          {messages.trigger.renewText}
+        </ConfirmDialog>
+      )}
+      {address !== undefined && automation.type === 'triggers' && (
+        <AddressDialog
+          url={address}
+          isSigned={automation.config.hasSecret === true}
+          onClose={() => setAddress(undefined)}
+        />
       )}
       {dialog === 'remove' && (
         <ConfirmDialog

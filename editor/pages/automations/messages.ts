@@ -137,6 +137,10 @@ export const messages = {
     pointerHint:
       'A JSON pointer into the payload, such as /title, or * for all of it. Leave empty to use the value in the workflow.',
     ownFolder: 'its own folder',
+    renew: 'Replace address',
+    renewTitle: (name: string): string => `Replace the address of ${name}?`,
+    renewText:
+      'The current address stops working at once. Whatever sends to it needs the new address, which is shown next.',
     tokenTitle: 'Webhook address',
     token: 'Copy this address now. It is not shown again.',
     example: 'Example',

@@ -220,7 +220,7 @@ interface AddressDialogProps {
 }
 
 /** Shows the address with its token, and a request to try it. */
-function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
+export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
   const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '{"title":"Hello"}'`;
   return (
     <Dialog

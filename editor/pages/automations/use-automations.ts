@@ -1,6 +1,6 @@
 // Reads schedules and triggers as one list, and changes them.
 import { type InfiniteData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Schedule, StartedFiring, Trigger } from '../../../sdk/src/schemas.ts';
+import type { CreatedTrigger, Schedule, StartedFiring, Trigger } from '../../../sdk/src/schemas.ts';
 import type { ExecutionStatus, ListedExecution } from '../../../sdk/src/types.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
@@ -102,6 +102,11 @@ const DONE: Readonly<Record<Action, string>> = {
 
 export async function removeAutomation(automation: Automation): Promise<void> {
   await api.delete(toPath(automation));
+}
+
+/** Replaces the token of a hook. Returns its new address. */
+export async function renewAddress(automation: Automation): Promise<string | undefined> {
+  return (await api.patch<CreatedTrigger>(toPath(automation), { renewToken: true })).url;
 }
 
 export const getHistoryPath = (automation: Automation): string =>
