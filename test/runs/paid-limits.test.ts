@@ -133,6 +133,51 @@ describe('a paid run within its limits', () => {
     assert.equal((await user.request('POST', `/workflows/${workflow}/run`, {})).status, 202);
   });
 
+  it('makes no call that would exceed the daily budget of its team, of any of its workflows', async () => {
+    const { service } = paid;
+    const user = await paid.newUser(0);
+    const team = await user.request<{ id: string }>('POST', '/teams', { name: 'Budgeted' });
+    const teamId = team.body.id;
+    await service.request('POST', '/admin/credits', { teamId, amount: 100, note: 'for the team' });
+    const folder = await user.request<{ id: string }>('POST', '/folders', { name: 'Shared', teamId });
+    const inTeam = async (graph: object): Promise<string> => {
+      const id = await user.create(graph);
+      const moved = await user.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
+      assert.equal(moved.status, 200);
+      return id;
+    };
+    const setBudget = async (dailyCreditBudget: number): Promise<void> => {
+      const path = `/admin/teams/${teamId}/budget`;
+      assert.equal((await service.request('PUT', path, { dailyCreditBudget })).status, 200);
+    };
+    const workflows = [
+      await inTeam(single({ prompt: 'of a team' })),
+      await inTeam(mappedLate(['t', 'e', 'a'])),
+    ];
+    await setBudget(3 * PRICE + 1);
+    assert.equal((await user.run(workflows[0] ?? '')).status, 'COMPLETED');
+    const asked = paid.fal.accepted.length;
+    const execution = (await user.run(workflows[1] ?? '')) as PaidExecution;
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'daily_budget_exceeded']);
+    assert.match(
+      execution.error?.message ?? '',
+      /the workspace would have spent 12 that day \(UTC\), more than its budget of 10/,
+    );
+    assert.equal(paid.fal.accepted.length - asked, 2);
+    assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 2 * PRICE, released: 0 });
+    const pools = await service.db.query('select balance, held from credit_pools where workspace = $1', [
+      teamId,
+    ]);
+    assert.deepEqual(pools.rows, [{ balance: 100 - 3 * PRICE, held: 0 }]);
+    await setBudget(4 * PRICE);
+    const retried = await user.request<{ executionId: string }>(
+      'POST',
+      `/executions/${execution.id}/resume`,
+      {},
+    );
+    assert.equal((await user.until(retried.body.executionId)).status, 'COMPLETED');
+  });
+
   it('needs maxCredits in the config of a model with an unknown price', async () => {
     const user = await paid.newUser(10);
     const graph = (config: object) => ({
