@@ -17,6 +17,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   runs: async () => (await import('./rows/run.ts')).runRunRows,
   batches: async () => (await import('./rows/batch.ts')).runBatchRows,
   schedules: async () => (await import('./rows/schedule.ts')).runScheduleRows,
+  hooks: async () => (await import('./rows/hook.ts')).runHookRows,
   waiting: async () => (await import('./rows/waiting.ts')).runWaitingRows,
   bounds: async () => (await import('./rows/bounds.ts')).runBoundsRows,
   credentials: async () => (await import('./rows/credential.ts')).runCredentialRows,

@@ -131,6 +131,28 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
   };
 }
 
+/** What an account sends requests with. */
+export type Account = Pick<BenchService, 'fetch'>;
+
+/** Creates an account on the plan free. */
+export async function createAccount(service: BenchService, name: string): Promise<Account> {
+  const response = await service.fetch('/api/v1/admin/users', {
+    method: 'POST',
+    body: JSON.stringify({
+      email: `${name}@example.com`,
+      name,
+      plan: 'free',
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    }),
+  });
+  const { apiKey } = (await response.json()) as { apiKey?: string };
+  if (apiKey === undefined) throw new Error(`An account was not created: status ${response.status}.`);
+  const authorization = `Bearer ${apiKey}`;
+  return {
+    fetch: (path, init) => service.fetch(path, { ...init, headers: { ...init?.headers, authorization } }),
+  };
+}
+
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
   for (let waited = 0; waited < 60_000; waited += 5) {
     if (child.exitCode !== null)

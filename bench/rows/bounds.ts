@@ -3,10 +3,19 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { edge, node } from '../../test/support/workflows.ts';
 import { THREE_NODES } from '../graphs.ts';
 import { type Load, load, median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import {
+  type Account,
+  API_KEY,
+  type BenchService,
+  createAccount,
+  makeFolder,
+  removeFolder,
+  startBenchService,
+} from '../service.ts';
 import { store } from './run.ts';
 
 const HOSTILE_RUNS = 50;
@@ -17,19 +26,6 @@ const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 const SAMPLE_MS = 20;
 const POLL_MS = 100;
 
-const node = (id: string, nodeType: string, config: object) => ({
-  id,
-  type: 'basedNode',
-  position: { x: 0, y: 0 },
-  data: { label: id, category: 'utility', nodeType, config },
-});
-const edge = (source: string, handle: string, target: string, targetHandle: string) => ({
-  id: `${source}-${target}`,
-  source,
-  target,
-  sourceHandle: handle,
-  targetHandle,
-});
 /** Each of the 40 joins alone creates 99 MB. */
 const HUGE = {
   name: 'huge',
@@ -38,10 +34,7 @@ const HUGE = {
     node('text', 'input:text', { value: 'x'.repeat(990_000) }),
     ...JOINS.map(id => node(id, 'utility:prompt_concat', {})),
   ],
-  edges: JOINS.flatMap(id => [
-    edge('list', 'out-list', id, 'in-text1'),
-    edge('text', 'out-text', id, 'in-text2'),
-  ]),
+  edges: JOINS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
 };
 
 export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
@@ -54,7 +47,7 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   try {
     const workflowId = await store(service, THREE_NODES);
-    const attacker = await createFreeAccount(service);
+    const attacker = await createAccount(service, 'attacker');
     const hugeId = await store(attacker, HUGE);
     const runOne = () => runAndWait(pool, workflowId);
     await load(CONNECTIONS, { count: isShort ? 8 : 500 }, runOne);
@@ -69,9 +62,6 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
     await removeFolder(folder);
   }
 }
-
-/** What an account sends requests with. */
-type Account = Pick<BenchService, 'fetch'>;
 
 interface Round {
   readonly alone: Pace;
@@ -155,22 +145,6 @@ async function runAndWait(pool: Pool, workflowId: string): Promise<void> {
   });
   await body.dump();
   if (statusCode !== 200) throw new Error(`A run of the other account did not end: status ${statusCode}.`);
-}
-
-async function createFreeAccount(service: BenchService): Promise<Account> {
-  const response = await service.fetch('/api/v1/admin/users', {
-    method: 'POST',
-    body: JSON.stringify({
-      email: 'free@example.com',
-      name: 'Free',
-      plan: 'free',
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    }),
-  });
-  const { apiKey } = (await response.json()) as { apiKey: string };
-  return {
-    fetch: (path, init) => service.fetch(path, { ...init, headers: { authorization: `Bearer ${apiKey}` } }),
-  };
 }
 
 /** Samples the resident memory of the process, without PostgreSQL. */

@@ -1,10 +1,20 @@
-// Measures programs of code nodes: an empty one, a transform of 100 KB of JSON beside the same in Node, and the memory
-// that hostile programs leave behind.
-
+// Measures programs of code nodes: an empty one, a transform of 100 KB of JSON beside the same in Node, hostile programs
+// beside honest ones, and the service's latency while many accounts run programs.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../src/sandbox/run-program.ts';
 import { HOSTILE } from '../../test/sandbox/hostile-programs.ts';
-import { median } from '../load.ts';
+import { edge, node } from '../../test/support/workflows.ts';
+import { load, median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
+import {
+  type Account,
+  createAccount,
+  makeFolder,
+  memoryOfTree,
+  removeFolder,
+  startPlainService,
+} from '../service.ts';
+import { store } from './run.ts';
 
 const signal = new AbortController().signal;
 const LIMITS = { timeoutMs: 5000, memoryMb: 64 };
@@ -54,33 +64,139 @@ export async function* runCodeRows(isShort: boolean): AsyncGenerator<Row> {
     target: { value: 12, is: 'at most' },
     baseline: { name: 'the same in Node', value: median(nativeMs) },
   };
-  const hostileCount = isShort ? 10 : 1000;
-  const codes = Object.values(HOSTILE).map(([code]) => code);
-  const before = process.memoryUsage().rss;
+  yield* measureHostile(isShort);
+  yield* measureHealth(isShort);
+}
+
+const HOSTILE_LIMITS = { timeoutMs: 100, memoryMb: 32 };
+const HOSTILE_CODES = Object.values(HOSTILE).map(([code]) => code);
+/** The pool ends idle processes after 20 s. */
+const AT_REST_MS = 25_000;
+
+/** Hostile programs beside honest ones of another account, and then of two accounts at once. */
+async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
+  const count = isShort ? 12 : 10_000;
+  const honest = {
+    ...LIMITS,
+    code: `export default ${transform.toString()}`,
+    input: JSON.stringify({ rows: makeRows(100_000) }),
+  };
+  const runHonest = () => runProgram(honest, { account: 'honest', signal });
+  const before = await memoryOfTree(process.pid);
+  let next = 0;
   let overLimitMs = 0;
-  for (let index = 0; index < hostileCount; index++) {
-    const code = codes[index % codes.length] ?? '';
+  const runHostile = async (account: string): Promise<void> => {
+    const code = HOSTILE_CODES[next++ % HOSTILE_CODES.length] ?? '';
     const startMs = performance.now();
-    const result = await runProgram(
-      { code, input: '{}', timeoutMs: 100, memoryMb: 32 },
-      { account: 'bench', signal },
-    );
-    overLimitMs = Math.max(overLimitMs, performance.now() - startMs - 100);
+    const result = await runProgram({ ...HOSTILE_LIMITS, code, input: '{}' }, { account, signal });
+    overLimitMs = Math.max(overLimitMs, performance.now() - startMs - HOSTILE_LIMITS.timeoutMs);
     if (!('error' in result)) throw new Error(`A hostile program returned: ${code}`);
+  };
+  const alone: number[] = [];
+  const beside: number[] = [];
+  // Alternating, so that other load affects both.
+  for (let round = 0; round < (isShort ? 1 : 10); round++) {
+    alone.push(...(await load(1, { count: isShort ? 4 : 100 }, runHonest)).latencies);
+    const isOver = new AbortController();
+    const attack = load(1, { signal: isOver.signal }, () => runHostile('hostile-0'));
+    beside.push(...(await load(1, { count: isShort ? 4 : 100 }, runHonest)).latencies);
+    isOver.abort();
+    await attack;
   }
+  const [aloneP95, besideP95] = [alone, beside].map(times =>
+    quantile(
+      times.toSorted((a, b) => a - b),
+      0.95,
+    ),
+  ) as [number, number];
   yield {
-    figure: `code node, the longest of ${hostileCount} hostile programs past its limit`,
+    figure: 'code node, p95 of a transform while another account runs hostile programs',
+    value: besideP95 / aloneP95,
+    unit: 'of its p95 alone',
+    target: { value: 1.5, is: 'at most' },
+    note: `alone ${aloneP95.toFixed(1)} ms, beside ${besideP95.toFixed(1)} ms; p50 ${median(alone).toFixed(1)} and ${median(beside).toFixed(1)} ms`,
+  };
+  await load(2, { count: Math.max(0, count - next) }, index => runHostile(`hostile-${index % 2}`));
+  yield {
+    figure: `code node, the longest of ${next} hostile programs past its limit`,
     value: overLimitMs,
     unit: 'ms',
     target: { value: 1000, is: 'at most' },
-    note: 'with the start of a process where the last program ended one',
+    note: `${HOSTILE_CODES.length} kinds; with the start of a process where the last program ended one; each failed as its author's mistake`,
   };
+  if (!isShort) await sleep(AT_REST_MS);
   yield {
-    figure: `code node, memory of the service after ${hostileCount} hostile programs`,
-    value: (process.memoryUsage().rss - before) / 1e6,
+    figure: `code node, memory of the service with its processes ${isShort ? 'right' : 'at rest'} after ${next} hostile programs`,
+    value: (await memoryOfTree(process.pid)) - before,
     unit: 'MB',
-    target: { value: 20, is: 'at most' },
+    target: { value: isShort ? 500 : 20, is: 'at most' },
   };
+}
+
+const ACCOUNTS = 16;
+/** Computes for about half a second, and returns a megabyte. */
+const BUSY =
+  'export default () => { let n = 0; for (let i = 0; i < 6e6; i++) n = (n * 31 + i) % 65_521; return { out: [n, "x".repeat(1e6)] } }';
+
+/** Runs of 16 accounts with a code node each, all at once, and meanwhile the latency of /healthz. */
+async function* measureHealth(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startPlainService(folder);
+  try {
+    const graph = {
+      name: 'busy',
+      nodes: [
+        node('code', 'utility:code', {
+          code: BUSY,
+          inputs: [],
+          outputs: [{ id: 'out', type: 'JSON' }],
+          timeoutMs: 30_000,
+        }),
+        node('out', 'output:preview'),
+      ],
+      edges: [edge('code.out > out.input')],
+    };
+    const accounts = await Promise.all(
+      Array.from({ length: isShort ? 4 : ACCOUNTS }, (_, index) => createAccount(service, `code-${index}`)),
+    );
+    const runs = await Promise.all(
+      accounts.map(async account => ({ account, id: await store(account, graph) })),
+    );
+    const latencies: number[] = [];
+    for (let round = 0; round < (isShort ? 1 : 5); round++) {
+      const isOver = new AbortController();
+      const health = load(1, { signal: isOver.signal }, async () => {
+        const startMs = performance.now();
+        await (await service.fetch('/healthz')).text();
+        latencies.push(performance.now() - startMs);
+        await sleep(5);
+      });
+      await Promise.all(runs.map(({ account, id }) => runToEnd(account, id)));
+      isOver.abort();
+      await health;
+    }
+    const sorted = latencies.toSorted((a, b) => a - b);
+    yield {
+      figure: `GET /healthz while ${runs.length} accounts run a code node at once, slowest`,
+      value: sorted.at(-1) ?? Number.NaN,
+      unit: 'ms',
+      target: { value: 50, is: 'at most' },
+      note: `of ${sorted.length}; p50 ${quantile(sorted, 0.5).toFixed(1)}, p99 ${quantile(sorted, 0.99).toFixed(1)} ms`,
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function runToEnd(account: Account, workflowId: string): Promise<void> {
+  const response = await account.fetch(`/api/v1/workflows/${workflowId}/run`, {
+    method: 'POST',
+    headers: { prefer: 'wait=60' },
+    body: JSON.stringify({ useCache: false }),
+  });
+  const { status } = (await response.json()) as { status?: string };
+  if (status !== 'COMPLETED') throw new Error(`A run of a code node ended as ${status ?? response.status}.`);
 }
 
 function makeRows(bytes: number): readonly { readonly id: number; readonly name: string }[] {
