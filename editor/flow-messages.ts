@@ -270,6 +270,9 @@ const flow = {
   lastRun: 'Last run',
   log: 'Log of the program',
   cached: 'Reused from an earlier run at no charge',
+  component: {
+    typeOf: (name: string): string => `Component ${name}`,
+  },
   resultOf: (label: string): string => `Result of ${label}`,
   outdatedResult: 'From an earlier version',
   sampleResult: 'Sample result',

@@ -1,5 +1,6 @@
 // Turns selected nodes into a component: a workflow of its own, and a node in their place that calls it.
 import type { Catalog, InputDef, OutputDef } from '../../src/graph/catalog.ts';
+import { CALL } from '../../src/graph/components/calls.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
 import { readChildIds, withoutItems } from '../../src/graph/edit.ts';
 import { resolveEdgePorts } from '../../src/graph/handles.ts';
@@ -7,7 +8,6 @@ import { getBoundingBox, type Rect } from '../../src/graph/rects.ts';
 import { toSlug } from '../../src/graph/slug.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
 import { type Board, type Change, findNode } from './board.ts';
-import { CALL_TYPE } from './call.ts';
 import { getPorts } from './catalog.ts';
 import type { GraphPart } from './clipboard.ts';
 import { computeChanges, findFreeId, makeNewId } from './edits.ts';
@@ -295,9 +295,9 @@ function replace(
   const id = makeNewId(board, toSlug(name) || 'component');
   const call = {
     id,
-    type: catalog.find(CALL_TYPE)?.customNodeType ?? 'basedNode',
+    type: catalog.find(CALL)?.customNodeType ?? 'basedNode',
     position: { x: 0, y: 0 },
-    data: { label: name, category: 'logic', nodeType: CALL_TYPE, config },
+    data: { label: name, category: 'logic', nodeType: CALL, config },
   };
   const nestedIds = new Set(inner.flatMap(readChildIds));
   const members = inner.map(node => node.id).filter(innerId => !nestedIds.has(innerId));

@@ -1,6 +1,6 @@
 // Lays out what a card shows below its ports, for both the DOM and the painter.
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { getFieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
+import { getFieldHeight, getSettings, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { Json } from '../../src/graph/types.ts';
 import { getControlKind } from '../board/control-kind.ts';
@@ -29,7 +29,7 @@ export interface CardLayout {
 }
 
 export function layoutCard({ node, fields, changed, inputs, outputs }: CardData): CardLayout {
-  const { config = {} } = node.data;
+  const config = getSettings(node.data);
   let end: number = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
   const visibleFields = fields.map((field): VisibleField => {
     const [y, height] = [end, getFieldHeight(field)];

@@ -30,7 +30,7 @@ const hasSameContent = (previous: NodeProps<CardNode>, next: NodeProps<CardNode>
   previous.data.changed === next.data.changed;
 
 export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
-  const { node, entry, inputs, outputs } = data;
+  const { node, entry, typeLabel, inputs, outputs } = data;
   const getFit = useFits(node.id);
   const run = useNodeRun(node.id);
   const displayedNode = useDisplayedNode(node.id);
@@ -61,7 +61,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
         </span>
         <span className={styles.titles}>
           <span className={styles.title}>{node.data.label}</span>
-          <span className={styles.type}>{entry?.label ?? messages.flow.unknownType(node.data.nodeType)}</span>
+          <span className={styles.type}>{typeLabel}</span>
         </span>
         {getPin(node) !== undefined && <PinMark />}
         {entry?.provider !== undefined && <ProviderMark provider={entry.provider} />}

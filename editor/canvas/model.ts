@@ -1,6 +1,7 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
+import { isCall } from '../../src/graph/components/calls.ts';
 import {
   estimateDims,
   getChangedSettings,
@@ -11,10 +12,12 @@ import {
 import { resolveEdgePorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
+import { getComponentName } from '../board/call.ts';
 import { getPorts } from '../board/catalog.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { setDrawnSize } from '../board/node-size.ts';
 import type { PortRef } from '../board/wiring.ts';
+import { messages } from '../flow-messages.ts';
 import { hasPreview, layoutCard } from './card-parts.ts';
 
 export interface CardPort {
@@ -29,6 +32,8 @@ export interface CardPort {
 export interface CardData extends Record<string, unknown> {
   readonly node: GraphNode;
   readonly entry: CatalogEntry | undefined;
+  /** The name of the type, or of the component that the node calls. */
+  readonly typeLabel: string;
   readonly inputs: readonly CardPort[];
   readonly outputs: readonly CardPort[];
   /** The fields that the node shows and no connection sets. */
@@ -242,14 +247,25 @@ function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedP
   const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
   const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));
   const fields = getMainFields(inputs).filter(field => FACE_CONTROLS.has(getControlKind(field) ?? ''));
+  const entry = catalog.find(node.data.nodeType);
   return {
     node,
-    entry: catalog.find(node.data.nodeType),
+    entry,
+    typeLabel: getTypeLabel(node, entry),
     inputs: [...portsIn, ...toUnknownPorts(missing, 'in-')],
     outputs: [...portsOut, ...toUnknownPorts(missing, 'out-')],
     fields: fields.filter(({ id, isPort }) => !isPort || !connected.includes(`in-${id}`)),
-    changed: getChangedSettings(inputs, fields, node.data.config ?? {}),
+    changed: getChangedSettings(node.data, inputs, fields),
   };
+}
+
+/** Names the component only if the label of the node does not. */
+function getTypeLabel({ data }: GraphNode, entry: CatalogEntry | undefined): string {
+  if (entry === undefined) return messages.flow.unknownType(data.nodeType);
+  const component = isCall({ data }) ? getComponentName({ data }) : '';
+  return component === '' || component === data.label
+    ? entry.label
+    : messages.flow.component.typeOf(component);
 }
 
 /** The controls that fit on a node. Others need the space of the inspector. */

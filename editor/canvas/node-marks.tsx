@@ -17,6 +17,7 @@ import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
 import { useProviderSettings } from '../lib/providers.ts';
+import { type CallState, FINAL } from '../runs/call-states.ts';
 import { useView } from '../runs/editor-context.tsx';
 import { SeverityIcon } from './icons.tsx';
 import styles from './node-marks.module.css';
@@ -30,19 +31,26 @@ const ICONS: Readonly<Record<string, Icon>> = {
   WAITING: Clock,
 };
 
-export function RunMark({ run }: { readonly run: NodeState }) {
+export function RunMark({ run }: { readonly run: NodeState | CallState }) {
   const { status, cached, progress } = run;
   const StatusIcon = cached && status === 'COMPLETED' ? Zap : ICONS[status];
   const label = cached && status === 'COMPLETED' ? messages.flow.cached : messages.nodeStates[status];
-  const hasProgress = status === 'RUNNING' && progress > 0 && progress < 1;
+  const count = 'count' in run && !FINAL.has(status) && status !== 'PENDING' ? run.count : undefined;
+  const hasProgress = count === undefined && status === 'RUNNING' && progress > 0 && progress < 1;
+  const counted = count && messages.flow.progress(count.done, count.total);
   return (
     <span
       className={styles.mark}
       data-status={status.toLowerCase()}
       role="img"
-      aria-label={label}
-      title={label}
+      aria-label={counted === undefined ? label : `${label}, ${counted}`}
+      title={counted ?? label}
     >
+      {count && (
+        <span className={styles.percent}>
+          {count.done}/{count.total}
+        </span>
+      )}
       {hasProgress && <span className={styles.percent}>{formatPercent(progress)}</span>}
       {StatusIcon === undefined ? <Spinner /> : <StatusIcon size={15} />}
     </span>

@@ -12,7 +12,7 @@ export interface CallState extends NodeState {
 }
 
 /** Statuses of nodes that will not change any more. */
-const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
+export const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
 /** Returns the state of each call, by its id, at every level. */
 export function combineCallStates(nodes: ReadonlyMap<string, NodeState>): ReadonlyMap<string, CallState> {

@@ -1,7 +1,8 @@
 // Determines the size of a node: its rendered box, the size it was resized to, or an estimate from its ports and
 // fields.
 import type { Catalog, InputDef } from './catalog.ts';
-import type { Dims, GraphNode, JsonObject } from './types.ts';
+import { isCall } from './components/calls.ts';
+import { type Dims, type GraphNode, type JsonObject, type NodeData, toFields } from './types.ts';
 
 /** Sizes of a standard node's parts in canvas pixels, matching the editor's style sheet. */
 export const NODE_BOX = {
@@ -52,7 +53,6 @@ function estimate(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'heig
   const { inputs, outputs } = catalog.ports(node.data.nodeType, node.data.config ?? {});
   const ports = Math.max(countPorts(inputs), countPorts(outputs), 1);
   const fields = getMainFields(inputs);
-  const config = node.data.config ?? {};
   const hasPreview =
     outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO') || entry?.category === 'output';
   const rows = fields.reduce((sum, field) => sum + getFieldHeight(field), 0);
@@ -62,7 +62,7 @@ function estimate(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'heig
       NODE_BOX.header +
       ports * NODE_BOX.portRow +
       rows +
-      (getChangedSettings(inputs, fields, config).length > 0 ? NODE_BOX.chips : 0) +
+      (getChangedSettings(node.data, inputs, fields).length > 0 ? NODE_BOX.chips : 0) +
       (hasPreview ? NODE_BOX.preview : 0) +
       NODE_BOX.padding,
   };
@@ -79,12 +79,20 @@ export function getMainFields(inputs: readonly InputDef[]): readonly InputDef[] 
   return fields.slice(0, MAX_FIELDS);
 }
 
+/** Returns the settings of a node by the id of their input: its config, or the values that a call gives its component. */
+export function getSettings(data: NodeData): JsonObject {
+  const { config = {} } = data;
+  return isCall({ data }) ? (toFields(config.values) as JsonObject) : config;
+}
+
 /** Returns the settings that differ from their default and have no field on the node. */
 export function getChangedSettings(
+  data: NodeData,
   inputs: readonly InputDef[],
   fields: readonly InputDef[],
-  config: JsonObject,
 ): readonly InputDef[] {
+  const config = getSettings(data);
+  if (isCall({ data })) return inputs.filter(({ id, isPort }) => isPort && Object.hasOwn(config, id));
   return inputs.filter(
     input =>
       config[input.id] !== undefined &&

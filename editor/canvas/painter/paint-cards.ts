@@ -1,6 +1,5 @@
 // Paints readable nodes that are not mounted yet, so that they look exactly like mounted ones.
 import { getPortOffset, NODE_BOX } from '../../../src/graph/dims.ts';
-import { messages } from '../../flow-messages.ts';
 import { hasPreview, layoutCard, truncatePortLabel } from '../card-parts.ts';
 import { getCategory, toTypeName } from '../colors.ts';
 import { type CardPort, PORT_PX } from '../model.ts';
@@ -97,9 +96,7 @@ const toPortDots = (
 function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   setTextStyle(ctx, { px: 10.5, family: colors.font, color: colors.soft });
   for (const { card, x, y, width } of boxes) {
-    const { entry, node } = card.data;
-    const type = entry?.label ?? messages.flow.unknownType(node.data.nodeType);
-    paintLines(ctx, type, { x: x + TITLE_X, y: y + 25, width: width - TITLE_X - 12 }, 10.5);
+    paintLines(ctx, card.data.typeLabel, { x: x + TITLE_X, y: y + 25, width: width - TITLE_X - 12 }, 10.5);
     const { fields, chips } = layoutCard(card.data);
     for (const { field, y: top } of fields)
       if (!field.isPort) paintLines(ctx, field.label, { x: x + 12, y: y + top + 2, width: width - 24 }, 11);

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../../kit/button.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { findShownId } from '../../runs/call-states.ts';
+import { FINAL, findShownId } from '../../runs/call-states.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
 import { isInProgress, type RunSummary } from '../../runs/run-store.ts';
@@ -59,12 +59,10 @@ export function RunNotice() {
   );
 }
 
-const FINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
-
 /** Counts finished nodes. Node events arrive before the run's own progress, so the larger count is right. */
 function useFinishedCount({ progress }: RunSummary): number {
   const finishedCount = useRun(
-    ({ nodes }) => [...nodes.values()].filter(({ status }) => FINAL_STATUSES.has(status)).length,
+    ({ nodes }) => [...nodes.values()].filter(({ status }) => FINAL.has(status)).length,
   );
   return Math.max(finishedCount, progress.done);
 }

@@ -1,9 +1,16 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { getChangedSettings, getFieldHeight, getMainFields, getPortOffset, NODE_BOX } from '../dims.ts';
+import {
+  getChangedSettings,
+  getFieldHeight,
+  getMainFields,
+  getPortOffset,
+  getSettings,
+  NODE_BOX,
+} from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
-import type { GraphNode, Json } from '../types.ts';
+import type { GraphNode } from '../types.ts';
 import { escapeXml, shorten, wrapText } from './text.ts';
 import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
 
@@ -104,7 +111,7 @@ function drawFields(
     );
     end += rowHeight;
   }
-  const changed = getChangedSettings(inputs, fields, node.data.config ?? {});
+  const changed = getChangedSettings(node.data, inputs, fields);
   if (changed.length > 0 && end + NODE_BOX.chips <= height - 4) {
     const line = changed.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
     parts.push(drawText('gw-soft', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));
@@ -114,7 +121,7 @@ function drawFields(
 }
 
 function formatValue({ data }: GraphNode, { id, default: fallback }: InputDef): string {
-  const config: Readonly<Record<string, Json>> = data.config ?? {};
+  const config = getSettings(data);
   const value = Object.hasOwn(config, id) ? config[id] : fallback;
   if (value === undefined || value === null) return '';
   if (isSecretName(id)) return '••••••••';

@@ -1,11 +1,11 @@
 // Tests how the states of a component's nodes become the state of the node that calls it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CALL_TYPE } from '../../../editor/board/call.ts';
 import { combineCallStates, findShownId } from '../../../editor/runs/call-states.ts';
 import { findShownState } from '../../../editor/runs/results.ts';
 import { combineResults } from '../../../editor/runs/stored-results.ts';
 import type { NodeState } from '../../../sdk/src/types.ts';
+import { CALL } from '../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 
 function state(nodeId: string, status: NodeState['status'], more: Partial<NodeState> = {}): NodeState {
@@ -76,7 +76,7 @@ describe('the state of a call', () => {
       data: {
         label: 'Look',
         category: 'logic',
-        nodeType: CALL_TYPE,
+        nodeType: CALL,
         config: {
           outputs: [
             { id: 'text', label: 'Text', type: 'TEXT' },
