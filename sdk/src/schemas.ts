@@ -890,6 +890,43 @@ export type CompletionEvent = {
   readonly createdAt: string;
 };
 
+/** A workflow that calls the component */
+export type ComponentCallerListItem = {
+  readonly workflowId: string;
+  readonly name: string;
+  /** A pinned version, or `latest` */
+  readonly version: number | 'latest';
+  /** The nodes with this version; at most 100 */
+  readonly nodeIds: readonly string[];
+  readonly canEdit: boolean;
+};
+
+/** One page of a list */
+export type ComponentCallerPage = {
+  readonly data: readonly ComponentCallerListItem[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+  /** The number of other callers, which you cannot read; at most 10,000 */
+  readonly hidden: number;
+};
+
+/** The ports of a workflow as a component */
+export type ComponentInterface = {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly version: number;
+  readonly inputs: readonly ComponentPort[];
+  readonly outputs: readonly ComponentPort[];
+};
+
+/** A port of a component */
+export type ComponentPort = {
+  /** ID of its node in the component */
+  readonly id: string;
+  readonly label: string;
+  readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
+};
+
 /** A program that you granted access by OAuth */
 export type Connection = {
   readonly id: string;
@@ -1779,6 +1816,18 @@ export type ListedSessionPage = {
   readonly data: readonly ListedSession[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** A port that the caller uses and the new version does not have */
+export type LostPort = {
+  /** The node of the caller */
+  readonly nodeId: string;
+  readonly id: string;
+  readonly label: string;
+  readonly direction: 'input' | 'output';
+  readonly reason: 'removed' | 'type_changed';
+  /** What the caller would lose */
+  readonly use: 'edge' | 'value';
 };
 
 /** The caller */
@@ -3046,6 +3095,29 @@ export type UnreadNotices = {
   readonly unread: number;
 };
 
+/** The outcome for a caller */
+export type UpdatedCaller = {
+  readonly workflowId: string;
+  readonly name: string;
+  /** With `dryRun`, `updated` means that it can be updated */
+  readonly outcome: 'updated' | 'unchanged' | 'refused';
+  /** Why it was refused */
+  readonly issues?: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly nodeId?: string;
+  }[];
+  readonly lostPorts: readonly LostPort[];
+};
+
+/** The outcome for each caller */
+export type UpdatedCallers = {
+  readonly data: readonly UpdatedCaller[];
+  /** The number of other callers, which you cannot read; at most 10,000 */
+  readonly hidden: number;
+  readonly nextCursor: string | null;
+};
+
 export type UploadForm = {
   /** Up to 4 MB */
   readonly file: string;
@@ -3303,6 +3375,20 @@ export type WorkflowFile = {
   readonly tags: readonly string[];
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
+  /** The components that the graph calls and that you may duplicate */
+  readonly components?: readonly {
+    /** ID in the calls of the file */
+    readonly id: string;
+    /** Version in the calls of the file */
+    readonly version: number;
+    /** Whether calls of the latest version mean this one */
+    readonly isLatest: boolean;
+    readonly name: string;
+    readonly description: string | null;
+    readonly tags: readonly string[];
+    readonly nodes: readonly Node[];
+    readonly edges: readonly Edge[];
+  }[];
   readonly media: readonly {
     /** ID in the graph */
     readonly mediaId: string;
@@ -3330,7 +3416,21 @@ export type WorkflowFileInput = {
   readonly tags?: readonly string[];
   readonly nodes: readonly NodeInput[];
   readonly edges: readonly EdgeInput[];
-  /** Files used by the graph */
+  /** Workflows that the graphs call */
+  readonly components?: readonly {
+    /** ID in the calls of the file */
+    readonly id: string;
+    /** Version in the calls of the file */
+    readonly version: number;
+    /** Whether calls of the latest version mean this one */
+    readonly isLatest?: boolean;
+    readonly name: string;
+    readonly description?: string | null;
+    readonly tags?: readonly string[];
+    readonly nodes: readonly NodeInput[];
+    readonly edges: readonly EdgeInput[];
+  }[];
+  /** Files used by the graphs */
   readonly media?: readonly {
     /** ID in the graph */
     readonly mediaId: string;
@@ -3399,6 +3499,8 @@ export type WorkflowListItem = {
   readonly isOwner?: boolean;
   readonly canEdit?: boolean;
   readonly userRole?: 'OWNER' | 'EDITOR' | 'VIEWER';
+  /** The number of workflows that call it as a component */
+  readonly callerCount?: number;
   readonly lastExecution?: {
     readonly id: string;
     readonly status: string;

@@ -10,6 +10,7 @@ import { registerAuth } from './routes/auth.ts';
 import { registerBatches } from './routes/batches.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
+import { registerComponents } from './routes/components.ts';
 import { registerContent } from './routes/content.ts';
 import { registerCredentials } from './routes/credentials.ts';
 import { registerCredits } from './routes/credits.ts';
@@ -51,6 +52,7 @@ export const ROUTES: readonly Register[] = [
   registerWorkflows,
   registerWorkflowActions,
   registerWorkflowHistory,
+  registerComponents,
   registerTemplates,
   registerRuns,
   registerBatches,

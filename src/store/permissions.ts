@@ -194,3 +194,16 @@ export const EDITABLE = `w.deleted_at is null and (
   ${isCreator('$1::int')}
   or exists (select from team_members t where t.team_id = w.team_id and t.user_id = $1::int and t.role in ('OWNER', 'EDITOR'))
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $1::int and p.role in ('OWNER', 'EDIT')))`;
+
+/**
+ * Returns the SQL condition that the user may read the current graph of the workflow `w`. Visitors of a publication read
+ * only the published version.
+ */
+export const isReadable = (userId: string): string => `w.deleted_at is null and (
+  w.link_permission <> 'PRIVATE'
+  or ${isCreator(userId)}
+  or ${isMember('w.team_id', userId)}
+  or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = ${userId}))`;
+
+/** The condition that user $1 may read the current graph of the workflow `w`. */
+export const READABLE = isReadable('$1::int');

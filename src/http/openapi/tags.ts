@@ -7,6 +7,7 @@ export const TAGS = [
     description: 'Store, lint, lay out, share and publish graphs of nodes and edges.',
   },
   { name: 'Versions', description: 'Read and restore earlier versions of a workflow’s graph.' },
+  { name: 'Components', description: 'Call a workflow from other workflows as one node.' },
   {
     name: 'Catalog',
     description: 'List the available node types with their ports, fields and prices.',

@@ -5,9 +5,10 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { isRunImage } from '../../store/workflows/writes.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import {
+  type CommittedWorkflow,
   commitChange,
   listSentFields,
   lockForEdit,
@@ -15,7 +16,7 @@ import {
   presentCommitted,
   type WorkflowChange,
 } from './commit-workflow.ts';
-import { editTransaction } from './edit-transaction.ts';
+import { editTransaction, type GraphWorker } from './edit-transaction.ts';
 import { type PresentedWorkflow, presentMembers, toRevision } from './present-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
@@ -122,21 +123,52 @@ export async function editGraph(
   deps: Deps,
   actor: Actor,
   id: string,
-  { baseVersion, change, autoLayout, breaksApp }: GraphEdit,
+  edit: GraphEdit,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const committed = await editTransaction(deps, user, async (tx, work) => {
-    const view = await lockForEdit(tx, user, id);
-    const { workflow } = view;
-    if (baseVersion !== undefined && baseVersion !== workflow.version)
-      throw staleWrite(workflow.version, baseVersion);
-    const current = await deps.versions.get(tx, id, workflow.version);
-    const { name = workflow.name, ...graph } = change(current.graph);
-    const sent = { ...graph, work, ...(autoLayout === undefined ? {} : { autoLayout }) };
-    const write = await prepareReplacement(deps, tx, view, sent);
-    return commitChange(tx, view, { fields: { name }, write, warnings: [], breaksApp });
-  });
+  const committed = await editTransaction(deps, user, (tx, work) =>
+    applyEdit(deps, { tx, user, work }, id, edit),
+  );
   return presentCommitted(deps, committed);
+}
+
+/** Checks that `editGraph` would succeed. Stores nothing. Throws what it throws. */
+export async function checkEdit(deps: Deps, actor: Actor, id: string, edit: GraphEdit): Promise<void> {
+  const user = requireScope(actor, 'workflows:write');
+  try {
+    await editTransaction(deps, user, async (tx, work) => {
+      await applyEdit(deps, { tx, user, work }, id, edit);
+      throw new CheckPassed();
+    });
+  } catch (err) {
+    if (!(err instanceof CheckPassed)) throw err;
+  }
+}
+
+/** Rolls the transaction back. */
+class CheckPassed extends Error {}
+
+interface EditContext {
+  readonly tx: Tx;
+  readonly user: UserActor;
+  readonly work: GraphWorker;
+}
+
+async function applyEdit(
+  deps: Deps,
+  { tx, user, work }: EditContext,
+  id: string,
+  { baseVersion, change, autoLayout, breaksApp }: GraphEdit,
+): Promise<CommittedWorkflow> {
+  const view = await lockForEdit(tx, user, id);
+  const { workflow } = view;
+  if (baseVersion !== undefined && baseVersion !== workflow.version)
+    throw staleWrite(workflow.version, baseVersion);
+  const current = await deps.versions.get(tx, id, workflow.version);
+  const { name = workflow.name, ...graph } = change(current.graph);
+  const sent = { ...graph, work, ...(autoLayout === undefined ? {} : { autoLayout }) };
+  const write = await prepareReplacement(deps, tx, view, sent);
+  return commitChange(tx, view, { fields: { name }, write, warnings: [], breaksApp });
 }
 
 function staleWrite(version: number, baseVersion: number): AppError {

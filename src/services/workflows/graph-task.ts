@@ -1,4 +1,5 @@
 // Defines tasks on graphs as plain data. They are performed in place for small graphs, and in a thread for large ones.
+import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
 import { inspectGraph } from '../../graph/inspect.ts';
 import type { Findings } from '../../graph/issues.ts';
 import { redact } from '../../graph/redact.ts';
@@ -15,7 +16,9 @@ export type GraphTask =
   | { readonly kind: 'lint'; readonly nodes: unknown; readonly edges: unknown; readonly stored?: StoredGraph }
   /** Lints a stored graph that will be written back. */
   | { readonly kind: 'relint'; readonly stored: StoredGraph }
-  | { readonly kind: 'redact'; readonly stored: StoredGraph };
+  | { readonly kind: 'redact'; readonly stored: StoredGraph }
+  /** Finds the ports that the graph has as a component. */
+  | { readonly kind: 'interface'; readonly stored: StoredGraph };
 
 /** The result of each kind of task. */
 export interface GraphResults {
@@ -23,6 +26,7 @@ export interface GraphResults {
   readonly lint: Findings & { readonly ok: boolean; readonly text: string };
   readonly relint: Findings;
   readonly redact: string;
+  readonly interface: ComponentInterface;
 }
 
 export type TaskOf<Kind extends GraphTask['kind']> = Extract<GraphTask, { readonly kind: Kind }>;
@@ -52,6 +56,7 @@ const PERFORMERS: Performers = {
   relint: (deps, { stored: { graph } }) =>
     lintForWrite(deps, readGraph(deps, graph.nodes, graph.edges), graph),
   redact: (_, { stored }) => toGraphText(redact(stored.graph) as Graph),
+  interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
 };
 
 /** Performs the task. Throws 400 `invalid_graph`. */

@@ -6,6 +6,7 @@ import type { Receiver } from '../../support/network/receiver.ts';
 import { tourApps, tourPaidApp } from './tour-apps.ts';
 import { tourAutomations } from './tour-automations.ts';
 import { tourBatches } from './tour-batches.ts';
+import { tourComponents } from './tour-components.ts';
 import { tourNotices } from './tour-notices.ts';
 import { tourTriggers } from './tour-triggers.ts';
 
@@ -53,6 +54,7 @@ export async function tour(context: TourContext): Promise<void> {
   await tourSessions(context);
   await tourCredentials(context);
   const workflowId = await tourWorkflows(context);
+  await tourComponents(context, workflowId);
   await tourRuns(context, workflowId);
   await tourBatches(context, workflowId);
   await tourAutomations(context, workflowId);

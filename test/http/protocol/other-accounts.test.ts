@@ -94,6 +94,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PATCH ${V1}/credentials/:id`]: { name: 'Taken' },
   [`POST ${V1}/workflows/:id/triggers`]: { kind: 'hook' },
   [`PATCH ${V1}/triggers/:id`]: { name: 'Taken' },
+  [`POST ${V1}/workflows/:id/callers/update`]: { version: 1 },
   [`POST ${V1}/workflows/:id/batches`]: { rows: [{ inputs: {} }] },
   [`POST ${V1}/workflows/:id/schedules`]: { cron: '0 0 1 1 *' },
   [`PATCH ${V1}/schedules/:id`]: { name: 'Taken' },

@@ -39,6 +39,7 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   lint: { kind: 'lint', nodes: [...nodes, node(9999, 'input:txt')], edges },
   relint: { kind: 'relint', stored },
   redact: { kind: 'redact', stored },
+  interface: { kind: 'interface', stored },
 };
 
 describe('work on a large graph', () => {

@@ -1,0 +1,62 @@
+// Routes of workflows as components: their ports, and the workflows that call them.
+import {
+  CallerPage,
+  Interface,
+  InterfaceQuery,
+  UpdateCallersBody,
+  UpdatedCallers,
+} from '../../services/components/component.schema.ts';
+import { listCallerPage } from '../../services/components/list-callers.ts';
+import { readInterface } from '../../services/components/read-interface.ts';
+import { updateCallers } from '../../services/components/update-callers.ts';
+import type { Deps } from '../../services/deps.ts';
+import { PageQuery } from '../../services/paging.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import type { App } from '../app.ts';
+import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+
+const operation = listOperations('Components');
+const params = WorkflowId;
+
+export function registerComponents(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/workflows/:id/interface',
+    operation('getInterface', 'workflows:read', {
+      summary: 'Read the ports that a workflow has as a component',
+      description:
+        'Returns an input for each input node that no edge feeds, and an output for each preview and gallery.',
+      errors: RESOURCE_ERRORS,
+      params,
+      querystring: InterfaceQuery,
+      response: { 200: Interface },
+    }),
+    req => readInterface(deps, req.actor, req.params.id, req.query.version),
+  );
+  app.get(
+    '/api/v1/workflows/:id/callers',
+    operation('listCallers', 'workflows:read', {
+      summary: 'List the workflows that call a component',
+      description:
+        'Returns the workflows whose current version calls this one, once for each version that they call. Lists only workflows that you may read, and counts the others in `hidden`.',
+      errors: RESOURCE_ERRORS,
+      params,
+      querystring: PageQuery,
+      response: { 200: CallerPage },
+    }),
+    req => listCallerPage(deps, req.actor, req.params.id, req.query),
+  );
+  app.post(
+    '/api/v1/workflows/:id/callers/update',
+    operation('updateCallers', 'workflows:write', {
+      summary: 'Update the workflows that call a component',
+      description:
+        'Moves every call of this component to `version`, in all workflows that you may edit. Each changed workflow gets a new version. A workflow whose edges would lose a port is refused and stays as it is. With `dryRun`, nothing is stored. At most 100 workflows are updated at a time: send `nextCursor` to continue.',
+      errors: RESOURCE_ERRORS,
+      params,
+      body: UpdateCallersBody,
+      response: { 200: UpdatedCallers },
+    }),
+    (req, reply) =>
+      updateCallers(deps, req.actor, req.params.id, { body: req.body, signal: reply.closeSignal() }),
+  );
+}

@@ -1,0 +1,60 @@
+// Reads the interface of a workflow: the ports that it has as a component.
+import type { Catalog } from '../../graph/catalog.ts';
+import type { ComponentInterface } from '../../graph/components/interface.ts';
+import { AppError } from '../../lib/errors.ts';
+import { canDo } from '../accounts/access.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { GraphVersion } from '../workflows/graph-versions.ts';
+import { performGraphWork } from '../workflows/graph-work.ts';
+import { getViewForReading, getVisibleVersion } from '../workflows/read-workflow.ts';
+
+export interface WorkflowInterface extends ComponentInterface {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Returns the interface of the version. Throws 403, and 404 for a version that the caller may not see. */
+export async function readInterface(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  requestedVersion?: number,
+): Promise<WorkflowInterface> {
+  const user = requireScope(actor, 'workflows:read');
+  const view = await getViewForReading(deps, user, id);
+  const visible = getVisibleVersion(view);
+  const number = requestedVersion ?? visible;
+  if (number !== visible && !canDo(view.role, 'edit'))
+    throw new AppError('not_found', `Version ${number} of the workflow was not found.`);
+  const version = await deps.versions.get(deps.db, id, number);
+  return {
+    workflowId: id,
+    name: view.workflow.name,
+    version: number,
+    ...(await findInterface(deps, id, version)),
+  };
+}
+
+interface CachedInterface {
+  /** The types of ports depend on the catalog, whose models can change. */
+  readonly entries: Catalog['entries'];
+  readonly found: Promise<ComponentInterface>;
+}
+const interfaces = new WeakMap<GraphVersion, CachedInterface>();
+
+/** Returns the interface of a version, found once per version. */
+function findInterface(
+  deps: Pick<Deps, 'catalog' | 'settings'>,
+  workflowId: string,
+  version: GraphVersion,
+): Promise<ComponentInterface> {
+  const { entries } = deps.catalog;
+  const cached = interfaces.get(version);
+  if (cached?.entries === entries) return cached.found;
+  const found = performGraphWork<'interface'>(deps, workflowId, { kind: 'interface', stored: version });
+  interfaces.set(version, { entries, found });
+  found.catch(() => interfaces.delete(version));
+  return found;
+}

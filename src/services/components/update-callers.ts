@@ -1,0 +1,108 @@
+// Moves the callers of a component to another version, each by an ordinary write that can be undone.
+import { type ComponentTarget, type LostPort, moveCalls } from '../../graph/components/move-calls.ts';
+import type { Graph } from '../../graph/types.ts';
+import { AppError, type Issue } from '../../lib/errors.ts';
+import {
+  type CallingWorkflow,
+  countHiddenCallers,
+  listCallingWorkflows,
+} from '../../store/workflows/component-callers.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { byId, readPage } from '../paging.ts';
+import { checkEdit, type EditedGraph, editGraph } from '../workflows/change-workflow.ts';
+import type { OUTCOMES, UpdateCallersBody } from './component.schema.ts';
+import { readInterface } from './read-interface.ts';
+
+/** Workflows that one request updates. */
+const MAX_CALLERS = 100;
+
+interface CallerOutcome {
+  readonly outcome: (typeof OUTCOMES)[number];
+  /** Why it was refused. */
+  readonly issues?: readonly Issue[];
+  readonly lostPorts: readonly LostPort[];
+}
+
+/**
+ * Moves the calls in all workflows that the user may edit, or only checks that. A caller whose edges would lose a port
+ * is refused. Throws 403, 404.
+ */
+export async function updateCallers(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  { body, signal }: { readonly body: UpdateCallersBody; readonly signal: AbortSignal },
+) {
+  const user = requireScope(actor, 'workflows:write');
+  const { version, dryRun = false, cursor } = body;
+  const found = await readInterface(deps, user, id, version === 'latest' ? undefined : version);
+  const target: ComponentTarget = { ...found, version };
+  const page = await readPage(
+    { limit: MAX_CALLERS, ...(cursor === undefined ? {} : { cursor }) },
+    byId('workflow'),
+    part => listCallingWorkflows(deps.db, id, { userId: user.userId, ...part }),
+    row => row,
+  );
+  const data = [];
+  for (const caller of page.data) {
+    signal.throwIfAborted();
+    const outcome = await updateCaller(deps, user, { caller, target, isDryRun: dryRun });
+    data.push({ workflowId: caller.id, name: caller.name, ...outcome });
+  }
+  return {
+    data,
+    hidden: await countHiddenCallers(deps.db, id, user.userId),
+    nextCursor: page.nextCursor,
+  };
+}
+
+interface CallerUpdate {
+  readonly caller: CallingWorkflow;
+  readonly target: ComponentTarget;
+  readonly isDryRun: boolean;
+}
+
+async function updateCaller(
+  deps: Deps,
+  user: UserActor,
+  { caller, target, isDryRun }: CallerUpdate,
+): Promise<CallerOutcome> {
+  let lostPorts: readonly LostPort[] = [];
+  const change = (graph: Graph): EditedGraph => {
+    const moved = moveCalls(graph, target, deps.catalog);
+    lostPorts = moved.lostPorts;
+    requireEdges(lostPorts, target);
+    return moved.graph;
+  };
+  try {
+    // Reading needs no lock.
+    const { graph } = await deps.versions.get(deps.db, caller.id, caller.version);
+    if (!moveCalls(graph, target, deps.catalog).isChanged) return { outcome: 'unchanged', lostPorts };
+    if (isDryRun) await checkEdit(deps, user, caller.id, { change });
+    else await editGraph(deps, user, caller.id, { change });
+    return { outcome: 'updated', lostPorts };
+  } catch (err) {
+    if (!(err instanceof AppError) || err.status >= 500) throw err;
+    const issues = err.issues ?? [{ code: err.code, message: err.message }];
+    return { outcome: 'refused', issues: issues.slice(0, MAX_ISSUES), lostPorts };
+  }
+}
+
+const MAX_ISSUES = 20;
+
+/** Throws 400 if an edge would lose its port. A value of an input that is gone has no effect, so it may stay. */
+function requireEdges(lostPorts: readonly LostPort[], { version }: ComponentTarget): void {
+  const lost = lostPorts.filter(({ use }) => use === 'edge');
+  if (lost.length === 0) return;
+  const release = version === 'latest' ? 'the latest version' : `version ${version}`;
+  const issues = lost.map(({ nodeId, direction, id, label, reason }) => ({
+    nodeId,
+    code: 'lost_port',
+    message:
+      reason === 'removed'
+        ? `The ${direction} “${label}” (${id}) does not exist in ${release}. Remove its edges, or connect them elsewhere.`
+        : `The ${direction} “${label}” (${id}) has another type in ${release}. Remove its edges, or convert the value.`,
+  }));
+  throw new AppError('invalid_graph', issues[0]?.message ?? '', { issues });
+}

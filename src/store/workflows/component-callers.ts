@@ -1,0 +1,76 @@
+// Lists the workflows whose current version calls a component.
+import type { Tx } from '../db.ts';
+import { EDITABLE, READABLE } from '../permissions.ts';
+import { type After, all, countRows } from '../rows.ts';
+
+/** A workflow and the nodes with which it calls one version of the component. */
+export interface CallerRow {
+  readonly caller_id: string;
+  readonly name: string;
+  /** null: the latest version. */
+  readonly version: number | null;
+  /** At most MAX_NODE_IDS. */
+  readonly node_ids: readonly string[];
+  readonly can_edit: boolean;
+}
+
+export interface CallerKey {
+  readonly callerId: string;
+  /** 0: the latest version. */
+  readonly version: number;
+}
+
+const MAX_NODE_IDS = 100;
+const MAX_COUNTED = 10_000;
+
+/** Lists the callers that the user may read, by id and version, after the key. */
+export function listCallers(
+  tx: Tx,
+  componentId: string,
+  { userId, after, limit }: { readonly userId: number } & After<CallerKey>,
+): Promise<readonly CallerRow[]> {
+  return all(
+    tx,
+    `select c.caller_id, w.name, c.version, (array_agg(c.node_id order by c.node_id))[1:${MAX_NODE_IDS}] as node_ids,
+       ${EDITABLE} as can_edit
+     from component_calls c join workflows w on w.id = c.caller_id
+     where c.component_id = $2 and ${READABLE}
+       and ($3::text is null or (c.caller_id, coalesce(c.version, 0)) > ($3, $4::int))
+     group by c.caller_id, c.version, w.id order by c.caller_id, coalesce(c.version, 0) limit $5`,
+    [userId, componentId, after?.callerId ?? null, after?.version ?? null, limit],
+  );
+}
+
+export interface CallingWorkflow {
+  readonly id: string;
+  readonly name: string;
+  /** Its current version. */
+  readonly version: number;
+}
+
+/** Lists the workflows that call any version of the component and that the user may read, by id. */
+export function listCallingWorkflows(
+  tx: Tx,
+  componentId: string,
+  { userId, after, limit }: { readonly userId: number } & After<string>,
+): Promise<readonly CallingWorkflow[]> {
+  return all(
+    tx,
+    `select w.id, w.name, w.version from workflows w
+     where w.id in (select c.caller_id from component_calls c where c.component_id = $2)
+       and ${READABLE} and ($3::text is null or w.id > $3)
+     order by w.id limit $4`,
+    [userId, componentId, after, limit],
+  );
+}
+
+/** Counts the callers that the user may not read, up to a limit. */
+export function countHiddenCallers(tx: Tx, componentId: string, userId: number): Promise<number> {
+  return countRows(
+    tx,
+    `select count(*)::int as count from (
+       select distinct c.caller_id from component_calls c join workflows w on w.id = c.caller_id
+       where c.component_id = $2 and w.deleted_at is null and not (${READABLE}) limit ${MAX_COUNTED}) hidden`,
+    [userId, componentId],
+  );
+}
