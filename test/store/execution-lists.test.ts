@@ -179,6 +179,7 @@ const ALL_WORKFLOWS: WorkflowFilter = {
   tag: null,
   folderId: null,
   isPublished: null,
+  isComponent: null,
   status: null,
   form: 'card',
   before: null,

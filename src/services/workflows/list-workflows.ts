@@ -27,6 +27,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     userId: user.userId,
     isActive: parseFlag(query.isActive),
     isPublished: parseFlag(query.isPublished),
+    isComponent: parseFlag(query.isComponent),
     mediaId: query.mediaId ?? null,
     query: query.query ?? null,
     tag: query.tag ?? null,

@@ -81,6 +81,9 @@ const Card = {
   isOwner: Type.Optional(Type.Boolean()),
   canEdit: Type.Optional(Type.Boolean()),
   userRole: Type.Optional(Type.Enum(['OWNER', 'EDITOR', 'VIEWER'])),
+  callerCount: Type.Optional(
+    Type.Integer({ description: 'The number of workflows that call it as a component' }),
+  ),
   lastExecution: Type.Optional(
     Nullable(
       Type.Object({

@@ -132,13 +132,18 @@ export const ListWorkflowsQuery = Type.Object({
     Type.String({ maxLength: 64, description: '`fld_…`, or `root` for workflows without a folder' }),
   ),
   isPublished: Type.Optional(Type.Enum(['true', 'false'])),
+  isComponent: Type.Optional(
+    Type.Enum(['true', 'false'], { description: 'Whether a workflow calls it as a component' }),
+  ),
   status: Type.Optional(
     Type.Enum([...EXECUTION_STATUSES, 'NONE'], {
       description: 'Status of the last run; NONE for workflows that never ran',
     }),
   ),
   include: Type.Optional(
-    Type.Enum(['card'], { description: 'card adds poster, last run, folder, team and your role' }),
+    Type.Enum(['card'], {
+      description: 'card adds poster, last run, folder, team, your role and the number of callers',
+    }),
   ),
   ...ArrayQuery.properties,
 });

@@ -17,6 +17,8 @@ export interface WorkflowCard {
     readonly createdAt: string;
     readonly finishedAt: string | null;
   } | null;
+  /** The number of workflows whose current version calls it as a component. */
+  readonly callerCount: number;
 }
 
 export interface WorkflowListRow
@@ -62,6 +64,8 @@ export interface WorkflowFilter {
   /** A folder's id; `root`: in no folder. */
   readonly folderId: string | null;
   readonly isPublished: boolean | null;
+  /** Whether a workflow calls it as a component. */
+  readonly isComponent: boolean | null;
   /** Status of the last run; `NONE`: it never ran. */
   readonly status: ExecutionStatus | 'NONE' | null;
   /** Whether the buildList shows cards. */
@@ -126,9 +130,13 @@ left join media d on d.id = w.media_id`,
   },
 };
 
+const CALLERS = `from component_calls p join workflows u on u.id = p.caller_id
+      where p.component_id = w.id and u.deleted_at is null`;
+
 const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'publishedSlug', w.published_slug,
     'poster', ${POSTER}, 'lastExecution', case when last.id is not null then json_build_object('id', last.id,
-    'status', last.status, 'createdAt', ${toIsoText('last.created_at')}, 'finishedAt', ${toIsoText('last.finished_at')}) end)`;
+    'status', last.status, 'createdAt', ${toIsoText('last.created_at')}, 'finishedAt', ${toIsoText('last.finished_at')}) end,
+    'callerCount', (select count(distinct u.id) ${CALLERS}))`;
 const FORMS = { line: '', card: `${CARD} as card,` } as const;
 
 /**
@@ -156,6 +164,7 @@ const FILTERS = [
   ['tag', 'text', value => `${value} = any (w.tags)`],
   ['folderId', 'text', value => `coalesce(w.folder_id, 'root') = ${value}`],
   ['isPublished', 'boolean', value => `w.is_published = ${value}`],
+  ['isComponent', 'boolean', value => `exists (select ${CALLERS}) = ${value}`],
   ['status', 'text', value => `coalesce((select status from ${latestRun('w.id')} l), 'NONE') = ${value}`],
 ] as const satisfies readonly (readonly [keyof WorkflowFilter, string, (value: string) => string])[];
 
