@@ -31,6 +31,7 @@ A node is \`{ "id": "picture", "nodeType": "generate:sandbox", "label": "Picture
 | \`generate:*\`, \`edit:*\`, \`video:*\`, \`talking:*\`, \`text:*\`, \`audio:*\` | models; those named \`sandbox\` are free stand-ins |
 | \`utility:*\` | processing of text, numbers, JSON, images, video and audio on this server, free |
 | \`logic:*\` | conditions, merging, lists, delays, a person's approval |
+| \`component:call\` | another workflow, as one node |
 | \`output:*\` | results of a run |
 
 ## Ports
@@ -50,6 +51,10 @@ Types must be equal; a NUMBER or JSON also feeds a TEXT port, and anything feeds
   "edges": ["idea.text -> picture.prompt", "picture.image -> result.input"]
 }
 \`\`\`
+
+## Components
+
+A component is a workflow that another workflow calls as one node: \`{ "id": "poster", "nodeType": "component:call", "config": { "workflowId": "wf_…", "version": 3, "values": { "size": "square" } } }\`. find_nodes lists yours with their ports. Its input nodes that no edge feeds are the inputs of the call, its previews and galleries the outputs; the ids of these nodes are the ports, so connect \`"idea.text -> poster.prompt"\` and \`"poster.picture -> result.input"\`. \`values\` sets inputs that are not connected. A call keeps its version until you set another one; "latest" follows the component. In a run, its nodes have ids such as \`poster/picture\`.
 
 ## Changes
 

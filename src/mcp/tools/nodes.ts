@@ -3,11 +3,13 @@
 import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canFeed } from '../../graph/catalog.ts';
+import { CALL } from '../../graph/components/calls.ts';
 import { describeUnknownType } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { type FoundComponent, findComponents } from '../../services/components/find-components.ts';
 import { Exact } from '../../services/schema.ts';
 import { RENDERER } from '../graph-form.ts';
 import { Anything, defineTool, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
@@ -19,7 +21,7 @@ export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find node types',
   description:
-    'Find node types by what they do, or by the types of their ports; with nodeTypes, read their ports, config and an example.',
+    'Find node types, and your workflows to call as components, by what they do or by the types of their ports; with nodeTypes, read their ports, config and an example.',
   scope: 'workflows:read',
   hints: READS,
   input: Exact({
@@ -39,12 +41,39 @@ export const findNodesTool = defineTool({
   output: OutputSchema({
     nodes: Type.Array(Anything()),
     total: Type.Integer(),
+    components: Type.Array(Anything()),
     note: Type.String(),
   }),
   narrow: 'Use a more exact query, a smaller limit, or fewer nodeTypes.',
-  call: async ({ deps }, { nodeTypes, ...search }) =>
-    nodeTypes === undefined ? { data: searchCatalog(deps, search) } : { data: readEntries(deps, nodeTypes) },
+  call: async ({ deps, actor }, { nodeTypes, ...search }) => {
+    if (nodeTypes !== undefined) return { data: readEntries(deps, nodeTypes) };
+    const words = toWords(search.query);
+    const { accepts, produces } = search;
+    const found = await findComponents(deps, actor, { words, accepts, produces, limit: MAX_COMPONENTS });
+    const components = found.map(presentComponent);
+    return {
+      data: { ...searchCatalog(deps, search, words), ...(components.length === 0 ? {} : { components }) },
+    };
+  },
 });
+
+const MAX_COMPONENTS = 5;
+
+/** Presents a workflow as a node that can be added with these settings. */
+function presentComponent({ workflowId, name, description, version, inputs, outputs }: FoundComponent) {
+  const describe = ({ id, type, label }: FoundComponent['inputs'][number]): string =>
+    label === id ? `${id} ${type}` : `${id} ${type}, ${label}`;
+  return {
+    nodeType: CALL,
+    name,
+    ...(description === null ? {} : { about: description.slice(0, 200).toWellFormed() }),
+    config: { workflowId, version },
+    in: inputs.slice(0, MAX_PORTS).map(describe),
+    out: outputs.slice(0, MAX_PORTS).map(describe),
+  };
+}
+
+const MAX_PORTS = 20;
 
 interface Search {
   readonly query?: string;
@@ -54,12 +83,15 @@ interface Search {
   readonly limit?: number;
 }
 
-function searchCatalog({ catalog }: RunDeps, search: Search) {
-  const words = (search.query ?? '')
+function toWords(query = ''): readonly string[] {
+  return query
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter(word => word !== '')
     .slice(0, MAX_WORDS);
+}
+
+function searchCatalog({ catalog }: RunDeps, search: Search, words: readonly string[]) {
   const matches = catalog.entries
     .filter(entry => entry.hidden !== true && entry.deprecated !== true && fits(entry, search))
     .map(entry => ({ entry, score: computeScore(entry, words) }))
