@@ -299,6 +299,20 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./templates.ts')).applyTemplate,
   },
   {
+    usage: 'workflows export <id>',
+    json: false,
+    summary: 'write a workflow with its components and media to a file; prints it unless one is given',
+    options: { '-o, --out <file>': 'write the workflow to this file' },
+    examples: ['graphwright workflows export wf_01k… -o poster.json'],
+    load: async () => (await import('./workflows.ts')).exportWorkflow,
+  },
+  {
+    usage: 'workflows import <file>',
+    summary: 'create a workflow from an exported file, with its components and media',
+    examples: ['graphwright workflows import poster.json'],
+    load: async () => (await import('./workflows.ts')).importWorkflow,
+  },
+  {
     usage: 'workflows restore <id>',
     summary: 'restore a deleted workflow; it stays inactive',
     examples: ['graphwright workflows restore wf_01k…'],

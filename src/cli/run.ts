@@ -10,7 +10,7 @@ import { followRun } from './terminal/follow.ts';
 import { describeTruncated, drawTable, type Execution } from './terminal/run-view.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
-import { readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
+import { IMPORT_PATH, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
 
 interface SavedWorkflow extends WorkflowFile {
   readonly id: string;
@@ -47,9 +47,9 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   if (execution.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${execution.status}.`);
 };
 
-/** Creates a workflow from a file; an export includes its media. */
-const storePath = ({ media }: WorkflowFile): string =>
-  media === undefined ? '/workflows' : '/workflows/import';
+/** Returns the path that creates a workflow from a file; an export includes its components and media. */
+const storePath = ({ components, media }: WorkflowFile): string =>
+  components === undefined && media === undefined ? '/workflows' : IMPORT_PATH;
 
 /** Parses a command-line text by the type of the input node. */
 const READERS: Readonly<Record<string, (text: string) => Json>> = {

@@ -8,6 +8,7 @@ import { toError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 
+export const IMPORT_PATH = '/workflows/import';
 /** The size limit of an import: the graph, and 25 MB of media in base64. */
 const MAX_FILE_BYTES = 41_943_040;
 /** The size limit of any request that writes a graph. */
@@ -15,8 +16,19 @@ const MAX_GRAPH_BYTES = 4_194_304;
 
 export interface WorkflowFile extends Graph {
   readonly name: string;
-  /** In an export: the files that the graph refers to. */
+  /** In an export: the workflows that the graph calls. */
+  readonly components?: readonly ComponentFile[];
+  /** In an export: the files that the graphs refer to. */
   readonly media?: readonly unknown[];
+}
+
+/** A version of a workflow that others in the file call. */
+export interface ComponentFile extends Graph {
+  readonly id: string;
+  readonly version: number;
+  /** Whether calls of the latest version mean this one. */
+  readonly isLatest?: boolean;
+  readonly name: string;
 }
 
 /** Reads the file. Throws UsageError if it is unreadable, not JSON, or has no nodes and edges. */

@@ -1,9 +1,11 @@
-// Exports a workflow as one file that any account of any service can import: its graph, and the media in the graph.
+// Exports a workflow as one file that any account of any service can import: its graph, the components that it calls, and
+// their media.
 import { Readable } from 'node:stream';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
 import { listMediaIds } from '../../store/workflows/versions.ts';
 import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
+import { collectComponents, type ExportedComponent } from '../components/exported-components.ts';
 import type { Deps } from '../deps.ts';
 import {
   chooseEmbedded,
@@ -26,8 +28,13 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
   const view = await getViewForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
   const graph = await readGraphText(deps, view);
-  const media = chooseEmbedded(await listMedia(deps, view, graph));
-  return { name: toFileName(view), stream: Readable.from(writeFile(deps, view, graph, media)) };
+  const components = await collectComponents(deps, view.actor, graph);
+  const rows = new Map<string, MediaRow>();
+  for (const part of [{ view, text: graph }, ...components])
+    for (const row of await listMedia(deps, part.view, part.text)) rows.set(row.id, row);
+  const media = chooseEmbedded([...rows.values()]);
+  const stream = Readable.from(writeFile(deps, view, { graph, components, media }));
+  return { name: toFileName(view), stream };
 }
 
 /**
@@ -46,11 +53,16 @@ function listMedia(
   });
 }
 
+interface FileContent {
+  readonly graph: string;
+  readonly components: readonly ExportedComponent[];
+  readonly media: readonly ExportedMedia[];
+}
+
 async function* writeFile(
   deps: Deps,
   { workflow }: WorkflowView,
-  graph: string,
-  media: readonly ExportedMedia[],
+  { graph, components, media }: FileContent,
 ): AsyncGenerator<string, void, undefined> {
   const head = JSON.stringify({
     format: WORKFLOW_FORMAT,
@@ -60,9 +72,22 @@ async function* writeFile(
     description: workflow.description,
     tags: workflow.tags,
   });
-  yield `${head.slice(0, -1)},${graph},"media":[`;
+  yield `${head.slice(0, -1)},${graph}`;
+  if (components.length > 0) {
+    yield ',"components":[';
+    for (const [index, component] of components.entries())
+      yield `${index === 0 ? '' : ','}${writeComponent(component)}`;
+    yield ']';
+  }
+  yield ',"media":[';
   yield* writeMedia(deps, media);
   yield ']}';
+}
+
+function writeComponent({ view: { workflow }, version, isLatest, text }: ExportedComponent): string {
+  const { id, name, description, tags } = workflow;
+  const head = JSON.stringify({ id, version, isLatest, name, description, tags });
+  return `${head.slice(0, -1)},${text}}`;
 }
 
 function toFileName({ workflow }: WorkflowView): string {

@@ -1,5 +1,6 @@
 // Defines the schema of the workflow files that exports return and imports accept.
 import { type Static, Type } from 'typebox';
+import { MAX_COMPONENTS } from '../components/exported-components.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
 import { Hints } from '../media/media.schema.ts';
@@ -22,6 +23,27 @@ const ImportedFile = Type.Object({
 });
 export type ImportedFile = Static<typeof ImportedFile>;
 
+const ComponentHead = {
+  id: Type.String({ pattern: '^wf_[0-9a-hjkmnp-tv-z]{26}$', description: 'ID in the calls of the file' }),
+  version: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Version in the calls of the file',
+  }),
+};
+const IsLatest = Type.Boolean({ description: 'Whether calls of the latest version mean this one' });
+
+const ImportedComponent = Type.Object({
+  ...ComponentHead,
+  isLatest: Type.Optional(IsLatest),
+  name: Name,
+  description: Type.Optional(Description),
+  tags: Type.Optional(Tags),
+  nodes: Nodes,
+  edges: Edges,
+});
+export type ImportedComponent = Static<typeof ImportedComponent>;
+
 export const ImportBody = Named('WorkflowFileInput', 'The response of GET /workflows/{id}/export', {
   format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
   formatVersion: Type.Optional(Type.Literal(1)),
@@ -30,8 +52,14 @@ export const ImportBody = Named('WorkflowFileInput', 'The response of GET /workf
   tags: Type.Optional(Tags),
   nodes: Nodes,
   edges: Edges,
+  components: Type.Optional(
+    Type.Array(ImportedComponent, {
+      maxItems: MAX_COMPONENTS,
+      description: 'Workflows that the graphs call',
+    }),
+  ),
   media: Type.Optional(
-    Type.Array(ImportedFile, { maxItems: MAX_EXPORTED_MEDIA, description: 'Files used by the graph' }),
+    Type.Array(ImportedFile, { maxItems: MAX_EXPORTED_MEDIA, description: 'Files used by the graphs' }),
   ),
 });
 export type ImportBody = Static<typeof ImportBody>;
@@ -45,5 +73,19 @@ export const ExportedWorkflow = Named('WorkflowFile', 'A workflow as one file', 
   tags: Type.Array(Type.String()),
   nodes: Type.Array(Node),
   edges: Type.Array(Edge),
+  components: Type.Optional(
+    Type.Array(
+      Type.Object({
+        ...ComponentHead,
+        isLatest: IsLatest,
+        name: Type.String(),
+        description: Nullable(Type.String()),
+        tags: Type.Array(Type.String()),
+        nodes: Type.Array(Node),
+        edges: Type.Array(Edge),
+      }),
+      { description: 'The components that the graph calls and that you may duplicate' },
+    ),
+  ),
   media: Type.Array(Type.Object({ ...ImportedFile.properties, bytes: Type.Integer() })),
 });

@@ -1,0 +1,87 @@
+// Collects the components that an exported workflow calls, directly or through other components.
+import { CALL, listCalls } from '../../graph/components/calls.ts';
+import { AppError } from '../../lib/errors.ts';
+import { can, canDo, findRole } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { parseStoredGraph } from '../workflows/graph-versions.ts';
+import type { WorkflowView } from '../workflows/present-workflow.ts';
+import { findWorkflowBatched, getVisibleVersion, readGraphText } from '../workflows/read-workflow.ts';
+
+/** Limits for one workflow file. */
+export const MAX_COMPONENTS = 200;
+export const MAX_COMPONENT_BYTES = 16_777_216;
+
+export interface ExportedComponent {
+  readonly view: WorkflowView;
+  readonly version: number;
+  /** Whether calls of the latest version mean this one. */
+  readonly isLatest: boolean;
+  /** '"nodes":[…],"edges":[…]', as the reader may see it. */
+  readonly text: string;
+}
+
+/**
+ * Returns each called version once. Omits components that the reader may not duplicate: their calls stay references.
+ * Throws 413 `payload_too_large`.
+ */
+export async function collectComponents(
+  deps: Deps,
+  actor: Actor,
+  rootText: string,
+): Promise<readonly ExportedComponent[]> {
+  const found = new Map<string, ExportedComponent>();
+  const seen = new Set<string>();
+  const pending = [rootText];
+  let bytes = 0;
+  for (const text of pending) {
+    if (!text.includes(`"${CALL}"`)) continue;
+    for (const { workflowId, version } of listCalls(parseStoredGraph(text).graph)) {
+      const request = `${workflowId}@${version}`;
+      if (seen.has(request)) continue;
+      seen.add(request);
+      const component = await findComponent(deps, actor, workflowId, version);
+      if (component === undefined) continue;
+      const key = `${workflowId}@${component.version}`;
+      const other = found.get(key);
+      found.set(key, { ...component, isLatest: component.isLatest || other?.isLatest === true });
+      if (other !== undefined) continue;
+      bytes += Buffer.byteLength(component.text);
+      if (found.size > MAX_COMPONENTS || bytes > MAX_COMPONENT_BYTES) throw tooLarge();
+      pending.push(component.text);
+    }
+  }
+  return [...found.values()];
+}
+
+function tooLarge(): AppError {
+  return new AppError(
+    'payload_too_large',
+    `The components of this workflow are too large for a file: at most ${MAX_COMPONENTS} with ${MAX_COMPONENT_BYTES} bytes. Export the components one by one.`,
+  );
+}
+
+async function findComponent(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  requested: number | 'latest',
+): Promise<ExportedComponent | undefined> {
+  const userId = actor.kind === 'user' ? actor.userId : null;
+  const workflow = await findWorkflowBatched(deps, { id, userId });
+  const role = workflow && findRole(actor, workflow);
+  if (workflow === undefined || role === undefined || !can(actor, 'duplicate', { workflow }))
+    return undefined;
+  const view = { workflow, role, actor };
+  const visible = getVisibleVersion(view);
+  const version = requested === 'latest' ? visible : requested;
+  if (version !== visible && !canDo(role, 'edit')) return undefined;
+  try {
+    const text = await readGraphText(deps, view, version);
+    return { view, version, isLatest: requested === 'latest', text };
+  } catch (err) {
+    // A run fails for the same reason.
+    if (err instanceof AppError && err.code === 'not_found') return undefined;
+    throw err;
+  }
+}
