@@ -52,8 +52,9 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
          bytes bigint, sha256 text, width int, height int, duration float8, origin text, execution_id text, prompt text, poster_id text)
      ), found as (delete from media_strays where id in (select id from added))
      insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
-       prompt, poster_id, workflow_id)
-     select a.*, (select e.workflow_id from executions e where e.id = a.execution_id) from added a
+       prompt, poster_id, workflow_id, from_app)
+     select a.*, e.workflow_id, coalesce(e.trigger = 'app', false)
+     from added a left join executions e on e.id = a.execution_id
      on conflict (id) do nothing`,
     [JSON.stringify(media)],
   );

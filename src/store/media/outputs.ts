@@ -8,8 +8,8 @@ const RESULT_TEXTS = `
 
 /**
  * Whether `m` is used by a kept run, a video, any version of a graph, a workflow's media or poster, a page, or a
- * published text. The newest image of a workflow's runs is its poster if none is pinned; before it, the card of its
- * template.
+ * published text. The newest image of a workflow's own runs is its poster if none is pinned; before it, the card of
+ * its template.
  */
 export const IS_USED = `
   exists (select from executions e where e.id = m.execution_id)
@@ -20,7 +20,7 @@ export const IS_USED = `
   or exists (select from workflows w where w.sample_poster = m.id and w.deleted_at is null)
   or exists (select from workflows w where w.id = m.workflow_id and starts_with(w.poster, m.id))
   or m.id is not distinct from (select n.id from (select i.workflow_id, i.id from media i where i.workflow_id >= m.workflow_id
-    and i.origin = 'output' and i.content_type like 'image/%' order by i.workflow_id, i.id desc limit 1) n
+    and i.origin = 'output' and i.content_type like 'image/%' and not i.from_app order by i.workflow_id, i.id desc limit 1) n
     where n.workflow_id = m.workflow_id)
   or m.id in (select mentioned.ids[1] from (${RESULT_TEXTS}) as texts,
     regexp_matches(texts.words, 'med_[0-9a-hjkmnp-tv-z]{26}', 'g') as mentioned (ids)

@@ -82,13 +82,13 @@ const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.d
   w.last_editor_heartbeat_at, w.written_by, w.written_by_session, w.created_at, w.updated_at`;
 
 /**
- * Selects the newest file of `kind` that runs of the workflow created. It uses the order of a dedicated index: by id
+ * Selects the newest file of `kind` that runs of the workflow created, except those of its app's visitors. It uses the order of a dedicated index: by id
  * alone, a plan may scan everybody's files for a workflow that has none.
  */
 const newestOutput = (kind: 'image' | 'video'): string => `(
     select n.* from (
       select i.workflow_id, i.id, i.name, i.content_type from media i
-      where i.workflow_id >= w.id and i.origin = 'output' and i.content_type like '${kind}/%'
+      where i.workflow_id >= w.id and i.origin = 'output' and i.content_type like '${kind}/%' and not i.from_app
       order by i.workflow_id, i.id desc limit 1) n
     where n.workflow_id = w.id)`;
 
