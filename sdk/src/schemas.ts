@@ -5,6 +5,7 @@ export type Error = {
   /** What is wrong and what to do, for people */
   readonly error: string;
   /**
+   * - `app_moved`: The app has a new slug
    * - `invalid_request`: The request is malformed
    * - `invalid_json`: The body is not valid JSON
    * - `invalid_graph`: The graph is invalid
@@ -96,6 +97,7 @@ export type Error = {
    * - `unavailable`: The service is not ready
    */
   readonly code:
+    | 'app_moved'
     | 'invalid_request'
     | 'invalid_json'
     | 'invalid_graph'

@@ -30,7 +30,10 @@ export interface OpenApp {
 /** No user has this id. */
 const NOBODY = 0;
 
-/** Throws 404, also if the visitor may not know that there is such an app, and 401 for an invalid token. */
+/**
+ * Throws 404, also if the visitor may not know that there is such an app, 401 for an invalid token, and 308 `app_moved`
+ * for an earlier slug.
+ */
 export async function openApp(deps: RunDeps, slug: string, request: VisitorRequest): Promise<OpenApp> {
   const app = await findAppBySlug(deps.db, slug);
   if (app === undefined) throw notFound();
@@ -42,6 +45,7 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
   const canEdit = isOwn && canDo(findRole(actor, workflow), 'edit');
   const visitor = await identifyVisitor(deps, app, request);
   if (!canEdit && !(app.is_enabled && isAdmitted(app, actor, visitor, isOwn))) throw notFound();
+  if (app.slug !== slug) throw moved(app.slug, request);
   const settings = JSON.parse(app.settings) as AppSettings;
   const version = await readVersion(deps, app, workflow);
   if (version === undefined) {
@@ -66,6 +70,13 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
 }
 
 const notFound = (): AppError => new AppError('not_found', 'App not found.');
+
+function moved(slug: string, { toAddress }: VisitorRequest): AppError {
+  const location = toAddress?.(slug);
+  // Not cached, because the owner may change the slug back.
+  const headers = { 'cache-control': 'no-store', ...(location === undefined ? {} : { location }) };
+  return new AppError('app_moved', `This app has a new slug: ${slug}. Use it instead.`, { headers });
+}
 
 function isAdmitted({ audience }: AppRow, actor: Actor, { isVouched }: Visitor, isOwn: boolean): boolean {
   if (audience === 'anyone' || isOwn) return true;

@@ -15,7 +15,6 @@ import {
   type AppSettings,
   deleteApp,
   findAppOfWorkflow,
-  isAppSlugTaken,
   type ListedApp,
   listApps,
   listCompletedRuns,
@@ -23,7 +22,7 @@ import {
   saveApp,
   setEmbedKey,
 } from '../store/apps.ts';
-import { isUniqueViolation, type Tx } from '../store/db.ts';
+import type { Tx } from '../store/db.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
 
@@ -46,20 +45,13 @@ async function requireApp(tx: Tx, workflowId: string): Promise<AppRow> {
  */
 export async function writeApp(deps: RunDeps, actor: Actor, workflowId: string, body: AppBody) {
   const user = requireScope(actor, 'workflows:write');
-  try {
-    const { app, workflow } = await deps.db.transaction(async tx => {
-      const { workflow } = authorize(user, 'publish', await lockWorkflow(tx, workflowId, user.userId));
-      await requireValid(deps, tx, workflow, body);
-      if (await isAppSlugTaken(tx, body.slug, workflowId)) throw slugTaken();
-      await saveApp(tx, toRow(body, workflow, user.userId));
-      return { app: await requireApp(tx, workflowId), workflow };
-    });
-    return await presentApp(deps, app, workflow);
-  } catch (err) {
-    // Another app claimed the slug between the check and the write.
-    if (isUniqueViolation(err, 'apps_slug_key')) throw slugTaken();
-    throw err;
-  }
+  const { app, workflow } = await deps.db.transaction(async tx => {
+    const { workflow } = authorize(user, 'publish', await lockWorkflow(tx, workflowId, user.userId));
+    await requireValid(deps, tx, workflow, body);
+    if (!(await saveApp(tx, toRow(body, workflow, user.userId)))) throw slugTaken();
+    return { app: await requireApp(tx, workflowId), workflow };
+  });
+  return presentApp(deps, app, workflow);
 }
 
 const slugTaken = (): AppError =>

@@ -2,6 +2,7 @@
 
 /** The HTTP status of each code, and its title in the OpenAPI document. */
 export const ERROR_CODES = {
+  app_moved: [308, 'The app has a new slug'],
   invalid_request: [400, 'The request is malformed'],
   invalid_json: [400, 'The body is not valid JSON'],
   invalid_graph: [400, 'The graph is invalid'],

@@ -67,10 +67,17 @@ export interface AppRow extends NewApp {
 const COLUMNS = `a.id, a.workflow_id, a.slug, a.user_id, a.is_enabled, a.version, a.audience, a.payer, a.max_credits_per_run,
   a.daily_credits, a.runs_per_visitor, a.settings, a.embed_key, a.created_at, a.updated_at`;
 
-/** Creates or replaces the app of a workflow, which keeps its id and its embed key. Returns its id. */
-export async function saveApp(tx: Tx, app: NewApp): Promise<void> {
-  await tx.query(
-    `insert into apps (id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run,
+/** Earlier slugs that still lead to an app. */
+const MAX_EARLIER_SLUGS = 20;
+
+/**
+ * Creates or replaces the app of a workflow, which keeps its id and its embed key. Its earlier slugs redirect to the new
+ * one. Returns false if another app has or had the slug; roll back then.
+ */
+export async function saveApp(tx: Tx, app: NewApp): Promise<boolean> {
+  const isSaved = await matches(
+    tx,
+    `with saved as (insert into apps (id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run,
        daily_credits, runs_per_visitor, settings)
      select id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run, daily_credits,
        runs_per_visitor, settings
@@ -79,9 +86,19 @@ export async function saveApp(tx: Tx, app: NewApp): Promise<void> {
        is_enabled = excluded.is_enabled, version = excluded.version, audience = excluded.audience,
        payer = excluded.payer, max_credits_per_run = excluded.max_credits_per_run,
        daily_credits = excluded.daily_credits, runs_per_visitor = excluded.runs_per_visitor,
-       settings = excluded.settings, updated_at = now()`,
+       settings = excluded.settings, updated_at = now() returning id, slug)
+     insert into app_slugs as s (slug, app_id) select slug, id from saved
+     on conflict (slug) do update set used_at = now() where s.app_id = excluded.app_id
+     returning s.slug`,
     [JSON.stringify(app)],
   );
+  await tx.query(
+    `delete from app_slugs where slug in (
+       select s.slug from app_slugs s join apps a on a.id = s.app_id
+       where a.workflow_id = $1 and s.slug <> a.slug order by s.used_at desc offset $2)`,
+    [app.workflow_id, MAX_EARLIER_SLUGS],
+  );
+  return isSaved;
 }
 
 export function findAppOfWorkflow(tx: Tx, workflowId: string): Promise<AppRow | undefined> {
@@ -98,13 +115,20 @@ export async function findPublicAppSlug(tx: Tx, workflowId: string): Promise<str
   return row?.slug ?? null;
 }
 
-/** Finds an app whose workflow was not deleted. */
+/** Finds an app by its slug or an earlier one, if its workflow was not deleted. */
 export function findAppBySlug(tx: Tx, slug: string): Promise<AppRow | undefined> {
   return first(
     tx,
-    `select ${COLUMNS} from apps a join workflows w on w.id = a.workflow_id where a.slug = $1 and w.deleted_at is null`,
+    `select ${COLUMNS} from app_slugs s join apps a on a.id = s.app_id join workflows w on w.id = a.workflow_id
+     where s.slug = $1 and w.deleted_at is null`,
     [slug],
   );
+}
+
+/** Lists the slug of an app and its earlier ones. */
+export async function listSlugs(tx: Tx, appId: string): Promise<readonly string[]> {
+  const rows = await all<{ slug: string }>(tx, 'select slug from app_slugs where app_id = $1', [appId]);
+  return rows.map(({ slug }) => slug);
 }
 
 /** Returns the settings of the workflow's app if the app runs the current version. */
@@ -115,11 +139,6 @@ export async function findCurrentAppSettings(tx: Tx, workflowId: string): Promis
     [workflowId],
   );
   return row && (JSON.parse(row.settings) as AppSettings);
-}
-
-/** Returns whether another workflow's app has the slug. */
-export function isAppSlugTaken(tx: Tx, slug: string, workflowId: string): Promise<boolean> {
-  return matches(tx, 'select from apps where slug = $1 and workflow_id <> $2', [slug, workflowId]);
 }
 
 /** Deletes the app. Its executions stay. */

@@ -152,7 +152,7 @@ const EVERY_RESPONSE = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ] as const;
-const WITH_LOCATION: ReadonlySet<number> = new Set([201, 301, 302, 303, 307]);
+const WITH_LOCATION: ReadonlySet<number> = new Set([201, 301, 302, 303, 307, 308]);
 
 /** Returns references to the headers of an error response, which are the same in every operation. */
 export const listErrorHeaders = (status: number) =>
@@ -160,6 +160,7 @@ export const listErrorHeaders = (status: number) =>
     ...EVERY_RESPONSE,
     ...(status === 429 ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(WITH_LOCATION.has(status) ? (['Location'] as const) : []),
   ]);
 
 /** Returns references to the headers of another response. */

@@ -52,7 +52,7 @@ import { getIdempotencyKey } from './runs.ts';
 const operation = listOperations('Apps');
 
 /** Codes of routes that a stranger may call. */
-const VISITOR_ERRORS = ['unauthorized', 'not_found'] as const;
+const VISITOR_ERRORS = ['app_moved', 'unauthorized', 'not_found'] as const;
 
 /** Returns what a request says about its visitor. A page passes the token of its address. */
 export function toVisitorRequest(req: FastifyRequest, token?: string): VisitorRequest {
@@ -62,6 +62,7 @@ export function toVisitorRequest(req: FastifyRequest, token?: string): VisitorRe
     network: toNetwork(getClientAddress(req)),
     cookie: readVisitorCookie(req.headers.cookie),
     token: typeof header === 'string' ? header : token,
+    toAddress: slug => req.url.replace(/^(\/a|\/api\/v1\/apps)\/[^/?]+/, `$1/${slug}`),
   };
 }
 
@@ -269,7 +270,7 @@ function registerRuns(app: App, deps: RunDeps): void {
       summary: 'Pick a run for the gallery of its app',
       description:
         'Adds a run to the gallery, or removes it. A run in the gallery does not expire. Requires permission to edit the workflow.',
-      errors: RESOURCE_ERRORS,
+      errors: ['app_moved', ...RESOURCE_ERRORS],
       params: AppRunParams,
       body: GalleryBody,
       response: { 200: AppRun },

@@ -82,6 +82,7 @@ before(async () => {
     const key = keys[who];
     const response = await fetch(`${service.url}${path}`, {
       method,
+      redirect: 'manual',
       signal: AbortSignal.timeout(30_000),
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -138,7 +139,7 @@ function record(
   { status, body }: { readonly status: number; readonly body: unknown },
 ): void {
   const { code } = (body ?? {}) as { code?: string };
-  if (status >= 400 && code !== undefined) recorded.refusals[code] ??= toExample(body);
+  if (status >= 300 && code !== undefined) recorded.refusals[code] ??= toExample(body);
   else recorded.answers[`${operationId} ${status}`] ??= toExample(body);
 }
 

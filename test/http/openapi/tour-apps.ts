@@ -34,6 +34,8 @@ export async function tourApps({ ask, graph, until }: TourContext): Promise<void
   await ask('POST', `${V1}/apps/city-poster/run`, { inputs: {} });
   await ask('PUT', `${V1}/workflows/${id}`, graph);
   await ask('POST', `${V1}/workflows/${id}/versions/2/restore`);
+  await ask('PUT', path, { ...body, slug: 'city-postcard' });
+  await ask('GET', `${V1}/apps/city-poster`);
   await ask('DELETE', path);
   await tourUpload({ ask });
 }

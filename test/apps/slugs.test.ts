@@ -1,0 +1,133 @@
+// The slugs of apps: earlier ones redirect, stay with their app, and are limited in number.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { SignJWT } from 'jose';
+import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { createWorkflow, edge, node, refused } from '../support/workflows.ts';
+
+const GRAPH = {
+  nodes: [node('topic', 'input:text', { value: 'a fox' }), node('out', 'output:preview')],
+  edges: [edge('topic.text > out.input')],
+};
+
+let test: TestApp;
+let owner: Caller;
+let workflowId: string;
+let count = 0;
+before(async () => {
+  test = await createTestApp();
+  owner = await test.createCaller();
+});
+after(() => test.close());
+beforeEach(async () => {
+  workflowId = (await createWorkflow(owner, GRAPH)).id;
+});
+
+const newSlug = (): string => `slug-${++count}`;
+const save = (slug: string, more: object = {}, id = workflowId) =>
+  owner.request('PUT', `/workflows/${id}/app`, {
+    slug,
+    title: 'Poster maker',
+    inputs: [{ nodeId: 'topic' }],
+    outputs: ['out'],
+    audience: 'anyone',
+    ...more,
+  });
+/** Saves an app under one slug and then under another. */
+const rename = async (more: object = {}): Promise<readonly [earlier: string, slug: string]> => {
+  const slugs = [newSlug(), newSlug()] as const;
+  for (const slug of slugs) assert.equal((await save(slug, more)).status, 200);
+  return slugs;
+};
+const open = (url: string, method: 'GET' | 'POST' = 'GET') => test.app.inject({ method, url });
+
+it('redirects pages with their query, and requests with their method', async () => {
+  const [earlier, slug] = await rename();
+  for (const [from, to] of [
+    [`/a/${earlier}`, `/a/${slug}`],
+    [`/a/${earlier}?example=1`, `/a/${slug}?example=1`],
+    [`/a/${earlier}/runs/run_x`, `/a/${slug}/runs/run_x`],
+  ] as const) {
+    const { statusCode, headers } = await open(from);
+    assert.deepEqual([statusCode, headers.location, headers['cache-control']], [301, to, 'no-store']);
+  }
+  for (const [method, path] of [
+    ['GET', ''],
+    ['GET', '/challenge'],
+    ['GET', '/gallery?limit=5'],
+    ['POST', '/run'],
+    ['GET', '/runs/run_x'],
+    ['GET', '/runs/run_x/events'],
+    ['POST', '/runs/run_x/cancel'],
+  ] as const) {
+    const body = method === 'POST' && path === '/run' ? { inputs: {} } : undefined;
+    const moved = await test.anonymous.request(method, `/apps/${earlier}${path}`, body);
+    assert.deepEqual(
+      [moved.status, moved.body.code, moved.headers.location],
+      [308, 'app_moved', `/api/v1/apps/${slug}${path}`],
+    );
+    assert.match(moved.body.error ?? '', new RegExp(slug));
+  }
+  assert.equal(
+    (await open(`/a/${earlier}/runs/run_x/cancel`, 'POST')).headers.location,
+    `/a/${slug}/runs/run_x/cancel`,
+  );
+  assert.equal((await test.anonymous.request('GET', `/apps/${slug}`)).status, 200);
+});
+
+it('says nothing of an earlier slug to people who may not use the app', async () => {
+  const [earlier] = await rename({ audience: 'workspace' });
+  assert.equal((await open(`/a/${earlier}`)).statusCode, 404);
+  refused(await test.anonymous.request('GET', `/apps/${earlier}`), 404, 'not_found');
+});
+
+it('keeps earlier slugs from other apps until the app is deleted, and lets it have them back', async () => {
+  const [earlier, slug] = await rename();
+  const other = (await createWorkflow(owner, GRAPH)).id;
+  for (const taken of [earlier, slug]) refused(await save(taken, {}, other), 409, 'slug_taken');
+  assert.equal((await save(earlier)).status, 200);
+  assert.equal((await open(`/a/${earlier}`)).statusCode, 200);
+  assert.equal((await open(`/a/${slug}`)).headers.location, `/a/${earlier}`);
+  assert.equal((await owner.request('DELETE', `/workflows/${workflowId}/app`)).status, 200);
+  assert.equal((await open(`/a/${slug}`)).statusCode, 404);
+  assert.equal((await save(slug, {}, other)).status, 200);
+});
+
+it('gives a slug that several workflows want at once to one of them', async () => {
+  const slug = newSlug();
+  const ids = await Promise.all(
+    Array.from({ length: 6 }, async () => (await createWorkflow(owner, GRAPH)).id),
+  );
+  const answers = await Promise.all(ids.map(id => save(slug, {}, id)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
+});
+
+it('keeps the newest twenty earlier slugs', async () => {
+  const slugs = Array.from({ length: 23 }, newSlug);
+  for (const slug of slugs) assert.equal((await save(slug)).status, 200);
+  const statuses = [];
+  for (const slug of slugs) statuses.push((await open(`/a/${slug}`)).statusCode);
+  assert.deepEqual(statuses, [404, 404, ...Array.from({ length: 20 }, () => 301), 200]);
+});
+
+it('admits visitors whose token names an earlier slug', async () => {
+  const slug = newSlug();
+  await save(slug, { audience: 'signed_in' });
+  const { body } = await owner.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
+  const renamed = newSlug();
+  await save(renamed, { audience: 'signed_in' });
+  const sign = (aud: string) =>
+    new SignJWT()
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject('ada')
+      .setAudience(aud)
+      .setExpirationTime(Math.floor(Date.now() / 1000) + 200)
+      .sign(Buffer.from(body.key));
+  const token = await sign(slug);
+  assert.equal(
+    (await open(`/a/${slug}?visitor=${token}`)).headers.location,
+    `/a/${renamed}?visitor=${token}`,
+  );
+  assert.equal((await open(`/a/${renamed}?visitor=${token}`)).statusCode, 200);
+  assert.equal((await open(`/a/${renamed}?visitor=${await sign('another-app')}`)).statusCode, 401);
+});
