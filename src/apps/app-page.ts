@@ -12,7 +12,7 @@ import type { AppField } from './fields.ts';
 import { type OpenApp, openApp } from './open-app.ts';
 import type { ShownOutput, ShownValue } from './outputs.ts';
 import { estimateAppRun } from './run-app.ts';
-import type { VisitorRequest } from './visitor.ts';
+import { createPageToken, type VisitorRequest } from './visitor.ts';
 
 /** A refused form: its values and the error. */
 export interface RefusedForm {
@@ -44,6 +44,7 @@ export async function readAppPage(deps: RunDeps, slug: string, request: VisitorR
     (run?.isOwn === true ? await readInputs(deps, open, run.executionId) : {});
   return {
     slug,
+    token: visitor.subject === undefined ? undefined : await createPageToken(deps, open.app, visitor.subject),
     title: settings.title,
     description: settings.description,
     embedOrigins: settings.embedOrigins,

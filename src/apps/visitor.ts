@@ -1,10 +1,10 @@
 // Identifies the visitor of an app: a user, a visitor that an embedding page vouches for, or an anonymous one.
-import { jwtVerify } from 'jose';
-import { decrypt, sha256Hex } from '../lib/crypto.ts';
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { decrypt, hmacSha256Hex, sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
-import type { AppRow } from '../store/apps.ts';
+import { type AppRow, listSlugs } from '../store/apps.ts';
 
 /** What a request says about its visitor. */
 export interface VisitorRequest {
@@ -15,30 +15,39 @@ export interface VisitorRequest {
   readonly cookie?: string | undefined;
   /** A token that the embedding page signed. */
   readonly token?: string | undefined;
+  /** Returns the address of the same request for another slug. */
+  readonly toAddress?: ((slug: string) => string) | undefined;
 }
 
 export interface Visitor {
   readonly user: UserActor | undefined;
   /** Whether an embedding page vouches for the visitor. */
   readonly isVouched: boolean;
+  /** The name that the embedding page gave the visitor. */
+  readonly subject?: string;
   /** Names that the visitor is known by, hashed. The first one is stored with runs; each is counted by itself. */
   readonly names: readonly [string, ...string[]];
 }
 
-/** How far ahead a token may expire. */
+type VisitorDeps = Pick<Deps, 'db' | 'secretsKey' | 'now'>;
+
+/** How far ahead a token of an embedding page may expire. */
 const MAX_TOKEN_SECONDS = 300;
+/** Forms take time to fill in, and runs take time to end. */
+const PAGE_TOKEN_SECONDS = 43_200;
+const PAGE = 'page';
 const MAX_SUBJECT = 200;
 
 /** Throws 401 for a token that is invalid or has expired. */
 export async function identifyVisitor(
-  deps: Pick<Deps, 'secretsKey' | 'now'>,
+  deps: VisitorDeps,
   app: AppRow,
   { actor, network, cookie, token }: VisitorRequest,
 ): Promise<Visitor> {
   const name = (kind: string, text: string): string => sha256Hex(`${app.id} ${kind} ${text}`).slice(0, 32);
   if (token !== undefined) {
     const subject = await verifyToken(deps, app, token);
-    return { user: undefined, isVouched: true, names: [name('subject', subject)] };
+    return { user: undefined, isVouched: true, subject, names: [name('subject', subject)] };
   }
   if (actor.kind === 'user')
     return { user: actor, isVouched: false, names: [name('user', String(actor.userId))] };
@@ -50,29 +59,51 @@ export async function identifyVisitor(
   };
 }
 
-async function verifyToken(
-  deps: Pick<Deps, 'secretsKey' | 'now'>,
-  app: AppRow,
-  token: string,
-): Promise<string> {
-  if (app.embed_key === null) throw invalidToken('The app has no embed key.');
-  const key = Buffer.from(decrypt(deps.secretsKey, app.embed_key));
+async function verifyToken(deps: VisitorDeps, app: AppRow, token: string): Promise<string> {
   const nowMs = deps.now();
-  const { payload } = await jwtVerify(token, key, {
+  const isOfPage = isPageToken(token);
+  const { payload } = await jwtVerify(token, isOfPage ? getPageKey(deps, app) : getEmbedKey(deps, app), {
     algorithms: ['HS256'],
-    audience: app.slug,
+    // Pages that embed the app may not know its new slug.
+    audience: [...(await listSlugs(deps.db, app.id))],
     requiredClaims: ['sub', 'aud', 'exp'],
     currentDate: new Date(nowMs),
   }).catch((err: unknown) => {
     throw invalidToken('It is malformed, has expired or was signed with another key.', err);
   });
-  if ((payload.exp ?? 0) > nowMs / 1000 + MAX_TOKEN_SECONDS)
+  if (!isOfPage && (payload.exp ?? 0) > nowMs / 1000 + MAX_TOKEN_SECONDS)
     throw invalidToken(`It must expire within ${MAX_TOKEN_SECONDS / 60} minutes.`);
   const { sub = '' } = payload;
   if (sub === '' || sub.length > MAX_SUBJECT)
     throw invalidToken(`Its sub must have 1 to ${MAX_SUBJECT} characters.`);
   return sub;
 }
+
+function isPageToken(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).kid === PAGE;
+  } catch {
+    return false;
+  }
+}
+
+/** Creates the token that the page of an app sends with its requests. A new embed key ends it. */
+export function createPageToken(deps: VisitorDeps, app: AppRow, subject: string): Promise<string> {
+  return new SignJWT()
+    .setProtectedHeader({ alg: 'HS256', kid: PAGE })
+    .setSubject(subject)
+    .setAudience(app.slug)
+    .setExpirationTime(Math.floor(deps.now() / 1000) + PAGE_TOKEN_SECONDS)
+    .sign(getPageKey(deps, app));
+}
+
+function getEmbedKey({ secretsKey }: VisitorDeps, { embed_key: encrypted }: AppRow): Buffer {
+  if (encrypted === null) throw invalidToken('The app has no embed key.');
+  return Buffer.from(decrypt(secretsKey, encrypted));
+}
+
+const getPageKey = (deps: VisitorDeps, app: AppRow): Buffer =>
+  Buffer.from(hmacSha256Hex(deps.secretsKey, `page of app ${app.id} ${getEmbedKey(deps, app)}`));
 
 function invalidToken(reason: string, cause?: unknown): AppError {
   return new AppError('unauthorized', `The visitor's token is invalid. ${reason} Reload the page.`, {

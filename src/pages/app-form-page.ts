@@ -1,5 +1,6 @@
 // Renders the page of an app: its form, the result of a run, examples, earlier results and the gallery.
 import { readFileSync } from 'node:fs';
+import { groupConsecutive } from '../graph/consecutive.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { renderDocument } from './document.ts';
 import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
@@ -75,7 +76,7 @@ export interface AppFormPage {
   readonly price: number | undefined;
   readonly access: 'open' | 'proof' | 'sign in';
   readonly isOutOfOrder: boolean;
-  /** The token of the embedding page. */
+  /** The token that its requests send, on a page that embeds the app. */
   readonly token: string | undefined;
   readonly drawing: string | undefined;
   readonly canDuplicate: boolean;
@@ -159,13 +160,7 @@ const describePrice = (credits: number): string =>
 
 /** Puts consecutive fields of a group into one fieldset. */
 function renderGroups(fields: readonly FormField[]): readonly Html[] {
-  const groups: FormField[][] = [];
-  for (const field of fields) {
-    const last = groups.at(-1);
-    if (last !== undefined && field.group !== undefined && last[0]?.group === field.group) last.push(field);
-    else groups.push([field]);
-  }
-  return groups.map(group =>
+  return groupConsecutive(fields, ({ group }) => group).map(group =>
     group[0]?.group === undefined
       ? html`${group.map(renderField)}`
       : html`<fieldset><legend>${group[0].group}</legend>${group.map(renderField)}</fieldset>`,
@@ -246,7 +241,7 @@ ${
       }${
         isActive(run)
           ? undefined
-          : html`<a class="button quiet" href="/a/${slug}/runs/${run.runId}${query(token)}" data-link>Link to this result</a>`
+          : html`<a class="button quiet" href="/a/${slug}/runs/${run.runId}" data-link>Link to this result</a>`
       }</div>${
         isActive(run) || run.expiresAt === null
           ? undefined

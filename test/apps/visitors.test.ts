@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Challenge } from 'altcha-lib/types';
-import { SignJWT } from 'jose';
+import { decodeJwt, SignJWT } from 'jose';
 import {
   type AppRun,
   proofFor,
@@ -307,6 +307,34 @@ describe('a visitor of an embedding page', () => {
       assert.deepEqual(codeOf(await run(await sign(claims))), [401, 'unauthorized'], JSON.stringify(claims));
     assert.equal((await visitorOf(service).request('GET', `/apps/${slug}`)).status, 404);
   });
+
+  it('keeps the page while the form is filled in, until the key is replaced', async () => {
+    const id = await service.create(GRAPH);
+    const slug = await saveApp(service, id, { ...FORM, audience: 'signed_in', runsPerVisitor: 1 });
+    const createKey = async (): Promise<string> =>
+      (await service.request<{ key: string }>('POST', `/workflows/${id}/app/embed-key`)).body.key;
+    const key = await createKey();
+    const sign = (header: object, seconds: number) =>
+      new SignJWT()
+        .setProtectedHeader({ alg: 'HS256', ...header })
+        .setSubject('ada')
+        .setAudience(slug)
+        .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
+        .sign(Buffer.from(key));
+    const page = await visitorOf(service).request('GET', `/a/${slug}?visitor=${await sign({}, 200)}`);
+    const [, ofPage = ''] = /data-token="([^"]+)"/.exec(page.text) ?? [];
+    assert.ok((decodeJwt(ofPage).exp ?? 0) > Date.now() / 1000 + 3600);
+    const run = (token: string) =>
+      visitorOf(service, { 'x-app-visitor': token }).request<Started>('POST', `/apps/${slug}/run`, {
+        inputs: {},
+      });
+    assert.deepEqual(codeOf(await run(await sign({ kid: 'page' }, 3600))), [401, 'unauthorized']);
+    const started = await run(ofPage);
+    assert.equal(started.status, 202, JSON.stringify(started.body));
+    assert.deepEqual(codeOf(await run(ofPage)), [429, 'app_limit_reached']);
+    await createKey();
+    assert.deepEqual(codeOf(await run(ofPage)), [401, 'unauthorized']);
+  });
 });
 
 describe('files of visitors', () => {
@@ -402,6 +430,50 @@ describe('what a visitor receives', () => {
       );
       assert.ok(!text.includes(workflowId) && !text.includes(execution.executionId));
     }
+  });
+});
+
+describe('the pictures of visitors', () => {
+  it('are not on the card of the workflow or its template', async () => {
+    const graph = {
+      nodes: [
+        node('prompt', 'input:text', { value: 'a fox' }),
+        node('picture', 'generate:sandbox', { width: 64, height: 64 }),
+      ],
+      edges: [edge('prompt.text > picture.prompt')],
+    };
+    const id = await service.create(graph);
+    const slug = await saveApp(service, id, {
+      inputs: [{ nodeId: 'prompt' }],
+      outputs: ['picture'],
+      audience: 'anyone',
+    });
+    const published = await service.request('POST', `/workflows/${id}/publish`, {
+      isPublished: true,
+      settings: { isTemplate: true, category: 'Test', showResults: true },
+    });
+    assert.equal(published.status, 200, JSON.stringify(published.body));
+    const visit = async (input_1: string): Promise<string | undefined> => {
+      const visitor = visitorOf(service);
+      const { body } = await runAsVisitor(visitor, slug, { input_1 });
+      return (await untilEnded(visitor, slug, body.runId)).outputs.output_1?.url;
+    };
+    const posters = async (): Promise<readonly unknown[]> => {
+      type Card = { readonly id: string; readonly poster: string | null };
+      const one = await service.request<Card>('GET', `/workflows/${id}`);
+      const cards = await service.request<Card[]>('GET', '/workflows?limit=100&include=card');
+      const card = cards.body.find(each => each.id === id);
+      const templates = await service.request<{ data: Card[] }>('GET', '/templates?category=Test');
+      return [...new Set([one.body.poster, card?.poster, templates.body.data[0]?.poster])];
+    };
+    assert.match((await visit('a private photo')) ?? '', /\.png/);
+    assert.deepEqual(await posters(), [null]);
+    const own = await service.run(id, {});
+    const url = own.nodeStates.find(state => state.nodeId === 'picture')?.outputUrl;
+    assert.ok(url);
+    assert.deepEqual(await posters(), [url]);
+    await visit('another private photo');
+    assert.deepEqual(await posters(), [url]);
   });
 });
 

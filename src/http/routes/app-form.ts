@@ -169,10 +169,16 @@ async function sendApp(
   const isNew = base.actor.kind === 'anonymous' && base.token === undefined && base.cookie === undefined;
   const cookie = isNew ? createVisitorCookie(deps.settings.BASE_URL) : undefined;
   const request = cookie === undefined ? base : { ...base, cookie: cookie.value };
-  const page = await readAppPage(deps, slug, request, choice);
+  const page = await readAppPage(deps, slug, request, choice).catch((err: unknown) => {
+    if (err instanceof AppError && err.code === 'app_moved') return err;
+    throw err;
+  });
+  if (page instanceof AppError)
+    return reply.headers(page.headers ?? {}).redirect(page.headers?.location ?? `/a/${slug}`, 301);
   if (cookie !== undefined && readVisitorCookie(req.headers.cookie) === undefined)
     reply.header('set-cookie', cookie.header);
   const { examples, history, gallery, graph, embedOrigins, ...shown } = page;
+  const query = toQuery(page.token);
   const drawing =
     graph &&
     drawFlow(
@@ -189,7 +195,7 @@ async function sendApp(
       { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog },
     );
   const toPreview = ({ page: href, createdAt, items }: (typeof history)[number]) => ({
-    href: href + toQuery(token),
+    href: href + query,
     title: `Result of ${createdAt.slice(0, 16).replace('T', ' ')} UTC`,
     items,
   });
@@ -197,14 +203,13 @@ async function sendApp(
     ...shown,
     run: shown.run && { ...shown.run, error: shown.run.error?.message ?? null },
     examples: examples.map(({ inputs, items }, index) => ({
-      href: `/a/${slug}?example=${index + 1}${token === undefined ? '' : `&visitor=${encodeURIComponent(token)}`}`,
+      href: `/a/${slug}?example=${index + 1}${query.replace('?', '&')}`,
       title: `Example ${index + 1}`,
       items,
       values: JSON.stringify(inputs),
     })),
     history: history.map(toPreview),
     gallery: gallery.map(toPreview),
-    token,
     drawing,
   });
   const response = { ...toPageResponse(text, HTML), policy: policyFor(embedOrigins) };

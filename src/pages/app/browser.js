@@ -6,6 +6,8 @@ const { slug, access, token, solver } = app.dataset;
 const api = `/api/v1/apps/${slug}`;
 const headers = token === '' ? {} : { 'x-app-visitor': token };
 const suffix = token === '' ? '' : `?visitor=${encodeURIComponent(token)}`;
+// Pages that embed the app have a header of their own.
+if (window.top !== window) app.classList.add('embedded');
 const find = selector => app.querySelector(selector);
 let events;
 

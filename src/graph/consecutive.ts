@@ -1,0 +1,16 @@
+// Groups neighbors of a list.
+
+/** Puts consecutive items with the same key together. Items without a key are groups of their own. */
+export function groupConsecutive<T>(
+  items: readonly T[],
+  getKey: (item: T) => string | undefined,
+): readonly (readonly T[])[] {
+  const groups: T[][] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    const key = getKey(item);
+    if (last?.[0] !== undefined && key !== undefined && getKey(last[0]) === key) last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}

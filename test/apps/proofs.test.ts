@@ -1,0 +1,119 @@
+// Proofs of work that are refused: replayed, precomputed, expired, of another app, forged and malformed.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { createChallenge } from 'altcha-lib';
+import type { Challenge } from 'altcha-lib/types';
+import { createAppChallenge } from '../../src/apps/proof.ts';
+import { findAppBySlug } from '../../src/store/apps.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { solve } from '../support/apps/visitors.ts';
+import { createWorkflow, edge, node } from '../support/workflows.ts';
+
+const GRAPH = {
+  nodes: [node('topic', 'input:text', { value: 'a fox' }), node('out', 'output:preview')],
+  edges: [edge('topic.text > out.input')],
+};
+const LIFETIME_MS = 600_000;
+
+let nowMs = Date.now();
+let test: TestApp;
+before(async () => {
+  test = await createTestApp({ now: () => nowMs });
+  const owner = await test.createCaller();
+  for (const slug of ['proven', 'another']) {
+    const { id } = await createWorkflow(owner, GRAPH);
+    const app = {
+      slug,
+      title: 'App',
+      inputs: [],
+      outputs: ['out'],
+      audience: 'anyone',
+      runsPerVisitor: 1000,
+    };
+    assert.equal((await owner.request('PUT', `/workflows/${id}/app`, app)).status, 200);
+  }
+});
+after(() => test.close());
+
+const challenge = async (slug = 'proven'): Promise<Challenge> =>
+  (await test.anonymous.request<Challenge & Record<string, unknown>>('GET', `/apps/${slug}/challenge`)).body;
+const run = (proof?: string, slug = 'proven') =>
+  test.anonymous.request('POST', `/apps/${slug}/run`, {
+    inputs: {},
+    ...(proof === undefined ? {} : { proof }),
+  });
+const toProof = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+const read = (proof: string) =>
+  JSON.parse(Buffer.from(proof, 'base64').toString()) as Record<string, unknown>;
+const assertRefused = async (proof: string | undefined, what: string): Promise<void> => {
+  const { status, body } = await run(proof);
+  assert.deepEqual([status, body.code], [403, 'invalid_proof'], what);
+};
+
+it('accepts a proof once', async () => {
+  const proof = solve(await challenge());
+  assert.equal((await run(proof)).status, 202);
+  await assertRefused(proof, 'replay');
+  await assertRefused(toProof({ ...read(proof), extra: 1 }), 'replay with other bytes');
+});
+
+it('refuses the proof of another app', async () => {
+  await assertRefused(solve(await challenge('another')), 'another app');
+});
+
+it('refuses proofs that were computed before they were asked for, or kept for later', async () => {
+  const app = await findAppBySlug(test.deps.db, 'proven');
+  assert.ok(app);
+  const own = await createChallenge({
+    hmacKey: 'guessed',
+    maxnumber: 100,
+    expires: new Date(nowMs + 60_000),
+  });
+  await assertRefused(solve(own), 'signed with another key');
+  const future = await createAppChallenge({ ...test.deps, now: () => nowMs + LIFETIME_MS }, app);
+  await assertRefused(solve(future), 'of the future');
+  const kept = solve(await challenge());
+  nowMs += LIFETIME_MS + 1000;
+  await assertRefused(kept, 'expired');
+});
+
+it('refuses an expiry that was moved by taking digits from the number', async () => {
+  const proof = read(solve(await challenge()));
+  const digits = String(proof.number);
+  for (let taken = 1; taken < digits.length; taken++) {
+    if (digits[taken] === '0') continue;
+    const moved = {
+      ...proof,
+      salt: `${proof.salt}${digits.slice(0, taken)}`,
+      number: Number(digits.slice(taken)),
+    };
+    await assertRefused(toProof(moved), `${taken} digits`);
+  }
+  assert.equal((await run(toProof(proof))).status, 202);
+});
+
+it('refuses forged and malformed proofs', async () => {
+  const proof = read(solve(await challenge()));
+  for (const members of [
+    { number: Number(proof.number) + 1 },
+    { number: String(proof.number) },
+    { number: 0.5 },
+    { number: -1 },
+    { number: null },
+    { algorithm: 'SHA-512' },
+    { algorithm: undefined },
+    { challenge: '00' },
+    { challenge: [proof.challenge] },
+    { salt: '' },
+    { salt: {} },
+    { signature: `${proof.signature}0` },
+    { signature: null },
+  ])
+    await assertRefused(toProof({ ...proof, ...members }), JSON.stringify(members));
+  for (const value of [null, 5, [], 'text', {}, [proof]])
+    await assertRefused(toProof(value), JSON.stringify(value));
+  for (const text of ['', '{', '%%%', 'x'.repeat(2000)]) await assertRefused(text, text);
+  await assertRefused(undefined, 'none');
+  assert.equal((await run('x'.repeat(2001))).status, 400);
+  assert.equal((await run(toProof(proof))).status, 202);
+});
