@@ -1,7 +1,7 @@
 // Renders a comparison of a result with another item of the same list or with an earlier run.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Execution, ListedExecution } from '../../sdk/src/types.ts';
+import type { Execution } from '../../sdk/src/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Comparison } from '../kit/comparison.tsx';
 import { toErrorMessage } from '../kit/failure.tsx';
@@ -14,9 +14,9 @@ import { useEditor, useRun } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
 import { getResults, type Result } from './results.ts';
+import { useCompletedRuns } from './use-completed-runs.ts';
 
 const compareMessages = messages.flow.compare;
-const MAX_RUNS = 20;
 const MAX_ITEMS = 100;
 
 interface CompareWithProps {
@@ -29,16 +29,7 @@ export function CompareWith({ nodeId, results, index }: CompareWithProps) {
   const { session } = useEditor();
   const shownId = useRun(({ run }) => run?.id);
   const [choice, setChoice] = useState('');
-  const { data } = useQuery({
-    queryKey: ['/workflows', session.id, 'executions', 'newest'],
-    queryFn: ({ signal }) =>
-      api.get<{ data: readonly ListedExecution[] }>(`/workflows/${session.id}/executions`, {
-        query: { limit: MAX_RUNS, status: 'COMPLETED' },
-        signal,
-      }),
-    staleTime: 0,
-  });
-  const otherRuns = data?.data.filter(({ id }) => id !== shownId) ?? [];
+  const otherRuns = useCompletedRuns(session.id)?.filter(({ id }) => id !== shownId) ?? [];
   const result = results[index];
   if (result === undefined || (otherRuns.length === 0 && results.length < 2)) return null;
   const [kind = '', id = ''] = choice.split(' ');

@@ -74,7 +74,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await order(), ['place', 'size']);
 
     const place = inputs.first();
-    await place.getByText('Label, help and limits').click();
+    await place.getByText('Label, help, group and limits').click();
     await place.getByLabel('Label', { exact: true }).fill('Where to?');
     await place.getByLabel('Help').fill('A city or a country');
     await place.getByLabel('Characters, at most').fill('80');

@@ -59,7 +59,7 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   ];
   return (
     <li ref={row} className={styles.row} aria-current={isShown || undefined}>
-      <Thumbnail run={run} hasBeenVisible={hasBeenVisible} />
+      <RunThumbnail run={run} hasBeenVisible={hasBeenVisible} />
       <div className={styles.texts}>
         <div className={styles.title}>
           <RunBadge status={run.status} />
@@ -82,11 +82,12 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   );
 }
 
-function Thumbnail({
+/** Renders the last picture of a run. */
+export function RunThumbnail({
   run,
   hasBeenVisible,
 }: {
-  readonly run: ListedExecution;
+  readonly run: Pick<ListedExecution, 'id' | 'status'>;
   readonly hasBeenVisible: boolean;
 }) {
   const { data } = useQuery({

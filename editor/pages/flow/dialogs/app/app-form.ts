@@ -14,6 +14,10 @@ export interface AppForm
     'slug' | 'title' | 'inputs' | 'outputs' | 'audience' | 'payer' | 'isEnabled'
   > {
   readonly description: string;
+  /** Execution ids. */
+  readonly examples: readonly string[];
+  /** One per line. */
+  readonly embedOrigins: string;
   readonly isPinned: boolean;
   readonly maxCreditsPerRun: string;
   readonly dailyCredits: string;
@@ -37,6 +41,8 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
     isPinned: typeof app?.version === 'number',
     inputs: app?.inputs ?? nodes.filter(isInput).map(toInput),
     outputs: app?.outputs ?? chooseOutputs(nodes),
+    examples: app?.examples ?? [],
+    embedOrigins: app?.embedOrigins?.join('\n') ?? '',
     audience: app?.audience ?? 'workspace',
     payer: app?.payer ?? 'owner',
     maxCreditsPerRun: text(app?.maxCreditsPerRun),
@@ -56,18 +62,15 @@ function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
   return (outputs.length > 0 ? outputs : last === undefined ? [] : [last]).map(({ id }) => id);
 }
 
-/** Returns what to send. Settings of the stored app that the form does not show are kept. */
-export function toRequest(
-  form: AppForm,
-  version: number | 'current',
-  stored: AppSettings | undefined,
-): AppRequest {
+/** Returns what to send. */
+export function toRequest(form: AppForm, version: number | 'current'): AppRequest {
   const {
     isPinned: _isPinned,
     maxCreditsPerRun,
     dailyCredits,
     runsPerVisitor,
     description,
+    embedOrigins,
     ...fields
   } = form;
   const toLimit = (text: string): number | null => (text === '' ? null : Number(text));
@@ -78,8 +81,7 @@ export function toRequest(
     maxCreditsPerRun: toLimit(maxCreditsPerRun),
     dailyCredits: toLimit(dailyCredits),
     runsPerVisitor: toLimit(runsPerVisitor),
-    examples: stored?.examples ?? [],
-    embedOrigins: stored?.embedOrigins ?? [],
+    embedOrigins: embedOrigins.split(/\s+/).filter(origin => origin !== ''),
   };
 }
 
@@ -97,6 +99,12 @@ export function describeAccess(
     payer === 'owner' ? appMessages.paidBy(workspace) : appMessages.paidByVisitors,
   ];
   return `${parts.filter(part => part !== false).join(', ')}.`;
+}
+
+/** Returns the HTML that embeds the app. */
+export function toEmbedCode({ url, title }: Pick<AppSettings, 'url' | 'title'>): string {
+  const text = title.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return `<iframe src="${url}" title="${text}" width="100%" height="800" style="border: 0"></iframe>`;
 }
 
 /** Moves an item of a list. */

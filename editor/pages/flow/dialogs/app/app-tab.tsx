@@ -16,6 +16,8 @@ import { useWorkflowMutation } from '../owner-dialog.tsx';
 import type { ShareTabProps } from '../share.tsx';
 import styles from './app.module.css';
 import { type AppForm, describeAccess, toForm, toInput, toRequest } from './app-form.ts';
+import { Embed } from './embed.tsx';
+import { ExamplePicker } from './example-picker.tsx';
 import { InputList } from './input-list.tsx';
 import { NodePicker } from './node-picker.tsx';
 import { Preview } from './preview.tsx';
@@ -69,7 +71,7 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
     mutationFn: async () => {
       await session.saver.flushAll();
       const version = form.isPinned ? await readVersion(session.id) : 'current';
-      return api.put<AppSettings>(path, toRequest(form, version, app));
+      return api.put<AppSettings>(path, toRequest(form, version));
     },
     onSuccess: saved => {
       client.setQueryData([path], saved);
@@ -132,11 +134,19 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
         />
         <h3>{appMessages.inputs}</h3>
         <InputList inputs={form.inputs} types={types} onChange={inputs => set({ inputs })} />
+        <h3>{appMessages.examples}</h3>
+        <ExamplePicker ids={form.examples} onChange={examples => set({ examples })} />
         <AccessFields form={form} onChange={set} />
         <p className={styles.sentence} role="status">
           {describeAccess(form, workspace)}
         </p>
         <Options form={form} onChange={set} />
+        <Embed
+          app={app}
+          path={path}
+          origins={form.embedOrigins}
+          onChange={embedOrigins => set({ embedOrigins })}
+        />
         {save.error && <SaveError error={save.error} />}
       </form>
       <Preview form={form} types={types} />

@@ -134,6 +134,13 @@ function InputDetails({ input, nodeType, onChange }: Pick<InputRowProps, 'input'
         value={input.placeholder ?? ''}
         onChange={({ target }) => set('placeholder', target.value)}
       />
+      <TextField
+        label={appMessages.group}
+        hint={appMessages.groupHint}
+        maxLength={100}
+        value={input.group ?? ''}
+        onChange={({ target }) => set('group', target.value)}
+      />
       {controls.length > 0 && (
         <SelectField
           label={appMessages.control}

@@ -1,5 +1,6 @@
 // Renders what visitors of an app will see, while its settings are edited.
 import type { AppInput } from '../../../../../sdk/src/schemas.ts';
+import { groupConsecutive } from '../../../../../src/graph/consecutive.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button } from '../../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
@@ -21,9 +22,19 @@ export function Preview({ form: { title, description, inputs }, types }: Preview
       <div inert className={styles.page}>
         <h3 className={styles.title}>{title}</h3>
         {description !== '' && <p className={styles.soft}>{description}</p>}
-        {inputs.map(input => (
-          <PreviewField key={input.nodeId} input={input} nodeType={types.get(input.nodeId) ?? ''} />
-        ))}
+        {groupConsecutive(inputs, ({ group }) => group).map(([first, ...others]) => {
+          if (first === undefined) return null;
+          const fields = [first, ...others].map(input => (
+            <PreviewField key={input.nodeId} input={input} nodeType={types.get(input.nodeId) ?? ''} />
+          ));
+          if (first.group === undefined) return fields;
+          return (
+            <fieldset key={first.nodeId} className={styles.group}>
+              <legend>{first.group}</legend>
+              {fields}
+            </fieldset>
+          );
+        })}
         <Button>{appMessages.run}</Button>
         <div className={styles.result}>{appMessages.result}</div>
       </div>
