@@ -523,6 +523,8 @@ const flow = {
     save: 'Save app',
     saved: 'App saved',
     remove: 'Delete app',
+    removeTitle: 'Delete the app?',
+    removeText: 'Its address and the links to its results stop working. Its runs stay in the run history.',
   },
   exports: {
     title: 'Export',

@@ -127,9 +127,72 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
       ['Renamed', 1, ['https://example.com'], 'Lisbon'],
     );
     await dialog.getByRole('button', { name: 'Delete app' }).click();
+    const confirm = testPage.page.getByRole('dialog', { name: 'Delete the app?' });
+    await confirm.getByRole('button', { name: 'Delete app' }).click();
     await dialog.getByRole('button', { name: 'Create app' }).waitFor();
     assert.equal((await service.request('GET', `/workflows/${id}/app`)).status, 404);
     assert.deepEqual(testPage.errors, []);
+  });
+
+  it('groups inputs, picks examples, and embeds the app', async () => {
+    const id = await service.create({ name: 'Embedded', ...GRAPH });
+    await service.run(id, { inputs: { place: 'Porto' } });
+    await service.run(id, { inputs: { place: 'Faro' } });
+    const { testPage, page, dialog } = await openApp(id);
+    await using _ = testPage;
+    const inputs = dialog.getByRole('list', { name: 'Inputs in the form' }).getByRole('listitem');
+    for (const index of [0, 1]) {
+      await inputs.nth(index).getByText('Label, help, group and limits').click();
+      await inputs.nth(index).getByLabel('Group').fill('Look');
+    }
+    await dialog.getByRole('region', { name: 'Preview' }).getByRole('group', { name: 'Look' }).waitFor();
+    const runs = dialog.getByRole('list', { name: 'Examples' }).getByRole('button');
+    await runs.nth(1).click();
+    await runs.nth(0).press('Enter');
+    assert.match((await runs.nth(1).textContent()) ?? '', /^Example 1: Run/);
+    await runs.nth(0).locator('img').waitFor();
+    await dialog.getByText('Embed on a website').click();
+    await dialog.getByText('Create the app to get the code').waitFor();
+    await dialog
+      .getByLabel('Websites that may embed the app')
+      .fill('https://a.example\nhttps://b.example/page');
+    await dialog.getByRole('button', { name: 'Create app' }).click();
+    await dialog.getByText('Write an origin such as https://example.com, without a path.').waitFor();
+    await dialog.getByLabel('Websites that may embed the app').fill('https://a.example\nhttps://b.example');
+    await dialog.getByRole('button', { name: 'Create app' }).click();
+    await dialog.getByText(`<iframe src="${service.url}/a/embedded" title="Embedded"`).waitFor();
+    await dialog.getByRole('button', { name: 'Create embed key' }).click();
+    const key = await dialog.getByLabel('Embed key', { exact: true }).inputValue();
+    assert.match(key, /^[\w-]{43}$/);
+    await assertAccessible(page);
+    await takeScreenshot(page, 'flow-share-App-embed', VIEWS[2]);
+    await dialog.getByRole('button', { name: 'Replace embed key' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Replace the embed key?' });
+    await confirm.getByRole('button', { name: 'Replace embed key' }).click();
+    await confirm.waitFor({ state: 'detached' });
+    assert.notEqual(await dialog.getByLabel('Embed key', { exact: true }).inputValue(), key);
+    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    assert.deepEqual(
+      app.inputs.map(({ group }) => group),
+      ['Look', 'Look'],
+    );
+    const { body: executions } = await service.request<{ data: { id: string }[] }>(
+      'GET',
+      `/workflows/${id}/executions`,
+    );
+    assert.deepEqual(app.examples, executions.data.map(run => run.id).reverse());
+    assert.deepEqual([app.embedOrigins, app.hasEmbedKey], [['https://a.example', 'https://b.example'], true]);
+    await page.reload();
+    await clickTool(page, 'Share');
+    await dialog.getByRole('tab', { name: 'App' }).click();
+    assert.equal(await runs.nth(0).getAttribute('aria-pressed'), 'true');
+    await runs.nth(0).click();
+    await dialog.getByRole('button', { name: 'Save app' }).click();
+    await page.getByText('App saved').waitFor();
+    assert.equal(
+      (await service.request<AppSettings>('GET', `/workflows/${id}/app`)).body.examples?.length,
+      1,
+    );
   });
 
   it('asks before a save that puts the app out of order', async () => {

@@ -47,7 +47,7 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
     payer: app?.payer ?? 'owner',
     maxCreditsPerRun: text(app?.maxCreditsPerRun),
     dailyCredits: text(app?.dailyCredits),
-    runsPerVisitor: text(app === undefined ? 3 : app.runsPerVisitor),
+    runsPerVisitor: text(app?.runsPerVisitor),
     showsGraph: app?.showsGraph ?? false,
     allowsDuplicate: app?.allowsDuplicate ?? false,
     showsGallery: app?.showsGallery ?? false,
@@ -60,6 +60,15 @@ function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
   const outputs = nodes.filter(isOutput);
   const last = nodes.findLast(node => !isInput(node) && !node.data.nodeType.startsWith('utility:'));
   return (outputs.length > 0 ? outputs : last === undefined ? [] : [last]).map(({ id }) => id);
+}
+
+/** Anonymous visitors always have a limit. */
+const DEFAULT_RUNS_PER_VISITOR = '3';
+
+/** Changes who can run the app. */
+export function chooseAudience({ runsPerVisitor }: AppForm, audience: AppForm['audience']): Partial<AppForm> {
+  const needsLimit = audience === 'anyone' && runsPerVisitor === '';
+  return { audience, ...(needsLimit ? { runsPerVisitor: DEFAULT_RUNS_PER_VISITOR } : {}) };
 }
 
 /** Returns what to send. */

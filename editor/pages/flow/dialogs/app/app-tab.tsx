@@ -4,6 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button } from '../../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../../../kit/copy-button.tsx';
 import { Failure } from '../../../../kit/failure.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
@@ -15,7 +16,7 @@ import { useBoard, useEditor } from '../../../../runs/editor-context.tsx';
 import { useWorkflowMutation } from '../owner-dialog.tsx';
 import type { ShareTabProps } from '../share.tsx';
 import styles from './app.module.css';
-import { type AppForm, describeAccess, toForm, toInput, toRequest } from './app-form.ts';
+import { type AppForm, chooseAudience, describeAccess, toForm, toInput, toRequest } from './app-form.ts';
 import { Embed } from './embed.tsx';
 import { ExamplePicker } from './example-picker.tsx';
 import { InputList } from './input-list.tsx';
@@ -80,6 +81,7 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
     },
   });
   const remove = useWorkflowMutation(path, () => api.delete(path));
+  const [isRemoving, setRemoving] = useState(false);
   const toggle = (nodeId: string): void => {
     const node = nodes.find(({ id }) => id === nodeId);
     if (node === undefined) return;
@@ -150,10 +152,20 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
         {save.error && <SaveError error={save.error} />}
       </form>
       <Preview form={form} types={types} />
+      {isRemoving && (
+        <ConfirmDialog
+          title={appMessages.removeTitle}
+          action={appMessages.remove}
+          onConfirm={() => remove.mutateAsync(undefined)}
+          onClose={() => setRemoving(false)}
+        >
+          {appMessages.removeText}
+        </ConfirmDialog>
+      )}
       {renderActions(
         <>
           {app !== undefined && (
-            <Button variant="quiet" isBusy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+            <Button variant="quiet" onClick={() => setRemoving(true)}>
               {appMessages.remove}
             </Button>
           )}
@@ -216,7 +228,7 @@ function AccessFields({ form, onChange }: FieldsProps) {
         <SelectField
           label={appMessages.audience}
           value={form.audience}
-          onChange={({ target }) => onChange({ audience: target.value as AppForm['audience'] })}
+          onChange={({ target }) => onChange(chooseAudience(form, target.value as AppForm['audience']))}
         >
           {Object.entries(appMessages.audiences).map(([value, text]) => (
             <option key={value} value={value}>
