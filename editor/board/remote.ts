@@ -18,6 +18,7 @@ export interface WorkflowInfo {
   readonly publishedSlug: string | null;
   readonly publishSettings: Readonly<Record<string, unknown>> | null;
   readonly updatedAt: string;
+  readonly folderId?: string | null;
   /** Only for its creator. */
   readonly secrets?: Readonly<Record<string, Secret>> | null;
   readonly nodes: readonly GraphNode[];

@@ -12,6 +12,8 @@ const NODE_COMMANDS = [
   'duplicate',
   'group',
   'ungroup',
+  'make-component',
+  'unpack',
   'delete-and-reconnect',
   'align-left',
   'align-top',
@@ -46,6 +48,9 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
       opener.current.focus();
     else editor.canvas.current?.focus();
   };
+  const commands = (isOnNode ? NODE_COMMANDS : BOARD_COMMANDS)
+    .map(getCommand)
+    .filter(({ isAvailable }) => isAvailable?.(editor) !== false);
   return (
     <div
       ref={list}
@@ -56,7 +61,7 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
       onKeyDown={event => handleMenuKey(event, close)}
       data-own-pointer
     >
-      {(isOnNode ? NODE_COMMANDS : BOARD_COMMANDS).map(getCommand).map(({ id, label, run }) => (
+      {commands.map(({ id, label, run }) => (
         <button
           key={id}
           type="button"

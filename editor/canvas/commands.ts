@@ -1,6 +1,7 @@
 // Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
 import { flushSync } from 'react-dom';
+import { isCall } from '../../src/graph/components/calls.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
 import { getBoundingBox } from '../../src/graph/rects.ts';
 import type { Position } from '../../src/graph/types.ts';
@@ -23,9 +24,11 @@ import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
+import { toErrorMessage } from '../kit/failure.tsx';
 import { isEditing } from '../lib/editing.ts';
 import { showToast } from '../lib/toasts.ts';
-import type { Dock, EditorContextValue } from '../runs/editor-context.tsx';
+import { unpackSelected } from '../runs/components.ts';
+import type { Dock, EditorContextValue, Panel } from '../runs/editor-context.tsx';
 import { getPin, getPins, setPin } from '../runs/pins.ts';
 import { planRun } from '../runs/plan-run.ts';
 import { isInProgress } from '../runs/run-store.ts';
@@ -36,6 +39,8 @@ export interface Command {
   /** Shortcuts; `Mod` is Control, or Command on a Mac. */
   readonly keys: readonly string[];
   readonly run: (editor: EditorContextValue) => void;
+  /** Whether menus offer it. Default: always. */
+  readonly isAvailable?: (editor: EditorContextValue) => boolean;
 }
 
 const labels = messages.flow.commands;
@@ -43,7 +48,7 @@ const labels = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const openPanel =
-  (kind: 'commands' | 'keys' | 'find' | 'share' | 'export' | 'secrets' | 'batch') =>
+  (kind: Exclude<Panel['kind'], 'add' | 'result'>) =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -82,6 +87,14 @@ export const COMMANDS: readonly Command[] = [
   { id: 'duplicate', label: labels.duplicate, keys: ['Mod+D'], run: duplicate },
   { id: 'group', label: labels.group, keys: ['Mod+G'], run: groupSelected },
   { id: 'ungroup', label: labels.ungroup, keys: ['Shift+Mod+G'], run: ungroupSelected },
+  { id: 'make-component', label: labels.makeComponent, keys: ['M'], run: openPanel('make-component') },
+  {
+    id: 'unpack',
+    label: labels.unpack,
+    keys: ['U'],
+    run: editor => void unpackSelected(editor).catch(showFailure),
+    isAvailable: hasSelectedCall,
+  },
   { id: 'delete', label: labels.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
   {
     id: 'delete-and-reconnect',
@@ -147,6 +160,13 @@ function togglePin({ session, runs }: EditorContextValue): void {
     });
   store.actions.perform(messages.flow.edits.pin, changes);
 }
+
+function hasSelectedCall({ session }: EditorContextValue): boolean {
+  const { board, selection } = session.store.getState();
+  return board.nodes.some(node => selection.has(node.id) && isCall(node));
+}
+
+const showFailure = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
 
 function copySelected({ session }: EditorContextValue): void {
   const { board, selection } = session.store.getState();

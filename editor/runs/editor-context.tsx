@@ -20,7 +20,17 @@ import type { DisplayedNode } from './stored-results.ts';
 /** The panel that is open over the board. */
 export type Panel =
   | { readonly kind: 'add'; readonly placement: Placement; readonly text?: string }
-  | { readonly kind: 'commands' | 'keys' | 'find' | 'share' | 'export' | 'secrets' | 'batch' }
+  | {
+      readonly kind:
+        | 'commands'
+        | 'keys'
+        | 'find'
+        | 'share'
+        | 'export'
+        | 'secrets'
+        | 'batch'
+        | 'make-component';
+    }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 /** The panel that is docked beside the board. */

@@ -14,6 +14,10 @@ const SecretsDialog = lazy(async () => ({ default: (await import('./dialogs/secr
 
 const BatchDialog = lazy(async () => ({ default: (await import('./batch/dialog.tsx')).BatchDialog }));
 
+const MakeComponentDialog = lazy(async () => ({
+  default: (await import('./component/make-dialog.tsx')).MakeComponentDialog,
+}));
+
 const SIMPLE_PANELS = {
   commands: CommandMenu,
   keys: KeyList,
@@ -22,6 +26,7 @@ const SIMPLE_PANELS = {
   export: ExportDialog,
   secrets: SecretsDialog,
   batch: BatchDialog,
+  'make-component': MakeComponentDialog,
 };
 
 export function Panels() {

@@ -1,0 +1,114 @@
+// Renders the dialog that makes a component of the selected nodes: its name, and the ports that it will have.
+import { type ReactNode, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { getInterface } from '../../../../src/graph/components/interface.ts';
+import { findNode } from '../../../board/board.ts';
+import { type Extraction, extractComponent } from '../../../board/component.ts';
+import { messages } from '../../../flow-messages.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { formatNames } from '../../../lib/format.ts';
+import { makeComponent } from '../../../runs/components.ts';
+import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
+import styles from '../dialogs/dialogs.module.css';
+
+const componentMessages = messages.flow.component;
+const MAX_NAME = 200;
+const MAX_NAMES = 8;
+
+export function MakeComponentDialog({ onClose }: { readonly onClose: () => void }) {
+  const { catalog, store } = useEditor().session;
+  const board = useBoard(state => state.board);
+  const selection = useBoard(state => state.selection);
+  const extraction = extractComponent(board, catalog, selection);
+  if (!('problem' in extraction)) return <NameForm extraction={extraction} onClose={onClose} />;
+  if (extraction.problem === 'no nodes')
+    return (
+      <Dialog title={componentMessages.make} onClose={onClose}>
+        <p>{componentMessages.noNodes}</p>
+      </Dialog>
+    );
+  const { between } = extraction;
+  const labels = between.slice(0, MAX_NAMES).map(({ data }) => data.label);
+  return (
+    <Dialog
+      title={componentMessages.make}
+      onClose={onClose}
+      actions={
+        <Button
+          variant="primary"
+          onClick={() => store.actions.select([...selection, ...between.map(({ id }) => id)])}
+        >
+          {componentMessages.selectBetween}
+        </Button>
+      }
+    >
+      <p>{componentMessages.between(formatNames(labels), between.length)}</p>
+    </Dialog>
+  );
+}
+
+function NameForm({
+  extraction,
+  onClose,
+}: {
+  readonly extraction: Extraction;
+  readonly onClose: () => void;
+}) {
+  const editor = useEditor();
+  const { catalog, store } = editor.session;
+  const { board, selection } = store.getState();
+  const [ids] = useState(() => [...selection]);
+  const [name, setName] = useState(() =>
+    ids.length === 1 ? (findNode(board, ids[0] ?? '')?.data.label ?? '') : '',
+  );
+  const callId = useRef<string>(undefined);
+  const { inputs, outputs } = getInterface(extraction.part, catalog);
+  const close = (): void => {
+    // Nodes cannot get the focus before the dialog has closed.
+    flushSync(onClose);
+    if (callId.current !== undefined) editor.canvas.current?.focusNode(callId.current);
+  };
+  return (
+    <FormDialog
+      title={componentMessages.make}
+      submit={componentMessages.make}
+      onSubmit={async () => {
+        callId.current = await makeComponent(editor, ids, name.trim());
+      }}
+      onClose={close}
+    >
+      <p>{componentMessages.about}</p>
+      <TextField
+        label={componentMessages.name}
+        value={name}
+        required
+        maxLength={MAX_NAME}
+        pattern=".*\S.*"
+        onChange={({ target }) => setName(target.value)}
+      />
+      <dl className={styles.part}>
+        <Ports title={componentMessages.inputs} ports={inputs} />
+        <Ports title={componentMessages.outputs} ports={outputs} />
+      </dl>
+    </FormDialog>
+  );
+}
+
+function Ports({
+  title,
+  ports,
+}: {
+  readonly title: string;
+  readonly ports: readonly { readonly label: string }[];
+}): ReactNode {
+  const labels = ports.slice(0, MAX_NAMES).map(({ label }) => label);
+  return (
+    <div>
+      <dt className={styles.soft}>{title}</dt>
+      <dd>{componentMessages.ports(labels, ports.length - labels.length)}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+// Reads components of the service, and makes, unpacks and moves calls of them on the board.
+import { type ComponentCall, isCall, readCall } from '../../src/graph/components/calls.ts';
+import { ComponentError } from '../../src/graph/components/component-error.ts';
+import { unpackCall } from '../../src/graph/components/expand.ts';
+import { getInterface } from '../../src/graph/components/interface.ts';
+import type { Graph, Json, JsonObject } from '../../src/graph/types.ts';
+import { type Board, findNode } from '../board/board.ts';
+import { setCallVersion } from '../board/call.ts';
+import { type Extraction, extractComponent } from '../board/component.ts';
+import { computeChanges } from '../board/edits.ts';
+import { isEqual } from '../board/merge.ts';
+import { toBoard, type WorkflowInfo } from '../board/remote.ts';
+import { messages } from '../flow-messages.ts';
+import { api } from '../lib/api.ts';
+import { UserFacingError } from '../lib/user-facing-error.ts';
+import type { EditorContextValue } from './editor-context.tsx';
+
+const componentMessages = messages.flow.component;
+
+type Called = Pick<ComponentCall, 'workflowId' | 'version'>;
+
+/** Queries the graph of a component. A numbered version never changes. */
+export const toGraphQuery = ({ workflowId, version }: Called) => ({
+  queryKey: ['/workflows', workflowId, 'versions', version],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readGraph({ workflowId, version }, signal),
+  staleTime: version === 'latest' ? 0 : Number.POSITIVE_INFINITY,
+});
+
+async function readGraph({ workflowId, version }: Called, signal?: AbortSignal): Promise<Graph> {
+  const path = `/workflows/${encodeURIComponent(workflowId)}`;
+  const info = await api.get<WorkflowInfo>(
+    version === 'latest' ? path : `${path}/versions/${version}`,
+    signal === undefined ? {} : { signal },
+  );
+  return toBoard(info);
+}
+
+/** Returns the selected nodes, as ids. */
+const listSelected = ({ session }: Pick<EditorContextValue, 'session'>): readonly string[] => {
+  const { board, selection } = session.store.getState();
+  return board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+};
+
+/**
+ * Creates a workflow of the selected nodes beside this one, and replaces the nodes by a call of it, as one undo step.
+ * Returns the id of the call. If the service refuses the workflow, the board stays as it is.
+ */
+export async function makeComponent(
+  { session }: Pick<EditorContextValue, 'session'>,
+  ids: readonly string[],
+  name: string,
+): Promise<string> {
+  const { store, catalog, saver } = session;
+  const { part } = requireExtraction(store.getState().board, session.catalog, ids);
+  const { id: workflowId } = await api.post<{ readonly id: string }>('/workflows', {
+    name,
+    ...part,
+    autoLayout: false,
+  });
+  try {
+    const { folderId } = saver.base.info;
+    // Moves it into the team of the folder, too.
+    if (folderId) await api.put(`/workflows/${workflowId}`, { folderId });
+    const extraction = requireExtraction(store.getState().board, catalog, ids);
+    if (!isEqual(extraction.part, part)) throw new UserFacingError(componentMessages.changedMeanwhile);
+    const ports = getInterface(part, catalog);
+    const config = { workflowId, version: 1, values: {}, name, ...ports } as unknown as JsonObject;
+    const { id, changes } = extraction.replace(name, config);
+    store.actions.perform(messages.flow.edits.makeComponent(name), changes);
+    store.actions.select([id]);
+    return id;
+  } catch (error) {
+    await api.delete(`/workflows/${workflowId}`).catch(() => undefined);
+    throw error;
+  }
+}
+
+function requireExtraction(
+  board: Board,
+  catalog: EditorContextValue['session']['catalog'],
+  ids: readonly string[],
+): Extraction {
+  const extraction = extractComponent(board, catalog, ids);
+  if ('problem' in extraction) throw new UserFacingError(componentMessages.changedMeanwhile);
+  return extraction;
+}
+
+/** Replaces the selected calls by the nodes of their components, as one undo step. Selects these nodes. */
+export async function unpackSelected(editor: Pick<EditorContextValue, 'session'>): Promise<void> {
+  const { store, catalog } = editor.session;
+  const { board } = store.getState();
+  const calls = listSelected(editor).flatMap(id => {
+    const node = findNode(board, id);
+    return node !== undefined && isCall(node) ? [readCall(node)] : [];
+  });
+  if (calls.length === 0) return;
+  const graphs = await Promise.all(calls.map(call => readGraph(call)));
+  const before = store.getState().board;
+  const after = calls.reduce<Graph>((graph, { nodeId }, index) => {
+    const inner = graphs[index];
+    return inner === undefined ? graph : unpack(graph, nodeId, inner, catalog);
+  }, before);
+  const edges = inOrderOf(before.edges, after.edges);
+  store.actions.perform(messages.flow.edits.unpack, computeChanges(before, { ...before, ...after, edges }));
+  const known = new Set(before.nodes.map(({ id }) => id));
+  store.actions.select(after.nodes.filter(({ id }) => !known.has(id)).map(({ id }) => id));
+}
+
+function unpack(
+  graph: Graph,
+  callId: string,
+  inner: Graph,
+  catalog: EditorContextValue['session']['catalog'],
+): Graph {
+  try {
+    return unpackCall(graph, callId, inner, catalog);
+  } catch (error) {
+    throw error instanceof ComponentError ? new UserFacingError(error.message) : error;
+  }
+}
+
+/** Returns the items so that those of `before` keep their order. New ones follow the item that they followed. */
+function inOrderOf<T extends { readonly id: string }>(
+  before: readonly T[],
+  items: readonly T[],
+): readonly T[] {
+  const places = new Map(before.map(({ id }, index) => [id, index]));
+  let last = -1;
+  return items
+    .map(item => {
+      last = places.get(item.id) ?? last;
+      return { item, place: last };
+    })
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+/** Moves a call to another version of its component, with the ports of that version. */
+export async function moveCall(
+  { session }: Pick<EditorContextValue, 'session'>,
+  nodeId: string,
+  version: ComponentCall['version'],
+): Promise<void> {
+  const { store, catalog } = session;
+  const node = findNode(store.getState().board, nodeId);
+  if (node === undefined) return;
+  const ports = getInterface(await readGraph({ ...readCall(node), version }), catalog);
+  store.actions.perform(
+    messages.flow.edits.set(componentMessages.version),
+    setCallVersion(store.getState().board, nodeId, { version, ...ports }),
+  );
+}
+
+/** The interface of a component, as GET /workflows/{id}/interface returns it. */
+interface Interface {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly version: number;
+  readonly inputs: readonly Json[];
+  readonly outputs: readonly Json[];
+}
+
+/** Returns the config of a new call of the current version. */
+export async function readCallConfig(id: string): Promise<JsonObject & { readonly name: string }> {
+  const { workflowId, version, name, inputs, outputs } = await api.get<Interface>(
+    `/workflows/${id}/interface`,
+  );
+  return { workflowId, version, values: {}, name, inputs, outputs };
+}
