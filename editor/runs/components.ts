@@ -3,6 +3,7 @@ import { type ComponentCall, isCall, readCall } from '../../src/graph/components
 import { ComponentError } from '../../src/graph/components/component-error.ts';
 import { unpackCall } from '../../src/graph/components/expand.ts';
 import { getInterface } from '../../src/graph/components/interface.ts';
+import { withoutItems } from '../../src/graph/edit.ts';
 import type { Graph, Json, JsonObject } from '../../src/graph/types.ts';
 import { type Board, findNode } from '../board/board.ts';
 import { setCallVersion } from '../board/call.ts';
@@ -16,6 +17,7 @@ import { UserFacingError } from '../lib/user-facing-error.ts';
 import type { EditorContextValue } from './editor-context.tsx';
 
 const componentMessages = messages.flow.component;
+const PREVIEW = 'output:preview';
 
 type Called = Pick<ComponentCall, 'workflowId' | 'version'>;
 
@@ -106,6 +108,7 @@ export async function unpackSelected(editor: Pick<EditorContextValue, 'session'>
   store.actions.select(after.nodes.filter(({ id }) => !known.has(id)).map(({ id }) => id));
 }
 
+/** Returns the graph without the call. Previews that only fed outer nodes go with it, like inputs that outer nodes fed. */
 function unpack(
   graph: Graph,
   callId: string,
@@ -113,7 +116,16 @@ function unpack(
   catalog: EditorContextValue['session']['catalog'],
 ): Graph {
   try {
-    return unpackCall(graph, callId, inner, catalog);
+    const unpacked = unpackCall(graph, callId, inner, catalog);
+    const outgoing = new Set(
+      graph.edges.filter(({ source }) => source === callId).map(({ sourceHandle }) => sourceHandle),
+    );
+    const previews = inner.nodes.filter(
+      ({ id, data }) => data.nodeType === PREVIEW && outgoing.has(`out-${id}`),
+    );
+    const ports = new Set(previews.map(({ data }) => data));
+    const nodes = unpacked.nodes.filter(({ data }) => ports.has(data)).map(({ id }) => id);
+    return withoutItems(unpacked, { nodes });
   } catch (error) {
     throw error instanceof ComponentError ? new UserFacingError(error.message) : error;
   }
