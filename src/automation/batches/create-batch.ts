@@ -41,7 +41,7 @@ import type { Tx } from '../../store/db.ts';
 import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
-import { type Axis, expandRows, invalidRows } from './expand-rows.ts';
+import { type Axis, type ExpandedRow, expandRows, invalidRows } from './expand-rows.ts';
 
 export interface BatchEstimate {
   readonly rows: number;
@@ -53,7 +53,8 @@ export interface BatchEstimate {
 
 interface PricedBatch {
   readonly workflow: ReadWorkflowRow;
-  readonly rows: readonly NewBatchRow[];
+  /** Reads the rows again, because together they may be large. Throws 404 if their table was deleted meanwhile. */
+  readonly readRows: (tx: Tx) => AsyncGenerator<NewBatchRow>;
   readonly estimate: BatchEstimate;
   readonly axes: readonly Axis[] | null;
 }
@@ -96,7 +97,7 @@ export async function createBatch(
   const key = idempotency && { userId: user.userId, workflowId, route: 'batch', key: idempotency.key };
   const repeated = key && (await findRepeated(deps, key, idempotency.body_hash));
   if (repeated !== null) return repeated;
-  const { workflow, rows, estimate, axes } = await priceBatch(deps, user, workflowId, body);
+  const { workflow, readRows, estimate, axes } = await priceBatch(deps, user, workflowId, body);
   const id = newId('batch', deps.now());
   const batch = {
     id,
@@ -104,7 +105,7 @@ export async function createBatch(
     workflow_version: workflow.version,
     user_id: user.userId,
     workspace: getWorkspaceId(workflow),
-    total: rows.length,
+    total: estimate.rows,
     concurrency: body.concurrency ?? DEFAULT_CONCURRENCY,
     max_credits: body.maxCredits ?? null,
     stop_after_failures: body.stopAfterFailures ?? DEFAULT_STOP_AFTER_FAILURES,
@@ -118,7 +119,7 @@ export async function createBatch(
   };
   const stored = await deps.db.transaction(async tx => {
     await requireBatchSlot(tx, batch.workspace);
-    await insertBatch(tx, batch, rows);
+    await insertBatch(tx, batch, readRows(tx));
     if (key !== null)
       await saveIdempotencyKey(tx, { ...key, body_hash: idempotency?.body_hash ?? '', executionId: id });
     // A concurrent request may have used the key first.
@@ -188,15 +189,15 @@ async function priceBatch(
   const planRow = createRowPlanner(deps, version, { workspace: owner.workspace, workflowId: workflow.id });
   if (hasConfig !== true) await planRow(null);
   const issues: Issue[] = [];
-  const rows: NewBatchRow[] = [];
+  const prices: number[] = [];
   let isExact = true;
-  const expanded = await expandRows(deps, user, version.graph, body, issues);
+  const expanded = await expandRows(deps, user, version.graph, body);
   let index = -1;
-  for await (const row of expanded.rows) {
+  for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
     if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
     const inputs = JsonText.of(row.inputs as JsonObject);
-    const config = row.config === null ? null : JSON.stringify(row.config);
+    const config = toConfigText(row);
     try {
       const { plan, credentials } = await planRow(config);
       const overrides = readInputOverrides(deps, version.graph, inputs);
@@ -212,19 +213,37 @@ async function priceBatch(
         credits = price.credits;
         isExact &&= price.exact;
       }
-      const { key } = row;
-      rows.push({ row_number: index + 1, key, inputs: inputs.text, config, estimated_credits: credits });
+      prices.push(credits);
     } catch (err) {
       if (!(err instanceof AppError) || err.status !== 400) throw err;
       issues.push(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
     }
   }
   if (issues.length > 0) throw invalidRows(issues);
-  const prices = new Set(rows.map(({ estimated_credits }) => estimated_credits));
   const [onlyPrice = 0] = prices;
-  const credits = rows.reduce((sum, { estimated_credits }) => sum + estimated_credits, 0);
-  const estimate = { rows: rows.length, credits, exact: isExact, perRow: prices.size > 1 ? null : onlyPrice };
-  return { workflow, rows, estimate, axes: expanded.axes };
+  const credits = prices.reduce((sum, price) => sum + price, 0);
+  const perRow = prices.every(price => price === onlyPrice) ? onlyPrice : null;
+  const estimate = { rows: prices.length, credits, exact: isExact, perRow };
+  const readRows = (tx: Tx) => toNewRows(expanded.readRows(tx, []), prices);
+  return { workflow, readRows, estimate, axes: expanded.axes };
+}
+
+const toConfigText = ({ config }: ExpandedRow): string | null =>
+  config === null ? null : JSON.stringify(config);
+
+async function* toNewRows(
+  rows: AsyncIterable<ExpandedRow>,
+  prices: readonly number[],
+): AsyncGenerator<NewBatchRow> {
+  let number = 0;
+  for await (const row of rows) {
+    const estimated_credits = prices[number++];
+    if (estimated_credits === undefined) break;
+    const inputs = JSON.stringify(row.inputs);
+    yield { row_number: number, key: row.key, inputs, config: toConfigText(row), estimated_credits };
+  }
+  if (number !== prices.length)
+    throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
 }
 
 /** The plans of different configs that are kept. Rows of a matrix repeat them in turn. */

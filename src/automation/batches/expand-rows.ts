@@ -5,6 +5,7 @@ import { AppError, type Issue, invalidField } from '../../lib/errors.ts';
 import { isExactNumber, parseExactJson } from '../../lib/exact-numbers.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
+import type { Tx } from '../../store/db.ts';
 import { readTable, type StoredTable } from '../tables/read-table.ts';
 import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
 
@@ -25,21 +26,18 @@ export interface Axis {
 }
 
 export interface ExpandedRows {
-  readonly rows: AsyncIterable<ExpandedRow> | Iterable<ExpandedRow>;
+  /** Yields the rows in order; problems of a table's lines and of keys are added to `issues` meanwhile. */
+  readonly readRows: (tx: Tx, issues: Issue[]) => AsyncIterable<ExpandedRow>;
   /** null: the rows are not the combinations of a matrix. */
   readonly axes: readonly Axis[] | null;
 }
 
-/**
- * Returns the rows, which are read as they are iterated. Problems of a table's lines and of keys are added to `issues`
- * then. Throws 400 `invalid_request`.
- */
+/** Returns the rows, which are read as they are iterated. Throws 400 `invalid_request`. */
 export async function expandRows(
   deps: Deps,
   actor: UserActor,
   graph: Graph,
   body: CreateBatchBody,
-  issues: Issue[],
 ): Promise<ExpandedRows> {
   const sources = [body.rows, body.tableId, body.matrix].filter(source => source !== undefined);
   if (sources.length !== 1)
@@ -47,11 +45,12 @@ export async function expandRows(
   if (body.tableId === undefined && (body.mapping !== undefined || body.keyColumn !== undefined))
     throw new AppError('invalid_request', 'mapping and keyColumn belong to a tableId.');
   if (body.matrix !== undefined) return expandMatrix(body.matrix);
-  const rows =
-    body.rows !== undefined
-      ? listRows(body.rows)
-      : expandTable(graph, await readTable(deps, actor, body.tableId ?? ''), body, issues);
-  return { rows: withUniqueKeys(rows, issues), axes: null };
+  const { rows } = body;
+  if (rows !== undefined)
+    return { readRows: (_tx, issues) => withUniqueKeys(listRows(rows), issues), axes: null };
+  const table = await readTable(deps, actor, body.tableId ?? '');
+  const readLines = createLineReader(graph, table, body);
+  return { readRows: (tx, issues) => withUniqueKeys(readLines(tx, issues), issues), axes: null };
 }
 
 function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<ExpandedRow> {
@@ -87,16 +86,16 @@ function expandMatrix({
   if (total > MAX_ROWS)
     throw invalidField('/matrix', `has ${total} combinations. A batch has at most ${MAX_ROWS} rows`);
   return {
-    rows: combine(lists, total, mode),
+    readRows: () => combine(lists, total, mode),
     axes: mode === 'zip' ? null : lists.map(({ nodeId, field, count }) => ({ nodeId, field, count })),
   };
 }
 
-function* combine(
+async function* combine(
   lists: readonly ValueList[],
   total: number,
   mode: 'product' | 'zip',
-): Generator<ExpandedRow> {
+): AsyncGenerator<ExpandedRow> {
   for (let row = 0; row < total; row++) {
     const inputs: Record<string, unknown> = {};
     const config: Record<string, Record<string, unknown>> = {};
@@ -120,12 +119,12 @@ function* combine(
   }
 }
 
-async function* expandTable(
+/** Returns a function that reads the rows of a table. Throws 400 if the mapping does not fit the table. */
+function createLineReader(
   graph: Graph,
   { columns, total, problems, readLines }: StoredTable,
   { mapping = {}, keyColumn }: CreateBatchBody,
-  issues: Issue[],
-): AsyncGenerator<ExpandedRow> {
+): (tx: Tx, issues: Issue[]) => AsyncGenerator<ExpandedRow> {
   if (total > MAX_ROWS)
     throw invalidField('/tableId', `has ${total} rows. A batch has at most ${MAX_ROWS}`, 'The table');
   if (Object.keys(mapping).length === 0)
@@ -144,26 +143,28 @@ async function* expandTable(
     parse: CELL_PARSERS[types.get(nodeId) ?? ''],
   }));
   const keyIndex = keyColumn === undefined ? undefined : indexOf(keyColumn, '/keyColumn');
-  issues.push(...problems.map(({ line, message }) => toIssue(line, message)));
   const unusable = new Set(problems.map(({ line }) => line));
-  for await (const { line, cells } of readLines()) {
-    if (unusable.has(line)) continue;
-    const inputs: Record<string, unknown> = {};
-    let isReadable = true;
-    for (const { nodeId, column, index, parse } of mapped) {
-      const cell = cells[index] ?? '';
-      if (cell === '') continue;
-      try {
-        inputs[nodeId] = typeof cell === 'string' && parse !== undefined ? parse(cell) : cell;
-      } catch (err) {
-        isReadable = false;
-        issues.push(toIssue(line, `Column ${JSON.stringify(column)} ${(err as Error).message}.`));
+  return async function* readRows(tx, issues) {
+    issues.push(...problems.map(({ line, message }) => toIssue(line, message)));
+    for await (const { line, cells } of readLines(tx)) {
+      if (unusable.has(line)) continue;
+      const inputs: Record<string, unknown> = {};
+      let isReadable = true;
+      for (const { nodeId, column, index, parse } of mapped) {
+        const cell = cells[index] ?? '';
+        if (cell === '') continue;
+        try {
+          inputs[nodeId] = typeof cell === 'string' && parse !== undefined ? parse(cell) : cell;
+        } catch (err) {
+          isReadable = false;
+          issues.push(toIssue(line, `Column ${JSON.stringify(column)} ${(err as Error).message}.`));
+        }
       }
+      const key = keyIndex === undefined ? '' : String(cells[keyIndex] ?? '');
+      const path = `/tableId/${line}`;
+      if (isReadable) yield { key: key === '' ? null : key.slice(0, 200), inputs, config: null, path };
     }
-    const key = keyIndex === undefined ? '' : String(cells[keyIndex] ?? '');
-    const path = `/tableId/${line}`;
-    if (isReadable) yield { key: key === '' ? null : key.slice(0, 200), inputs, config: null, path };
-  }
+  };
 }
 
 /** Parses the text of a cell by the type of its input node. Other nodes take the text. */

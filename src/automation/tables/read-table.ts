@@ -5,6 +5,7 @@ import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import { findChunk, findTable, type TableRow } from '../../store/automation/tables.ts';
+import type { Tx } from '../../store/db.ts';
 
 /** A row with the line of the file on which it begins. */
 export interface TableLine {
@@ -22,7 +23,7 @@ export interface StoredTable {
   readonly total: number;
   readonly problems: readonly Problem[];
   /** Yields the rows in order. Reads them in parts, so that a large table is never in memory. */
-  readonly readLines: () => AsyncGenerator<TableLine>;
+  readonly readLines: (tx: Tx) => AsyncGenerator<TableLine>;
 }
 
 /** Throws 404 if the table does not exist, has expired or belongs to another user. */
@@ -32,13 +33,13 @@ export async function readTable(deps: Deps, user: UserActor, id: string): Promis
     columns: JSON.parse(table.columns) as string[],
     total: table.total,
     problems: JSON.parse(table.problems) as Problem[],
-    readLines: () => readLines(deps, id),
+    readLines: tx => readLines(tx, id),
   };
 }
 
-async function* readLines({ db }: Pick<Deps, 'db'>, id: string): AsyncGenerator<TableLine> {
+async function* readLines(tx: Tx, id: string): AsyncGenerator<TableLine> {
   for (let chunk = 0; ; chunk++) {
-    const text = await findChunk(db, id, chunk);
+    const text = await findChunk(tx, id, chunk);
     if (text === undefined) return;
     yield* parseExactJson(text) as TableLine[];
   }

@@ -20,13 +20,10 @@ export interface NewBatchRow {
 const MAX_INSERTED_CHARACTERS = 1_000_000;
 
 /** Stores the rows of a new batch. */
-export async function insertRows(tx: Tx, batchId: string, rows: readonly NewBatchRow[]): Promise<void> {
+export async function insertRows(tx: Tx, batchId: string, rows: AsyncIterable<NewBatchRow>): Promise<void> {
   let part: NewBatchRow[] = [];
   let characters = 0;
-  for (const [index, row] of rows.entries()) {
-    part.push(row);
-    characters += row.inputs.length + (row.config?.length ?? 0) + 100;
-    if (characters < MAX_INSERTED_CHARACTERS && index < rows.length - 1) continue;
+  const flush = async (): Promise<void> => {
     await tx.query(
       `insert into batch_rows (batch_id, row_number, key, inputs, config, estimated_credits)
        select $1, row_number, key, inputs, config, estimated_credits
@@ -35,7 +32,13 @@ export async function insertRows(tx: Tx, batchId: string, rows: readonly NewBatc
     );
     part = [];
     characters = 0;
+  };
+  for await (const row of rows) {
+    part.push(row);
+    characters += row.inputs.length + (row.config?.length ?? 0) + 100;
+    if (characters >= MAX_INSERTED_CHARACTERS) await flush();
   }
+  if (part.length > 0) await flush();
 }
 
 /** A row whose execution has just ended. */

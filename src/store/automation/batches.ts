@@ -55,7 +55,7 @@ const COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
 
 /** Stores a batch with its rows, and queues its job. */
-export async function insertBatch(tx: Tx, batch: NewBatch, rows: readonly NewBatchRow[]): Promise<void> {
+export async function insertBatch(tx: Tx, batch: NewBatch, rows: AsyncIterable<NewBatchRow>): Promise<void> {
   await tx.query(
     `insert into batches (id, workflow_id, workflow_version, user_id, workspace, total, concurrency, max_credits,
        stop_after_failures, first_rows, estimated_credits, estimate_is_exact, axes, metadata, webhook, created_at, rows_waiting)

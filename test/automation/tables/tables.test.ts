@@ -13,10 +13,10 @@ after(() => service.close());
 const { create, rowsOf, until, refuse } = batchClient(() => service);
 
 describe('a table', () => {
-  const upload = async (text: string | Buffer, type = 'text/csv', query = '') => {
-    const response = await fetch(`${service.url}/api/v1/tables${query}`, {
+  const upload = async (text: string | Buffer, type = 'text/csv', key = service.key) => {
+    const response = await fetch(`${service.url}/api/v1/tables`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': type },
+      headers: { authorization: `Bearer ${key}`, 'content-type': type },
       body: text,
     });
     const location = response.headers.get('location');
@@ -94,6 +94,41 @@ describe('a table', () => {
       const [[cell]] = body.sample as [[string]];
       assert.deepEqual([status, body.encoding, cell, body.problems], [201, encoding, first, []]);
     }
+  });
+
+  it('may end its lines as any system does', async () => {
+    const { key } = await newUser(service);
+    const [first, quoted] = ['Anna', '"Bob\nand ""Cid"""'];
+    for (const newline of ['\n', '\r\n', '\r'])
+      for (const end of ['', newline, newline + newline]) {
+        const lines = [
+          'name,age',
+          `${first},1`,
+          `${quoted},2`,
+          'short',
+          `${'x'.repeat(70_000)},3`,
+          ...Array(9000).fill('y,4'),
+        ];
+        const { body } = await upload(lines.join(newline) + end, 'text/csv', key);
+        const what = JSON.stringify([newline, end]);
+        assert.deepEqual(body.columns, ['name', 'age'], what);
+        assert.equal(body.total, 9004, what);
+        const sample = body.sample as readonly (readonly string[])[];
+        assert.deepEqual(
+          sample.slice(0, 2),
+          [
+            ['Anna', '1'],
+            ['Bob\nand "Cid"', '2'],
+          ],
+          what,
+        );
+        // The line break in a cell counts.
+        assert.deepEqual(
+          body.problems,
+          [{ line: 5, message: 'The row has 1 cells, but there are 2 columns.' }],
+          what,
+        );
+      }
   });
 
   it('is refused when its user has as much as allowed', async () => {
