@@ -56,6 +56,7 @@ const flow = {
   connected: (port: string): string => `Connected to ${port}.`,
   incompatible: (port: string): string => `${port} is not compatible. Choose another port.`,
   connectCancelled: 'Connection canceled.',
+  runNode: 'Run this node',
   tools: {
     add: 'Add node',
     undo: 'Undo',
@@ -111,6 +112,9 @@ const flow = {
     lasso: 'Lasso select',
     fit: 'Zoom to fit',
     fitSelected: 'Zoom to selection',
+    openComponent: 'Open component',
+    back: 'Back from component',
+    callers: 'Show uses as a component',
     find: 'Find node',
     rename: 'Rename node',
     versions: 'Versions',

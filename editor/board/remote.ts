@@ -1,5 +1,6 @@
 // Reads and writes a workflow at the service.
 
+import { ApiError } from '../../sdk/src/errors.ts';
 import type { Findings, LintIssue } from '../../src/graph/issues.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { api, connection, request } from '../lib/api.ts';
@@ -13,6 +14,7 @@ export interface WorkflowInfo {
   readonly description: string | null;
   readonly tags: readonly string[];
   readonly isOwner: boolean;
+  readonly canEdit: boolean;
   readonly isPublished: boolean;
   readonly linkPermission: string;
   readonly publishedSlug: string | null;
@@ -34,6 +36,26 @@ export interface RemoteWorkflow extends Remote {
 
 export async function readRemote(id: string, signal: AbortSignal): Promise<RemoteWorkflow> {
   return toRemote(await request<WorkflowInfo>('GET', `/workflows/${id}`, { signal }));
+}
+
+/**
+ * Reads a version of a workflow, to be viewed only. Returns the current version to users who may not read earlier ones.
+ */
+export async function readRemoteVersion(
+  id: string,
+  version: number,
+  signal: AbortSignal,
+): Promise<RemoteWorkflow> {
+  const path = `/workflows/${id}/versions/${version}`;
+  const [current, graph] = await Promise.all([
+    readRemote(id, signal),
+    api.get<Pick<WorkflowInfo, 'nodes' | 'edges'>>(path, { signal }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return {};
+      throw error;
+    }),
+  ]);
+  const info = { ...current.info, ...graph, canEdit: false };
+  return { ...current, info, board: toBoard(info) };
 }
 
 interface RemoteWrite {

@@ -44,6 +44,8 @@ export interface SaverDeps<RemoteState extends Remote> {
   readonly write: (board: Board, etag: string, kind: SaveKind, signal: AbortSignal) => Promise<RemoteState>;
   /** Like an autosave, in a request that outlives the page. */
   readonly writeAtExit: (getBoard: Board, etag: string) => void;
+  /** Whether there is never anything to save. */
+  readonly isReadOnly?: boolean;
   readonly board: () => Board;
   /** The open conflicts of the board. */
   readonly getConflicts: () => readonly Conflict[];
@@ -113,7 +115,7 @@ export class Saver<RemoteState extends Remote = Remote> {
 
   /** Resolves when the service has the current board. Throws the error that prevents it. */
   flush(kind: SaveKind = 'save'): Promise<void> {
-    return this.#enqueue(() => this.#save(kind));
+    return this.#deps.isReadOnly === true ? Promise.resolve() : this.#enqueue(() => this.#save(kind));
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Board } from './board.ts';
 import { applyTheirs, findOpenConflicts, getValueAt } from './conflicts.ts';
 import { type Draft, type DraftStep, type Drafts, openDrafts } from './drafts.ts';
 import { type Conflict, isEqual, mergeBoards } from './merge.ts';
-import { type RemoteWorkflow, readRemote, writeAtExit, writeRemote } from './remote.ts';
+import { type RemoteWorkflow, readRemote, readRemoteVersion, writeAtExit, writeRemote } from './remote.ts';
 import { type Remote, Saver } from './saver.ts';
 import { type ServiceEvents, subscribeToService } from './service-events.ts';
 import { type BoardState, type BoardStore, createBoardStore } from './store.ts';
@@ -13,6 +13,10 @@ import { BoardWorker } from './worker/board-worker.ts';
 
 export interface BoardSession {
   readonly id: string;
+  /** The version on the board, if it was opened to be viewed; undefined: the current one. */
+  readonly version: number | undefined;
+  /** Whether the board rejects edits, because the user may not edit the workflow or views an earlier version. */
+  readonly isReadOnly: boolean;
   readonly catalog: Catalog;
   readonly store: BoardStore;
   readonly saver: Saver<RemoteWorkflow>;
@@ -29,24 +33,34 @@ export interface BoardSession {
 interface SessionOptions {
   readonly id: string;
   readonly userId: string;
+  /** Opens this version, to be viewed. Default: the current version. */
+  readonly version?: number | undefined;
   readonly catalog: Promise<Catalog>;
   /** Called if the browser cannot store drafts. */
   readonly onNoDraft: () => void;
+  /** Called instead of each edit of a read-only board. */
+  readonly onRejectedEdit: () => void;
 }
 
 const CHANNEL_NAME = 'graphwright-boards';
 
 /** Reads the workflow and its local draft. */
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<BoardSession> {
-  const reading = readRemote(options.id, signal);
+  const { id, version } = options;
+  const reading = version === undefined ? readRemote(id, signal) : readRemoteVersion(id, version, signal);
   const [remote, { drafts, draft }, catalog] = await Promise.all([
     reading,
-    readDraft(options, reading),
+    version === undefined ? readDraft(options, reading) : NO_DRAFT,
     options.catalog,
   ]);
   const restored = draft === undefined ? { board: remote.board } : mergeDraft(draft, remote.board);
-  return createSession(options, { remote, store: createBoardStore(restored), drafts, catalog });
+  // Edits that were made before the user lost the right to edit stay on the board, so that they can be exported.
+  const isReadOnly = !remote.info.canEdit && restored.board === remote.board;
+  const store = createBoardStore(restored, isReadOnly ? options.onRejectedEdit : undefined);
+  return createSession(options, { remote, store, drafts, catalog, isReadOnly });
 }
+
+const NO_DRAFT = { drafts: undefined, draft: undefined };
 
 /** Merges a draft with the service's board. The history finds its items by id, so it fits the merged board. */
 function mergeDraft(draft: Draft, remote: Board): Pick<BoardState, 'board' | 'history' | 'conflicts'> {
@@ -81,11 +95,12 @@ interface SessionParts {
   readonly store: BoardStore;
   readonly drafts: Drafts | undefined;
   readonly catalog: Catalog;
+  readonly isReadOnly: boolean;
 }
 
 function createSession(
-  { id, onNoDraft }: SessionOptions,
-  { remote, store, drafts, catalog }: SessionParts,
+  { id, version, onNoDraft }: SessionOptions,
+  { remote, store, drafts, catalog, isReadOnly }: SessionParts,
 ): BoardSession {
   const channel = new BroadcastChannel(CHANNEL_NAME);
   let breaksApp = false;
@@ -98,6 +113,7 @@ function createSession(
       draftWriter.append({ kind: 'saved', etag: written.etag });
       return written;
     },
+    isReadOnly,
     writeAtExit: (board, etag) => writeAtExit(id, { board, etag, breaksApp }),
     board: () => store.getState().board,
     getConflicts: () => store.getState().conflicts,
@@ -112,7 +128,10 @@ function createSession(
     else draftWriter.schedule();
     saver.notify();
   });
-  const refresh = (): void => void saver.refresh().catch(() => undefined);
+  // A version never changes.
+  const refresh = (): void => {
+    if (version === undefined) saver.refresh().catch(() => undefined);
+  };
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();
   };
@@ -130,6 +149,8 @@ function createSession(
   saver.notify();
   return {
     id,
+    version,
+    isReadOnly,
     catalog,
     store,
     saver,

@@ -37,9 +37,13 @@ export interface BoardActions {
 
 export type BoardStore = StoreApi<BoardState> & { readonly actions: BoardActions };
 
-/** Creates the store. `start` may contain the history and conflicts of a draft that survived a reload. */
+/**
+ * Creates the store. `start` may contain the history and conflicts of a draft that survived a reload. `rejectEdit` makes
+ * the board read-only: it is called instead of each edit.
+ */
 export function createBoardStore(
   start: Pick<BoardState, 'board'> & Partial<Pick<BoardState, 'history' | 'conflicts'>>,
+  rejectEdit?: () => void,
 ): BoardStore {
   const store = createStore<BoardState>(() => ({
     board: start.board,
@@ -61,6 +65,10 @@ export function createBoardStore(
     actions: {
       perform: (label: string, changes: readonly Change[], key?: string) => {
         if (changes.length === 0) return;
+        if (rejectEdit !== undefined) {
+          rejectEdit();
+          return;
+        }
         const edit = { label, changes, key, atMs: Date.now() };
         setEditState(perform(get(), edit), { edit });
       },

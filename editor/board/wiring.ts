@@ -28,8 +28,12 @@ export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: 
   const from = findPort(board, catalog, source);
   const to = findPort(board, catalog, target) as InputDef | undefined;
   if (from === undefined || to === undefined) return false;
-  const expectedType = from.type === 'LIST' ? to.type : (to.itemType ?? to.type);
-  return canFeed(from.type, expectedType) && !reaches(board, target.nodeId, source.nodeId);
+  return fits(from, to) && !reaches(board, target.nodeId, source.nodeId);
+}
+
+/** Returns whether values of the output can go to the input. */
+export function fits(from: Pick<InputDef, 'type'>, to: Pick<InputDef, 'type' | 'itemType'>): boolean {
+  return canFeed(from.type, from.type === 'LIST' ? to.type : (to.itemType ?? to.type));
 }
 
 /** Connects the ports, replacing the input's previous edge. LIST inputs accept several edges. */

@@ -12,12 +12,13 @@ import {
 } from '@xyflow/react';
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { messages } from '../flow-messages.ts';
+import { openComponent } from '../runs/component-versions.ts';
 import { type EditorContextValue, useEditor } from '../runs/editor-context.tsx';
 import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';
 import { EdgeValue } from './edge-value.tsx';
-import { PointerController } from './gestures/press.ts';
+import { PointerController, SELF_HANDLED } from './gestures/press.ts';
 import { Group } from './group.tsx';
 import { listenToKeys } from './keys.ts';
 import { Minimap } from './minimap.tsx';
@@ -119,12 +120,15 @@ function FlowCanvas({ renderState, scene, model, start }: FlowCanvasProps) {
   );
 }
 
-/** Opens the palette on the empty board; zooms to a painted node. */
+/** Opens a component; opens the palette on the empty board; zooms to a painted node. */
 function handleDoubleClick(
   { target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>,
   { editor, renderState }: { readonly editor: EditorContextValue; readonly renderState: RenderState },
 ): void {
-  if (!(target instanceof Element) || target.closest('.react-flow__pane') === null) return;
+  if (!(target instanceof Element)) return;
+  const nodeId = target.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+  if (nodeId !== undefined && target.closest(SELF_HANDLED) === null) void openComponent(editor, nodeId);
+  if (target.closest('.react-flow__pane') === null) return;
   const { left, top } = currentTarget.getBoundingClientRect();
   const { scene, positions, viewport } = renderState.now;
   const at = {

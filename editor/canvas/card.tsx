@@ -2,6 +2,7 @@
 
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
+import { isCall } from '../../src/graph/components/calls.ts';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../runs/editor-context.tsx';
@@ -13,7 +14,7 @@ import { hasPreview, layoutCard } from './card-parts.ts';
 import { getCategory } from './colors.ts';
 import { CategoryIcon } from './icons.tsx';
 import type { CardData, CardNode, CardPort } from './model.ts';
-import { IssueMark, PinMark, ProviderMark, RunMark } from './node-marks.tsx';
+import { IssueMark, NewerVersionMark, PinMark, ProviderMark, RunMark } from './node-marks.tsx';
 import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
 
@@ -64,6 +65,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
           <span className={styles.type}>{typeLabel}</span>
         </span>
         {getPin(node) !== undefined && <PinMark />}
+        {isCall(node) && <NewerVersionMark node={node} />}
         {entry?.provider !== undefined && <ProviderMark provider={entry.provider} />}
         {run ? <RunMark run={run} /> : <IssueMark nodeId={node.id} />}
       </header>

@@ -27,6 +27,7 @@ import { copyText } from '../kit/copy-button.tsx';
 import { toErrorMessage } from '../kit/failure.tsx';
 import { isEditing } from '../lib/editing.ts';
 import { showToast } from '../lib/toasts.ts';
+import { goToCaller, openComponent } from '../runs/component-versions.ts';
 import { unpackSelected } from '../runs/components.ts';
 import type { Dock, EditorContextValue, Panel } from '../runs/editor-context.tsx';
 import { getPin, getPins, setPin } from '../runs/pins.ts';
@@ -48,7 +49,7 @@ const labels = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const openPanel =
-  (kind: Exclude<Panel['kind'], 'add' | 'result'>) =>
+  (kind: Exclude<Panel['kind'], 'add' | 'result' | 'component'>) =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -123,6 +124,9 @@ export const COMMANDS: readonly Command[] = [
   { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.zoomTo() },
   { id: 'fit-selected', label: labels.fitSelected, keys: ['Shift+2'], run: fitSelected },
   { id: 'rename', label: labels.rename, keys: ['F2'], run: renameNode },
+  { id: 'open-component', label: labels.openComponent, keys: ['O'], run: openSelectedComponent },
+  { id: 'back', label: labels.back, keys: ['Shift+O'], run: editor => goToCaller(editor) },
+  { id: 'callers', label: labels.callers, keys: [], run: openPanel('callers') },
   { id: 'find', label: labels.find, keys: ['Mod+F'], run: openPanel('find') },
   { id: 'versions', label: labels.versions, keys: [], run: toggleDock('versions') },
   { id: 'automations', label: labels.automations, keys: [], run: toggleDock('automations') },
@@ -316,6 +320,12 @@ function renameNode({ session: { store } }: EditorContextValue): void {
     flushSync(() => store.actions.select([focused]));
     edit();
   }
+}
+
+/** Opens the component of the selected call in place. */
+function openSelectedComponent(editor: EditorContextValue): void {
+  const [id] = editor.session.store.getState().selection;
+  if (id !== undefined) void openComponent(editor, id);
 }
 
 function selectAll({ session: { store } }: EditorContextValue): void {

@@ -1,5 +1,6 @@
 // Renders the marks of a node: its status in the run, a pinned result, lint issues.
 
+import ArrowUp from 'icon:arrow-big-up-dash';
 import Ban from 'icon:ban';
 import Check from 'icon:check';
 import CircleAlert from 'icon:circle-alert';
@@ -11,6 +12,8 @@ import Zap from 'icon:zap';
 import { Link } from 'wouter';
 import type { NodeState } from '../../sdk/src/types.ts';
 import type { LintIssue } from '../../src/graph/issues.ts';
+import type { GraphNode } from '../../src/graph/types.ts';
+import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { classNames } from '../kit/class-names.ts';
 import type { Icon } from '../kit/icon.ts';
@@ -18,7 +21,8 @@ import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
 import { useProviderSettings } from '../lib/providers.ts';
 import { type CallState, FINAL } from '../runs/call-states.ts';
-import { useView } from '../runs/editor-context.tsx';
+import { useNewerVersion } from '../runs/component-versions.ts';
+import { useEditor, useView } from '../runs/editor-context.tsx';
 import { SeverityIcon } from './icons.tsx';
 import styles from './node-marks.module.css';
 
@@ -90,6 +94,25 @@ export function ProviderMark({ provider }: { readonly provider: string }) {
     >
       <Key size={15} />
     </Link>
+  );
+}
+
+/** Marks a call whose component has a newer version, and shows the difference. */
+export function NewerVersionMark({ node }: { readonly node: GraphNode }) {
+  const { view } = useEditor();
+  const newer = useNewerVersion(node);
+  if (newer === undefined) return null;
+  const text = componentMessages.update.mark(newer.version);
+  return (
+    <button
+      type="button"
+      className={classNames(styles.mark, styles.newer, 'nodrag nopan')}
+      aria-label={text}
+      title={text}
+      onClick={() => view.setState({ panel: { kind: 'component', nodeId: node.id } })}
+    >
+      <ArrowUp size={15} />
+    </button>
   );
 }
 

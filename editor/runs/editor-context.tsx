@@ -11,6 +11,7 @@ import type { Placement } from '../board/placement.ts';
 import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
+import type { TrailStep } from '../lib/trail.ts';
 import type { CallState } from './call-states.ts';
 import type { Estimate } from './estimate.ts';
 import type { RunKind } from './plan-run.ts';
@@ -29,8 +30,10 @@ export type Panel =
         | 'export'
         | 'secrets'
         | 'batch'
-        | 'make-component';
+        | 'make-component'
+        | 'callers';
     }
+  | { readonly kind: 'component'; readonly nodeId: string }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 /** The panel that is docked beside the board. */
@@ -98,6 +101,8 @@ export interface EditorContextValue {
   readonly runs: RunStore;
   readonly view: StoreApi<View>;
   readonly canvas: { current: CanvasActions | undefined };
+  /** The calls through which this workflow is open as a component, from the outermost workflow inward. */
+  readonly trail: readonly TrailStep[];
 }
 
 const Context = createContext<EditorContextValue | undefined>(undefined);

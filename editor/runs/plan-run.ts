@@ -20,10 +20,29 @@ type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
  * Highlights the nodes of the planned run, then requests the price. Never throws; shows errors like those of a run.
  */
 export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
+  const plan = await preparePlan(editor, kind, nodeIds);
+  if (plan !== undefined) editor.view.setState({ plan });
+}
+
+/** Runs one node again, with earlier results of the nodes before it. Asks first only if that costs credits. */
+export async function runNode(editor: Editor, nodeId: string): Promise<void> {
+  const plan = await preparePlan(editor, 'again', [nodeId]);
+  if (plan === undefined) return;
+  editor.view.setState({ plan });
+  const { credits, exact } = plan.estimate ?? {};
+  if (credits === 0 && exact === true) await startPlanned(editor);
+}
+
+/** Highlights the nodes and returns the plan with its price, or undefined if there is none to start. */
+async function preparePlan(
+  editor: Editor,
+  kind: RunKind,
+  nodeIds: readonly string[] | undefined,
+): Promise<PlannedRun | undefined> {
   const { session, runs, view } = editor;
   const { board, selection } = session.store.getState();
   const nodes = nodeIds ?? board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  if (nodes.length === 0 || isInProgress(runs.getState().run)) return;
+  if (nodes.length === 0 || isInProgress(runs.getState().run)) return undefined;
   const targets = kind === 'from' ? withDependents(board, nodes) : nodes;
   const plan: PlannedRun = { kind, request: { targets, ...getPins(board) }, states: new Map() };
   runs.setState({ error: undefined });
@@ -35,11 +54,12 @@ export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly 
     const { estimate, samples } = await estimateBoard(session.id, { ...plan.request, ...keep });
     const request = { ...plan.request, ...keep, ...(usesSample(samples) ? { useSample: true } : {}) };
     // Another plan may have replaced this one meanwhile.
-    if (view.getState().plan?.request !== plan.request) return;
-    view.setState({ plan: { kind, request, estimate, states: computeStates(editor, request, estimate) } });
+    if (view.getState().plan?.request !== plan.request) return undefined;
+    return { kind, request, estimate, states: computeStates(editor, request, estimate) };
   } catch (error) {
     view.setState({ plan: undefined });
     runs.setState({ error });
+    return undefined;
   }
 }
 

@@ -20,6 +20,8 @@ export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 export interface RunState {
   /** Undefined if the board shows no run. */
   readonly run: RunSummary | undefined;
+  /** Whether `run` is a run of the caller from which this component was opened. */
+  readonly isCallerRun: boolean;
   readonly nodes: ReadonlyMap<string, NodeState>;
   /** The states of the nodes that call components, combined from `nodes`. */
   readonly calls: ReadonlyMap<string, CallState>;
@@ -50,8 +52,15 @@ export type RunStore = StoreApi<RunState> & {
   close(): void;
 };
 
+/** A run of another workflow that calls this one as a component: its nodes here have ids that begin with `prefix`. */
+export interface CallerRuns {
+  readonly workflowId: string;
+  readonly prefix: string;
+}
+
 const NO_RUN: RunState = {
   run: undefined,
+  isCallerRun: false,
   nodes: new Map(),
   calls: new Map(),
   results: new Map(),
@@ -63,16 +72,23 @@ const NO_RUN: RunState = {
 };
 export const isInProgress = (run: RunSummary | undefined): boolean => run !== undefined && !hasEnded(run);
 
-/** Creates the run store. `saveBoard` is called before a run, so that the run uses the board on screen. */
-export function createRunStore(workflowId: string, saveBoard: () => Promise<void>): RunStore {
+/**
+ * Creates the run store. `saveBoard` is called before a run, so that the run uses the board on screen. With `caller`, the
+ * store shows the caller's run and results until the user runs this workflow by itself, or hides the run.
+ */
+export function createRunStore(
+  workflowId: string,
+  saveBoard: () => Promise<void>,
+  caller?: CallerRuns,
+): RunStore {
   const store = createStore<RunState>(() => NO_RUN);
   store.subscribe(({ run, nodes, results }, before) => {
     if (nodes === before.nodes && results === before.results) return;
     const calls = nodes === before.nodes ? store.getState().calls : combineCallStates(nodes);
     store.setState({ calls, displayedNodes: combineResults(results, nodes, run?.id, calls) });
   });
-  const { refreshResults, stop } = createResultsReader(workflowId, store);
-  const { show, clear, close } = createRunFollower(workflowId, store);
+  const { refreshResults, stop } = createResultsReader({ workflowId, caller }, store);
+  const { show, clear, close } = createRunFollower({ workflowId, caller }, store);
   store.subscribe(({ run }, before) => {
     if (run !== undefined && hasEnded(run) && run.status !== before.run?.status) refreshResults();
   });
@@ -82,7 +98,7 @@ export function createRunStore(workflowId: string, saveBoard: () => Promise<void
     try {
       await saveBoard();
       const executionId = await postRun(workflowId, body, store.getState());
-      store.setState({ nodes: new Map(), run: undefined });
+      store.setState({ nodes: new Map(), run: undefined, isCallerRun: false });
       void show(executionId);
     } catch (error) {
       store.setState({ error });
@@ -91,20 +107,23 @@ export function createRunStore(workflowId: string, saveBoard: () => Promise<void
     }
   };
   const postAction = async (path: string, body: unknown): Promise<void> => {
-    const { run } = store.getState();
+    const { run, isCallerRun } = store.getState();
     if (run === undefined) return;
     try {
       await api.post(`/executions/${run.id}/${path}`, body);
-      if (path === 'resume') void show(run.id);
+      if (path === 'resume') void show(run.id, isCallerRun);
     } catch (error) {
       store.setState({ error });
     }
   };
   return Object.assign(store, {
     start,
-    show,
+    show: (executionId: string) => show(executionId),
     cancel: () => postAction('cancel', undefined),
-    decide: (nodeId: string, approved: boolean) => postAction('resume', { decision: { nodeId, approved } }),
+    decide: (nodeId: string, approved: boolean) => {
+      const prefix = store.getState().isCallerRun ? (caller?.prefix ?? '') : '';
+      return postAction('resume', { decision: { nodeId: prefix + nodeId, approved } });
+    },
     clear,
     refreshResults,
     close: () => {
@@ -114,24 +133,34 @@ export function createRunStore(workflowId: string, saveBoard: () => Promise<void
   });
 }
 
+interface Shown {
+  readonly workflowId: string;
+  readonly caller: CallerRuns | undefined;
+}
+
 const REFRESH_PAUSE_MS = 300;
 
 /** Reads the newest result of each node. */
-async function readResults(workflowId: string, signal: AbortSignal): Promise<StoredResults> {
+/** Reads the results of the nodes whose ids begin with the prefix, by their ids without it. */
+async function readResults({ workflowId, prefix }: CallerRuns, signal: AbortSignal): Promise<StoredResults> {
   const { nodes } = await api.get<WorkflowResults>(`/workflows/${workflowId}/results`, { signal });
-  return new Map(Object.entries(nodes));
+  return new Map(
+    Object.entries(nodes).flatMap(([id, result]) =>
+      id.startsWith(prefix) ? [[id.slice(prefix.length), result] as const] : [],
+    ),
+  );
 }
 
 /** Creates a reader of earlier results. It waits for a pause, so that several changes in a row cost one request. */
 function createResultsReader(
-  workflowId: string,
+  { workflowId, caller }: Shown,
   store: StoreApi<RunState>,
 ): { refreshResults(): void; stop(): void } {
   let reading = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const read = async ({ signal }: AbortController): Promise<void> => {
     try {
-      const results = await readResults(workflowId, signal);
+      const results = await readResults(caller ?? { workflowId, prefix: '' }, signal);
       if (!signal.aborted) store.setState({ results });
     } catch {
       // The board is usable without earlier results, and the next change reads them again.
@@ -153,26 +182,28 @@ function createResultsReader(
 
 /** Creates a follower of one run at a time. It starts with the run that this tab showed last. */
 function createRunFollower(
-  workflowId: string,
+  { workflowId, caller }: Shown,
   store: StoreApi<RunState>,
-): Pick<RunStore, 'show' | 'clear' | 'close'> {
+): Pick<RunStore, 'clear' | 'close'> & { show(executionId: string, isCallerRun?: boolean): Promise<void> } {
   let following = new AbortController();
-  const show = async (executionId: string): Promise<void> => {
-    storeShownRunId(workflowId, executionId);
+  const show = async (executionId: string, isCallerRun = false): Promise<void> => {
+    if (!isCallerRun) storeShownRunId(workflowId, executionId);
+    store.setState({ isCallerRun });
+    const prefix = isCallerRun ? (caller?.prefix ?? '') : '';
     following.abort();
     following = new AbortController();
     const { signal } = following;
     try {
       for await (const event of followRun(connection, executionId, { signal })) {
         if (signal.aborted) return;
-        store.setState(state => applyEvent(state, event));
+        store.setState(state => applyEvent(state, event, prefix));
       }
     } catch (error) {
       if (!signal.aborted) store.setState({ error });
     }
   };
   const clear = (): void => {
-    storeShownRunId(workflowId, undefined);
+    if (!store.getState().isCallerRun) storeShownRunId(workflowId, undefined);
     following.abort();
     const { estimate, samples, results } = store.getState();
     store.setState({
@@ -183,9 +214,9 @@ function createRunFollower(
       displayedNodes: combineResults(results, NO_RUN.nodes, undefined, NO_RUN.calls),
     });
   };
-  const lastShownId = loadShownRunId(workflowId);
+  const lastShownId = loadShownRunId((caller ?? { workflowId }).workflowId);
   if (lastShownId !== undefined)
-    void show(lastShownId).then(() => {
+    void show(lastShownId, caller !== undefined).then(() => {
       // A stored run that was deleted or is no longer accessible is not an error for the user.
       const { run, error } = store.getState();
       if (run === undefined && error !== undefined) clear();
@@ -221,19 +252,39 @@ async function postRun(
   }
 }
 
-function applyEvent(state: RunState, event: RunEvent): RunState {
+/** Applies an event of the run. Only nodes whose ids begin with the prefix are on this board, without it. */
+function applyEvent(state: RunState, event: RunEvent, prefix: string): RunState {
   if (event.event === 'snapshot') {
     const { nodeStates, ...run } = event.data;
-    return { ...state, run, nodes: new Map(nodeStates.map(node => [node.nodeId, node])) };
+    const shown = nodeStates.flatMap(node => withoutPrefix(node, prefix) ?? []);
+    return { ...state, run: toShownRun(run, prefix), nodes: new Map(shown.map(node => [node.nodeId, node])) };
   }
-  if (event.event === 'execution') return { ...state, run: event.data };
-  if (event.event === 'node')
-    return { ...state, nodes: new Map(state.nodes).set(event.data.nodeId, event.data) };
-  const { nodeId, progress } = event.data;
+  if (event.event === 'execution') return { ...state, run: toShownRun(event.data, prefix) };
+  if (event.event === 'node') {
+    const changed = withoutPrefix(event.data, prefix);
+    if (changed === undefined) return state;
+    return { ...state, nodes: new Map(state.nodes).set(changed.nodeId, changed) };
+  }
+  const { progress } = event.data;
+  const nodeId = withoutPrefix(event.data, prefix)?.nodeId ?? '';
   const node = state.nodes.get(nodeId);
   return node === undefined
     ? state
     : { ...state, nodes: new Map(state.nodes).set(nodeId, { ...node, progress }) };
+}
+
+/** Names the failed node as it is on this board. */
+function toShownRun(run: RunSummary, prefix: string): RunSummary {
+  const { error } = run;
+  return error?.nodeId?.startsWith(prefix)
+    ? { ...run, error: { ...error, nodeId: error.nodeId.slice(prefix.length) } }
+    : run;
+}
+
+/** Returns the item under its id on this board, or undefined if it is not on it. */
+function withoutPrefix<T extends { readonly nodeId: string }>(item: T, prefix: string): T | undefined {
+  const { nodeId } = item;
+  return nodeId.startsWith(prefix) ? { ...item, nodeId: nodeId.slice(prefix.length) } : undefined;
 }
 
 const SHOWN_RUN_KEY = 'graphwright-run:';

@@ -16,7 +16,7 @@ const LONG_PRESS_MS = 500;
 const EDGE_HIT_PX = 9;
 
 /** Elements that handle the pointer themselves. */
-const SELF_HANDLED =
+export const SELF_HANDLED =
   '.react-flow__panel, button:not([data-port]), a, input, textarea, select, video, audio, [data-own-pointer]';
 
 const IDLE_FIELD = 'textarea[data-card-field], input[data-card-field]:not([type="checkbox"])';

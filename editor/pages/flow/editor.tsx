@@ -8,7 +8,9 @@ import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { useFirstSteps } from '../../lib/first-steps.ts';
 import { lazyComponent } from '../../lib/lazy-component.ts';
 import { useMediaQuery } from '../../lib/use-visibility.ts';
-import { useBoard, useView } from '../../runs/editor-context.tsx';
+import { useBoard, useEditor, useView } from '../../runs/editor-context.tsx';
+import { ComponentNotice } from './component/component-notice.tsx';
+import { useReturn } from './component/use-return.ts';
 import { ConflictNotice } from './conflict-notice.tsx';
 import { DiffNotice } from './diff-notice.tsx';
 import { Dock } from './docks/dock.tsx';
@@ -39,7 +41,9 @@ const BoardSteps = lazyComponent<{ readonly isPhone: boolean }>(
 );
 
 export function Editor() {
+  const { trail } = useEditor();
   const drop = useDrop();
+  useReturn();
   useRemoteChanges();
   useResultImages();
   useShareSelection();
@@ -73,6 +77,7 @@ export function Editor() {
             </p>
           )}
           <OutdatedNotice />
+          {trail.length > 0 && <ComponentNotice />}
           <ProviderNotice />
           <DiffNotice />
           <PlanNotice />

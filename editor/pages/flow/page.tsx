@@ -1,39 +1,45 @@
 // Renders the page of the workflow editor.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useParams } from 'wouter';
+import { useParams, useSearch } from 'wouter';
 import type { Catalog, CatalogEntry } from '../../../src/graph/catalog.ts';
 import { createCatalog } from '../../board/catalog.ts';
 import { compareBoards } from '../../board/difference.ts';
 import { type BoardSession, openSession } from '../../board/session.ts';
+import { messages as componentMessages } from '../../component-messages.ts';
 import { messages } from '../../flow-messages.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { parseTrail, type TrailStep, toFlowHref } from '../../lib/trail.ts';
+import { toInterfaceKey } from '../../runs/component-versions.ts';
 import { createView, type EditorContextValue, EditorProvider } from '../../runs/editor-context.tsx';
-import { createRunStore } from '../../runs/run-store.ts';
+import { type CallerRuns, createRunStore } from '../../runs/run-store.ts';
 import { Editor } from './editor.tsx';
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();
-  // The key gives each workflow a new editor without state of the previous one.
-  return <OpenEditor key={id} id={id} />;
+  const trail = parseTrail(useSearch());
+  // The key gives each workflow, and each way to a component, a new editor without state of the previous one.
+  return <OpenEditor key={toFlowHref(id, trail)} id={id} trail={trail} />;
 }
 
 type OpenState = { readonly value: EditorContextValue } | { readonly error: unknown } | undefined;
 
-function OpenEditor({ id }: { readonly id: string }) {
+type OpenEditorProps = Pick<OpenOptions, 'id' | 'trail'>;
+
+function OpenEditor({ id, trail }: OpenEditorProps) {
   const { user } = useSession();
   const queries = useQueryClient();
   const [state, setState] = useState<OpenState>();
   const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens a new session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens a new session; the key has the trail
   useEffect(() => {
     const controller = new AbortController();
     let value: EditorContextValue | undefined;
-    openEditor({ id, userId: String(user.userId), queries }, controller.signal).then(
+    openEditor({ id, trail, userId: String(user.userId), queries }, controller.signal).then(
       opened => {
         value = opened;
         if (controller.signal.aborted) closeEditor(opened);
@@ -59,13 +65,14 @@ function OpenEditor({ id }: { readonly id: string }) {
 
 interface OpenOptions {
   readonly id: string;
+  readonly trail: readonly TrailStep[];
   readonly userId: string;
   readonly queries: QueryClient;
 }
 
 /** Loads the catalog, the workflow and the draft in parallel. */
 async function openEditor(
-  { id, userId, queries }: OpenOptions,
+  { id, trail, userId, queries }: OpenOptions,
   signal: AbortSignal,
 ): Promise<EditorContextValue> {
   const view = createView();
@@ -78,10 +85,25 @@ async function openEditor(
       },
     });
   const catalog = readCatalog(queries);
-  const session = await openSession({ id, userId, catalog, onNoDraft }, signal);
-  const runs = createRunStore(id, () => session.saver.flushAll('autosave'));
-  watchSaves(session, () => runs.refreshResults());
-  return { session, runs, view, canvas: { current: undefined } };
+  const step = trail.at(-1);
+  const version = step === undefined || step.isCurrent || step.pin === 'latest' ? undefined : step.pin;
+  const rejection = version === undefined ? componentMessages.readOnly : componentMessages.readOnlyVersion;
+  const onRejectedEdit = (): void => showToast(rejection, { tone: 'failed' });
+  const session = await openSession({ id, userId, version, catalog, onNoDraft, onRejectedEdit }, signal);
+  const runs = createRunStore(id, () => session.saver.flushAll('autosave'), toCallerRuns(trail));
+  watchSaves(session, () => {
+    runs.refreshResults();
+    // A component has a new version, and perhaps other ports.
+    void queries.invalidateQueries({ queryKey: toInterfaceKey(id) });
+  });
+  return { session, runs, view, canvas: { current: undefined }, trail };
+}
+
+/** Runs of the outermost workflow have the nodes of a component under the ids of the calls that lead to it. */
+function toCallerRuns(trail: readonly TrailStep[]): CallerRuns | undefined {
+  const [outermost] = trail;
+  if (outermost === undefined) return undefined;
+  return { workflowId: outermost.workflowId, prefix: trail.map(({ nodeId }) => `${nodeId}/`).join('') };
 }
 
 /** Calls back after each save that may change which results are current. */

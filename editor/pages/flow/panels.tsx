@@ -17,6 +17,12 @@ const BatchDialog = lazy(async () => ({ default: (await import('./batch/dialog.t
 const MakeComponentDialog = lazy(async () => ({
   default: (await import('./component/make-dialog.tsx')).MakeComponentDialog,
 }));
+const CallersDialog = lazy(async () => ({
+  default: (await import('./component/callers.tsx')).CallersDialog,
+}));
+const UpdateDialog = lazy(async () => ({
+  default: (await import('./component/update-dialog.tsx')).UpdateDialog,
+}));
 
 const SIMPLE_PANELS = {
   commands: CommandMenu,
@@ -30,7 +36,7 @@ const SIMPLE_PANELS = {
 };
 
 export function Panels() {
-  const { view, canvas } = useEditor();
+  const { session, view, canvas } = useEditor();
   const panel = useView(state => state.panel);
   const opener = useRef<Element>(null);
   const isOpen = panel !== undefined;
@@ -53,6 +59,16 @@ export function Panels() {
     return (
       <Suspense>
         <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={close} />
+      </Suspense>
+    );
+  if (panel.kind === 'component' || panel.kind === 'callers')
+    return (
+      <Suspense>
+        {panel.kind === 'component' ? (
+          <UpdateDialog nodeId={panel.nodeId} onClose={close} />
+        ) : (
+          <CallersDialog workflowId={session.id} onClose={close} />
+        )}
       </Suspense>
     );
   const SimplePanel = SIMPLE_PANELS[panel.kind];

@@ -3,6 +3,7 @@
 import Close from 'icon:x';
 import { useEffect } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
+import { messages as componentMessages } from '../../component-messages.ts';
 import { messages } from '../../flow-messages.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
@@ -10,6 +11,7 @@ import { toErrorMessage } from '../../kit/failure.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { FINAL, findShownId } from '../../runs/call-states.ts';
+import { useInterface } from '../../runs/component-versions.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
 import { isInProgress, type RunSummary } from '../../runs/run-store.ts';
@@ -22,6 +24,7 @@ export function RunNotice() {
   const { runs, session } = useEditor();
   const run = useRun(state => state.run);
   const error = useRun(state => state.error);
+  const isCallerRun = useRun(state => state.isCallerRun && state.run !== undefined);
   useEffect(() => {
     const path = error instanceof ApiError ? error.issues?.[0]?.nodeId : undefined;
     const nodeId = path === undefined ? undefined : findShownId(session.store.getState().board, path);
@@ -35,6 +38,7 @@ export function RunNotice() {
       data-tone={error === undefined && run?.error == null ? undefined : 'danger'}
     >
       <div className={styles.row}>
+        {isCallerRun && <CallerName />}
         {run && <RunStatus run={run} />}
         {error !== undefined && (
           <>
@@ -44,7 +48,7 @@ export function RunNotice() {
         )}
         {run?.error && <RunError error={run.error} />}
         <span className={styles.end}>
-          {run && !isInProgress(run) && <UseInputsButton executionId={run.id} />}
+          {run && !isInProgress(run) && !isCallerRun && <UseInputsButton executionId={run.id} />}
           <IconButton
             size="s"
             icon={Close}
@@ -57,6 +61,12 @@ export function RunNotice() {
       {run && isInProgress(run) && <ProgressBar run={run} />}
     </section>
   );
+}
+
+/** Names the workflow whose run is shown in its component. */
+function CallerName() {
+  const name = useInterface(useEditor().trail[0]?.workflowId)?.name;
+  return <span>{componentMessages.runOf(name ?? componentMessages.caller)}</span>;
 }
 
 /** Counts finished nodes. Node events arrive before the run's own progress, so the larger count is right. */

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { ApiError } from '../../../sdk/src/errors.ts';
 import type { SaveState } from '../../board/saver.ts';
+import { messages as componentMessages } from '../../component-messages.ts';
 import { messages } from '../../flow-messages.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
@@ -14,6 +15,12 @@ export function SaveStatus() {
   const save = useBoard(state => state.save);
   const { session } = useEditor();
   const { canvas } = useEditor();
+  if (session.isReadOnly)
+    return (
+      <span role="status" aria-label={saveMessages.label} className={styles.save} data-state="saved">
+        {componentMessages.viewOnly}
+      </span>
+    );
   const invalidNodeId = save.kind === 'refused' ? save.error.issues?.[0]?.nodeId : undefined;
   return (
     <>

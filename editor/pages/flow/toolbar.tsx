@@ -24,6 +24,7 @@ import '../../kit/menu.module.css';
 import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
 import { isInProgress } from '../../runs/run-store.ts';
+import { Breadcrumb } from './component/breadcrumb.tsx';
 import { PresenceList } from './presence-list.tsx';
 import { Price } from './price.tsx';
 import { SaveStatus } from './save-status.tsx';
@@ -76,6 +77,7 @@ const TOOLS: readonly Tool[] = [
 
 export function Toolbar() {
   const editor = useEditor();
+  const { trail } = editor;
   const canUndo = useBoard(({ history }) => history.past.length > 0);
   const canRedo = useBoard(({ history }) => history.future.length > 0);
   const isNarrow = useMediaQuery(NARROW);
@@ -84,6 +86,7 @@ export function Toolbar() {
     <div className={styles.toolbar} role="toolbar" data-focus-region="bar" aria-label={flowMessages.toolbar}>
       <AppMenu />
       <div className={styles.start}>
+        {trail.length > 0 && <Breadcrumb />}
         <NameField />
         <SaveStatus />
       </div>
@@ -141,6 +144,7 @@ function NameField() {
         value={name}
         maxLength={200}
         spellCheck={false}
+        readOnly={session.isReadOnly}
         onChange={({ target }) =>
           store.actions.perform(
             flowMessages.edits.rename,
@@ -154,12 +158,13 @@ function NameField() {
 }
 
 function RunButton() {
-  const { runs } = useEditor();
   const editor = useEditor();
+  const { runs, session } = editor;
   const isRunning = useRun(({ run }) => isInProgress(run));
   const isStarting = useRun(state => state.isStarting);
   const isCancelling = useRun(({ run }) => run?.status === 'CANCELLING');
-  const isEmpty = useBoard(({ board }) => board.nodes.length === 0);
+  // A run would use the current version.
+  const isDisabled = useBoard(({ board }) => board.nodes.length === 0) || session.version !== undefined;
   if (isRunning)
     return (
       <Button icon={Square} isBusy={isCancelling} onClick={() => void runs.cancel()}>
@@ -172,12 +177,12 @@ function RunButton() {
         variant="primary"
         icon={Play}
         isBusy={isStarting}
-        disabled={isEmpty}
+        disabled={isDisabled}
         onClick={() => getCommand('run').run(editor)}
       >
         {flowMessages.tools.run}
       </Button>
-      <RunMenu isDisabled={isEmpty || isStarting} />
+      <RunMenu isDisabled={isDisabled || isStarting} />
     </span>
   );
 }

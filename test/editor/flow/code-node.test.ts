@@ -46,10 +46,9 @@ describe('the code node', { skip: NO_BROWSER }, () => {
       await page.keyboard.insertText(text);
       await untilSaved(page);
     };
-    const runNode = async (): Promise<void> => {
-      await inspector.getByRole('button', { name: 'Run to here' }).click();
-      await page.getByRole('button', { name: 'Run nodes' }).click();
-    };
+    // A program is free, so it runs without a question.
+    const runNode = (): Promise<void> =>
+      inspector.getByRole('button', { name: 'Run this node', exact: true }).click();
 
     await nodeOf(page, 'program').click({ position: { x: 90, y: 20 } });
     await inspector.getByText('({}) => { out: number }', { exact: true }).waitFor();
@@ -62,6 +61,37 @@ describe('the code node', { skip: NO_BROWSER }, () => {
     await replaceCode('export default () => {\n  return null.a;\n}');
     await runNode();
     await inspector.getByText(/line 2, column 14/).waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('completes the names of ports and the members of their values', async () => {
+    const [node] = GRAPH.nodes;
+    const config = { ...node?.data.config, inputs: [{ id: 'photo', type: 'IMAGE' }] };
+    const id = await flow.create({ ...GRAPH, nodes: [{ ...node, data: { ...node?.data, config } }] });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'program').click({ position: { x: 90, y: 20 } });
+    const code = page
+      .getByRole('complementary', { name: 'Inspector' })
+      .getByRole('textbox', { name: 'Code', exact: true });
+    await code.locator('.cm-line').first().click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('export default ({ pho');
+    await page.getByRole('option', { name: /photo/ }).waitFor();
+    // It accepts no choice in the moment after the list appears.
+    await page.waitForTimeout(200);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' }) => ({ out: photo.');
+    await page.getByRole('option', { name: /width/ }).waitFor();
+    await takeScreenshot(page, 'flow-program-completion', VIEWS[2]);
+    await page.keyboard.type('wi');
+    await page.waitForTimeout(200);
+    await page.keyboard.press('Enter');
+    assert.match(
+      (await code.textContent()) ?? '',
+      /export default \(\{ photo \}\) => \(\{ out: photo\.width/,
+    );
     assert.deepEqual(testPage.errors, []);
   });
 });

@@ -7,7 +7,7 @@ import {
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { javascript } from '@codemirror/lang-javascript';
+import { javascript, javascriptLanguage } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import {
   bracketMatching,
@@ -19,6 +19,7 @@ import {
 import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder as showPlaceholder } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { completeProgram } from './code-completion.ts';
 import type { CodeProps } from './code-field.tsx';
 import styles from './inspector.module.css';
 
@@ -27,6 +28,8 @@ export function CodeEditor({
   value,
   placeholder = '',
   language = 'json',
+  ports = NO_PORTS,
+  isReadOnly = false,
   isInvalid,
   onChange,
 }: CodeProps) {
@@ -34,6 +37,8 @@ export function CodeEditor({
   const view = useRef<EditorView>(undefined);
   const latestOnChange = useRef(onChange);
   latestOnChange.current = onChange;
+  const latestPorts = useRef(ports);
+  latestPorts.current = ports;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the next effect applies new values
   useEffect(() => {
     const root = host.current?.shadowRoot ?? host.current?.attachShadow({ mode: 'open' });
@@ -45,7 +50,13 @@ export function CodeEditor({
         doc: value,
         extensions: [
           createExtensions(label, placeholder),
-          LANGUAGES[language](),
+          language === 'json'
+            ? json()
+            : [
+                javascript({ typescript: true }),
+                javascriptLanguage.data.of({ autocomplete: completeProgram(() => latestPorts.current) }),
+              ],
+          EditorState.readOnly.of(isReadOnly),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) latestOnChange.current(state.doc.toString());
           }),
@@ -54,7 +65,7 @@ export function CodeEditor({
     });
     view.current = codeView;
     return () => codeView.destroy();
-  }, [label, placeholder, language]);
+  }, [label, placeholder, language, isReadOnly]);
   // Applies changes from undo, other tabs or other users.
   useEffect(() => {
     const text = view.current?.state.doc.toString();
@@ -65,7 +76,7 @@ export function CodeEditor({
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
 
-const LANGUAGES = { json, typescript: () => javascript({ typescript: true }) } as const;
+const NO_PORTS = { inputs: [], outputs: [] };
 
 function createExtensions(label: string, placeholder: string): Extension {
   return [
@@ -113,5 +124,7 @@ const THEME = EditorView.theme({
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     background: 'color-mix(in srgb, var(--accent) 24%, transparent)',
   },
+  '.cm-tooltip': { background: 'var(--float)', border: '1px solid var(--line)', color: 'var(--ink)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { background: 'var(--tint)', color: 'var(--ink)' },
   '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { background: 'var(--tint)' },
 });

@@ -1,5 +1,6 @@
 // Renders a field for JSON or a program: the code editor, or a text area until the editor is loaded.
 import { type ComponentType, useEffect, useRef, useState } from 'react';
+import type { ProgramPorts } from '../../../board/program-ports.ts';
 import styles from './inspector.module.css';
 
 export interface CodeProps {
@@ -8,6 +9,9 @@ export interface CodeProps {
   readonly placeholder?: string | undefined;
   /** Default: JSON. */
   readonly language?: 'json' | 'typescript';
+  /** The ports of the program, for completion. */
+  readonly ports?: ProgramPorts;
+  readonly isReadOnly?: boolean;
   readonly isInvalid: boolean;
   readonly onChange: (value: string) => void;
 }
@@ -65,6 +69,7 @@ function CodeInput(props: CodeProps) {
       aria-label={label}
       value={value}
       spellCheck={false}
+      readOnly={props.isReadOnly}
       onChange={({ target }) => onChange(target.value)}
       onBlur={showEditor}
     />

@@ -1,11 +1,17 @@
 // Maps inputs of nodes to the controls that edit them.
+import Play from 'icon:play';
 import type { ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { getCodePorts } from '../../../../src/graph/config-ports.ts';
-import type { GraphNode, Json, PortType } from '../../../../src/graph/types.ts';
+import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import type { ControlKind } from '../../../board/control-kind.ts';
+import { formatProgramType } from '../../../board/program-ports.ts';
 import { messages } from '../../../flow-messages.ts';
+import { Button } from '../../../kit/button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
+import { useEditor, useRun } from '../../../runs/editor-context.tsx';
+import { runNode } from '../../../runs/plan-run.ts';
+import { isInProgress } from '../../../runs/run-store.ts';
 import { CodeField } from './code-field.tsx';
 import styles from './inspector.module.css';
 import { JsonField } from './json-field.tsx';
@@ -121,35 +127,29 @@ function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
   return <JsonField {...about} value={value} onChange={onChange} />;
 }
 
-/** Edits a program. Shows the types of the function that it must export. */
+/** Edits a program. Shows the types of the function that it must export, and runs the node. */
 function CodeControl({ node, input, value, error, onChange }: ControlProps) {
-  const { inputs, outputs } = node.data.config ?? {};
+  const editor = useEditor();
+  const isRunning = useRun(({ run, isStarting }) => isStarting || isInProgress(run));
+  const { config } = node.data;
+  const ports = { inputs: getCodePorts(config?.inputs), outputs: getCodePorts(config?.outputs) };
   return (
-    <CodeField
-      label={input.label}
-      language="typescript"
-      hint={`(${formatPorts(inputs)}) => ${formatPorts(outputs)}`}
-      error={error}
-      value={toText(value ?? input.default)}
-      onChange={onChange}
-    />
+    <>
+      <CodeField
+        label={input.label}
+        language="typescript"
+        ports={ports}
+        isReadOnly={editor.session.isReadOnly}
+        hint={formatProgramType(ports)}
+        error={error}
+        value={toText(value ?? input.default)}
+        onChange={onChange}
+      />
+      <div>
+        <Button size="s" icon={Play} disabled={isRunning} onClick={() => void runNode(editor, node.id)}>
+          {flowMessages.runNode}
+        </Button>
+      </div>
+    </>
   );
-}
-
-const MEDIA = '{ url, contentType, width, height, duration }';
-
-const TYPES: Readonly<Record<PortType, string>> = {
-  TEXT: 'string',
-  NUMBER: 'number',
-  JSON: 'any',
-  IMAGE: MEDIA,
-  VIDEO: MEDIA,
-  AUDIO: MEDIA,
-  LIST: 'any[]',
-  ANY: 'any',
-};
-
-function formatPorts(list: unknown): string {
-  const ports = list === undefined ? [] : getCodePorts(list);
-  return ports.length === 0 ? '{}' : `{ ${ports.map(({ id, type }) => `${id}: ${TYPES[type]}`).join('; ')} }`;
 }

@@ -1,0 +1,119 @@
+// Moves a call of a component to another version of the component, as changes of the board.
+import type { Catalog, InputDef } from '../../src/graph/catalog.ts';
+import type { ComponentInterface } from '../../src/graph/components/interface.ts';
+import { getCallPorts } from '../../src/graph/config-ports.ts';
+import { type GraphEdge, type JsonObject, toFields } from '../../src/graph/types.ts';
+import { apply, type Board, type Change, findNode } from './board.ts';
+import { getPorts } from './catalog.ts';
+import { remove, replaceNodes } from './edits.ts';
+import { fits } from './wiring.ts';
+
+/** A version of a component with the ports that it gives its calls. */
+export interface ComponentVersion extends ComponentInterface {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+/** A port that differs between two versions. `before` is absent for a new port, `after` for a removed one. */
+export interface PortChange {
+  readonly side: 'input' | 'output';
+  readonly before?: TypedPort;
+  readonly after?: TypedPort;
+}
+
+type TypedPort = Pick<InputDef, 'id' | 'label' | 'type'>;
+interface Ports {
+  readonly inputs: readonly TypedPort[];
+  readonly outputs: readonly TypedPort[];
+}
+
+/** Lists the ports that differ, first those that the newer version lacks. */
+export function comparePorts(before: Ports, after: Ports): readonly PortChange[] {
+  return [
+    ...compareSide('input', before.inputs, after.inputs),
+    ...compareSide('output', before.outputs, after.outputs),
+  ];
+}
+
+function compareSide(
+  side: PortChange['side'],
+  before: readonly TypedPort[],
+  after: readonly TypedPort[],
+): readonly PortChange[] {
+  const newer = new Map(after.map(port => [port.id, port]));
+  const known = new Set(before.map(({ id }) => id));
+  const removed = before
+    .filter(({ id }) => !newer.has(id))
+    .map((port): PortChange => ({ side, before: port }));
+  const changed = before.flatMap((port): PortChange[] => {
+    const now = newer.get(port.id);
+    const isSame = now === undefined || (now.label === port.label && now.type === port.type);
+    return isSame ? [] : [{ side, before: port, after: now }];
+  });
+  const added = after.filter(({ id }) => !known.has(id)).map((port): PortChange => ({ side, after: port }));
+  return [...removed, ...changed, ...added];
+}
+
+export interface CallUpdate {
+  readonly changes: readonly Change[];
+  readonly ports: readonly PortChange[];
+  /** Number of connections that the new version has no fitting port for. The changes remove them. */
+  readonly lostEdges: number;
+}
+
+/**
+ * Moves a call to another version. Connections whose port is gone or has a type that no longer fits are removed in the
+ * same step, because the service refuses a graph with them. So are values of inputs that are gone.
+ */
+export function updateCall(
+  board: Board,
+  catalog: Catalog,
+  nodeId: string,
+  { version, name, inputs, outputs }: Omit<ComponentVersion, 'workflowId'>,
+): CallUpdate {
+  const ids = new Set(inputs.map(({ id }) => id));
+  const before = getCallPorts(findNode(board, nodeId)?.data.config ?? {});
+  const moved = replaceNodes(board, [nodeId], node => {
+    const values = Object.entries(toFields(node.data.config?.values)).filter(([id]) => ids.has(id));
+    const config = {
+      ...node.data.config,
+      version,
+      name,
+      inputs,
+      outputs,
+      values: Object.fromEntries(values),
+    };
+    return { ...node, data: { ...node.data, config: config as unknown as JsonObject } };
+  });
+  const lost = board.edges.filter(edge => !fitsInterface(board, catalog, nodeId, { inputs, outputs }, edge));
+  const removals = remove(apply(board, moved), { edges: lost.map(({ id }) => id) });
+  return {
+    changes: [...moved, ...removals],
+    ports: comparePorts(before, { inputs, outputs }),
+    lostEdges: lost.length,
+  };
+}
+
+/** Returns whether the edge stays valid if the call gets these ports. Edges without handles take any port that fits. */
+function fitsInterface(
+  board: Board,
+  catalog: Catalog,
+  callId: string,
+  ports: Ports,
+  { source, target, sourceHandle, targetHandle }: GraphEdge,
+): boolean {
+  if ((source !== callId && target !== callId) || !sourceHandle || !targetHandle) return true;
+  const findOuter = (id: string) => {
+    const node = findNode(board, id);
+    return node === undefined ? undefined : getPorts(catalog, node);
+  };
+  const from = findPort(source === callId ? ports.outputs : findOuter(source)?.outputs, sourceHandle);
+  const to = findPort(target === callId ? ports.inputs : findOuter(target)?.inputs, targetHandle);
+  // A port that another node lacks is a problem of that node.
+  if (from === undefined) return source !== callId;
+  return to === undefined ? target !== callId : fits(from, to);
+}
+
+const findPort = (ports: readonly TypedPort[] | undefined, handle: string): TypedPort | undefined =>
+  ports?.find(({ id }) => id === handle.replace(/^(?:in|out)-/, ''));

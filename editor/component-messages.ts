@@ -1,0 +1,75 @@
+// Defines the texts about components: calls on the board, components opened in place, and the workflows that use one.
+import { formatNumber } from './lib/format.ts';
+import { messages as common } from './messages.ts';
+
+const workflows = (count: number): string =>
+  count === 1 ? '1 workflow' : `${formatNumber(count)} workflows`;
+const connections = (count: number): string =>
+  count === 1 ? '1 connection' : `${formatNumber(count)} connections`;
+
+export const messages = {
+  undo: common.common.undo,
+  path: 'Path',
+  back: (caller: string): string => `Back to ${caller}`,
+  readOnly: 'This workflow is open for viewing. Duplicate it to make changes.',
+  readOnlyVersion: 'An earlier version is open for viewing. Open the current version to make changes.',
+  viewOnly: 'View only',
+  runOf: (caller: string): string => `Run of ${caller}`,
+  caller: 'The workflow that uses this component',
+  notice: {
+    label: 'Component',
+    older: (caller: string, pinned: number, current: number): string =>
+      `${caller} uses version ${pinned}, which is open for viewing. The current version is ${current}.`,
+    newer: (caller: string, pinned: number, current: number): string =>
+      `${caller} uses version ${pinned}. You are editing version ${current}.`,
+    latest: (caller: string): string => `${caller} always uses the latest version of this component.`,
+    openCurrent: 'Edit current version',
+    update: (caller: string): string => `Update ${caller}`,
+    callers: 'Show all uses',
+  },
+  update: {
+    edit: 'Update component',
+    mark: (version: number): string => `Update available: version ${version}`,
+    title: (name: string): string => `Update ${name}`,
+    versions: (pinned: number, current: number): string =>
+      `This node uses version ${pinned}. Version ${current} is available.`,
+    samePorts: 'The inputs and outputs stay the same.',
+    ports: 'Changes of inputs and outputs',
+    columns: { port: 'Port', change: 'Change' },
+    sides: { input: 'Input', output: 'Output' },
+    added: 'Added',
+    removed: 'Removed',
+    renamed: (before: string, after: string): string => `Renamed from ${before} to ${after}`,
+    retyped: (before: string, after: string): string => `Type changed from ${before} to ${after}`,
+    lost: (count: number): string =>
+      `${connections(count)} will be removed, because the new ports do not fit.`,
+    take: (version: number): string => `Use version ${version}`,
+    open: 'Open component',
+    current: 'This node uses the current version.',
+    done: (name: string, version: number): string => `${name} was updated to version ${version}.`,
+  },
+  callers: {
+    title: (name: string): string => `Uses of ${name}`,
+    none: 'No workflow uses this workflow as a component.',
+    table: 'Workflows that use this component',
+    columns: { workflow: 'Workflow', version: 'Version', nodes: 'Nodes', outcome: 'Outcome' },
+    latest: 'Latest',
+    hidden: (count: number): string =>
+      `${workflows(count)} you cannot view also ${count === 1 ? 'uses' : 'use'} it.`,
+    check: (version: number): string => `Update all to version ${version}`,
+    confirm: (count: number): string => `Update ${workflows(count)}`,
+    preview: 'Review what will change. Each workflow keeps its earlier version.',
+    finished: 'These workflows were checked and updated as listed.',
+    outcomes: { updated: 'Updated', unchanged: 'No change', refused: 'Not updated' },
+    planned: { updated: 'Will be updated', unchanged: 'No change', refused: 'Cannot be updated' },
+    lostPorts: (names: string): string => `Ports that are gone: ${names}.`,
+    allCurrent: 'All workflows that you can edit use this version.',
+    usedBy: (count: number): string => `Used by ${workflows(count)}`,
+    usesOf: (name: string): string => `Show uses of ${name}`,
+  },
+  remove: {
+    title: (name: string): string => `Delete ${name}?`,
+    text: 'Workflows use it as a component. They cannot run until you remove or replace it there.',
+    action: 'Delete anyway',
+  },
+} as const;

@@ -1,0 +1,49 @@
+// Reads and writes the way by which the user opened a component in place: the calls from the outermost workflow inward,
+// as `in` parameters of the address, such as `/flow/wf_b?in=wf_a:3:call1`.
+
+/** A call through which a component is open. */
+export interface TrailStep {
+  /** The workflow that has the call. */
+  readonly workflowId: string;
+  readonly nodeId: string;
+  /** The version of the component that the call uses. */
+  readonly pin: number | 'latest';
+  /** Whether the component's current version is open, which can be edited, instead of the one that the call uses. */
+  readonly isCurrent: boolean;
+}
+
+/** Calls can be nested this deep. */
+const MAX_STEPS = 8;
+const STEP = /^(?<workflowId>[\w-]+):(?<pin>latest|[1-9]\d{0,8})(?<isCurrent>\+?):(?<nodeId>.+)$/s;
+
+/** Reads the steps from a query string. Ignores malformed ones. */
+export function parseTrail(search: string): readonly TrailStep[] {
+  return new URLSearchParams(search)
+    .getAll('in')
+    .slice(0, MAX_STEPS)
+    .flatMap(text => {
+      const { workflowId = '', pin = '', isCurrent, nodeId = '' } = STEP.exec(text)?.groups ?? {};
+      if (workflowId === '') return [];
+      return [
+        {
+          workflowId,
+          nodeId,
+          pin: pin === 'latest' ? ('latest' as const) : Number(pin),
+          isCurrent: isCurrent === '+',
+        },
+      ];
+    });
+}
+
+/** Returns the address of a workflow that is open through these calls. */
+export function toFlowHref(workflowId: string, trail: readonly TrailStep[]): string {
+  const query = new URLSearchParams(
+    trail.map(step => ['in', `${step.workflowId}:${step.pin}${step.isCurrent ? '+' : ''}:${step.nodeId}`]),
+  );
+  return `/flow/${workflowId}${trail.length === 0 ? '' : `?${query}`}`;
+}
+
+/** Returns the address of the workflow that has the innermost call. */
+export function toCallerHref(trail: readonly TrailStep[]): string {
+  return toFlowHref(trail.at(-1)?.workflowId ?? '', trail.slice(0, -1));
+}

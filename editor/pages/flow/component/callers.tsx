@@ -1,0 +1,186 @@
+// Lists the workflows that use a component, and updates all of them after a preview.
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { messages } from '../../../component-messages.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { api } from '../../../lib/api.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
+import { formatNames } from '../../../lib/format.ts';
+import { useInterface } from '../../../runs/component-versions.ts';
+
+const callersMessages = messages.callers;
+
+interface Caller {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly nodeIds: readonly string[];
+  readonly version: number | 'latest' | null;
+}
+
+interface Outcome {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly outcome: 'updated' | 'unchanged' | 'refused';
+  readonly issues?: readonly { readonly message: string }[];
+  readonly lostPorts: readonly string[];
+}
+
+interface Outcomes {
+  readonly data: readonly Outcome[];
+  readonly hidden: number;
+}
+
+interface CallersDialogProps {
+  readonly workflowId: string;
+  readonly onClose: () => void;
+}
+
+/** Shows the callers of a component. Updating all of them is previewed first, and each outcome is named. */
+export function CallersDialog({ workflowId, onClose }: CallersDialogProps) {
+  const current = useInterface(workflowId);
+  const finishChange = useFinishChange();
+  const update = useMutation({
+    mutationFn: (dryRun: boolean) =>
+      api.post<Outcomes>(`/workflows/${workflowId}/callers/update`, { version: current?.version, dryRun }),
+    onSuccess: async (_, isPreview) => {
+      if (!isPreview) await finishChange(callersMessages.finished, ['/workflows', toCallersPath(workflowId)]);
+    },
+  });
+  const isPreview = update.variables !== false;
+  const count = update.data?.data.filter(({ outcome }) => outcome === 'updated').length ?? 0;
+  return (
+    <Dialog
+      title={callersMessages.title(current?.name ?? '…')}
+      size="l"
+      onClose={onClose}
+      actions={
+        current !== undefined && (
+          <UpdateButton
+            step={update.data === undefined ? 'check' : isPreview ? 'confirm' : 'finished'}
+            version={current.version}
+            count={count}
+            isBusy={update.isPending}
+            onUpdate={dryRun => update.mutate(dryRun)}
+          />
+        )
+      }
+    >
+      {update.error && <Failure error={update.error} />}
+      {update.data === undefined ? (
+        <CallerList workflowId={workflowId} />
+      ) : (
+        <OutcomeList outcomes={update.data} isPreview={isPreview} />
+      )}
+    </Dialog>
+  );
+}
+
+interface UpdateButtonProps {
+  readonly step: 'check' | 'confirm' | 'finished';
+  readonly version: number;
+  /** Number of workflows that would be updated. */
+  readonly count: number;
+  readonly isBusy: boolean;
+  readonly onUpdate: (dryRun: boolean) => void;
+}
+
+function UpdateButton({ step, version, count, isBusy, onUpdate }: UpdateButtonProps) {
+  if (step === 'check')
+    return (
+      <Button isBusy={isBusy} onClick={() => onUpdate(true)}>
+        {callersMessages.check(version)}
+      </Button>
+    );
+  if (step === 'finished' || count === 0) return null;
+  return (
+    <Button variant="primary" isBusy={isBusy} onClick={() => onUpdate(false)}>
+      {callersMessages.confirm(count)}
+    </Button>
+  );
+}
+
+const toCallersPath = (workflowId: string): string => `/workflows/${workflowId}/callers`;
+
+/** Lists the workflows that use the component and that the user may view, and counts the others. */
+export function CallerList({ workflowId }: { readonly workflowId: string }) {
+  const path = toCallersPath(workflowId);
+  const list = useList<Caller>(path, { limit: 50 });
+  const { data } = useQuery({
+    queryKey: [path, 'hidden'],
+    queryFn: ({ signal }) => api.get<{ hidden: number }>(path, { query: { limit: 1 }, signal }),
+  });
+  const hidden = data?.hidden ?? 0;
+  const columns: readonly Column<Caller>[] = [
+    {
+      title: callersMessages.columns.workflow,
+      cell: ({ workflowId: id, name }) => <a href={`/flow/${id}`}>{name}</a>,
+    },
+    {
+      title: callersMessages.columns.version,
+      cell: ({ version }) => (typeof version === 'number' ? version : callersMessages.latest),
+    },
+    { title: callersMessages.columns.nodes, align: 'end', cell: ({ nodeIds }) => nodeIds.length },
+  ];
+  return (
+    <>
+      <InfiniteList query={list} empty={hidden === 0 ? <p>{callersMessages.none}</p> : null}>
+        {callers => (
+          <Table
+            label={callersMessages.table}
+            columns={columns}
+            rows={callers}
+            getKey={({ workflowId: id, version }) => `${id} ${version}`}
+          />
+        )}
+      </InfiniteList>
+      {hidden > 0 && <p>{callersMessages.hidden(hidden)}</p>}
+    </>
+  );
+}
+
+interface OutcomeListProps {
+  readonly outcomes: Outcomes;
+  readonly isPreview: boolean;
+}
+
+function OutcomeList({ outcomes: { data, hidden }, isPreview }: OutcomeListProps) {
+  const columns: readonly Column<Outcome>[] = [
+    {
+      title: callersMessages.columns.workflow,
+      cell: ({ workflowId, name }) => <a href={`/flow/${workflowId}`}>{name}</a>,
+    },
+    {
+      title: callersMessages.columns.outcome,
+      cell: ({ outcome, issues = [], lostPorts }) =>
+        [
+          `${callersMessages[isPreview ? 'planned' : 'outcomes'][outcome]}.`,
+          lostPorts.length > 0 && callersMessages.lostPorts(formatNames(lostPorts)),
+          ...issues.map(({ message }) => message),
+        ]
+          .filter(Boolean)
+          .join(' '),
+    },
+  ];
+  const isChanging = data.some(({ outcome }) => outcome === 'updated');
+  return (
+    <>
+      <p role="status">
+        {!isPreview
+          ? callersMessages.finished
+          : isChanging
+            ? callersMessages.preview
+            : callersMessages.allCurrent}
+      </p>
+      <Table
+        label={callersMessages.table}
+        columns={columns}
+        rows={data}
+        getKey={({ workflowId }) => workflowId}
+      />
+      {hidden > 0 && <p>{callersMessages.hidden(hidden)}</p>}
+    </>
+  );
+}

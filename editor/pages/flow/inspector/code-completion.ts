@@ -1,0 +1,97 @@
+// Completes programs of code nodes: names of ports, members by the type of a port, and what programs can use.
+import type { Completion, CompletionContext, CompletionSource } from '@codemirror/autocomplete';
+import { scopeCompletionSource } from '@codemirror/lang-javascript';
+import { syntaxTree } from '@codemirror/language';
+import type { ConfigPort } from '../../../../src/graph/config-ports.ts';
+import type { PortType } from '../../../../src/graph/types.ts';
+import { PROGRAM_TYPES, type ProgramPorts } from '../../../board/program-ports.ts';
+
+/** Returns an object that has these members only. */
+const bare = <T extends object>(members: T): T => Object.assign(Object.create(null) as object, members);
+
+const MEDIA = bare({
+  url: String.prototype,
+  contentType: String.prototype,
+  width: Number.prototype,
+  height: Number.prototype,
+  duration: Number.prototype,
+});
+
+/** An object with the members that a value of the type has. Values of other types can have any. */
+const SAMPLES: Readonly<Partial<Record<PortType, object>>> = {
+  TEXT: String.prototype,
+  NUMBER: Number.prototype,
+  LIST: Array.prototype,
+  IMAGE: MEDIA,
+  VIDEO: MEDIA,
+  AUDIO: MEDIA,
+};
+
+const { log, info, warn, error, debug } = console;
+/** The globals that programs use most. */
+const GLOBALS = {
+  Array,
+  Boolean,
+  Date,
+  JSON,
+  Map,
+  Math,
+  Number,
+  Object,
+  Promise,
+  RegExp,
+  Set,
+  String,
+  console: bare({ log, info, warn, error, debug }),
+};
+
+/** Creates the source of completions. It asks for the ports each time, because they can change while the user types. */
+export function completeProgram(getPorts: () => ProgramPorts): CompletionSource {
+  return context => {
+    const { inputs, outputs } = getPorts();
+    const ports = [
+      ...inputs.map(port => toCompletion(port, 'variable', 'input')),
+      ...outputs.map(port => toCompletion(port, 'property', 'output')),
+    ];
+    const from = findMemberName(context);
+    if (from !== undefined) return { from, options: ports, validFor: NAME };
+    const samples = bare(Object.fromEntries(inputs.map(({ id, type }) => [id, SAMPLES[type]])));
+    const parameter = findParameter(context);
+    const scope = bare({
+      ...GLOBALS,
+      ...samples,
+      ...(parameter === undefined ? {} : { [parameter]: samples }),
+    });
+    const found = scopeCompletionSource(scope)(context);
+    if (found === null || found instanceof Promise) return found;
+    const isMember = context.state.sliceDoc(Math.max(0, found.from - 1), found.from) === '.';
+    const known = new Set(isMember ? [] : ports.map(({ label }) => label));
+    const others = found.options.filter(({ label }) => !known.has(label) && !HIDDEN.test(label));
+    return { ...found, options: isMember ? others : [...ports, ...others] };
+  };
+}
+
+const NAME = /^[\w$]*$/;
+const HIDDEN = /^(?:__|constructor$)/;
+/** Parents of the names in `{ a, b }`, which the parser reads as a pattern or as an object while it is incomplete. */
+const MEMBERS: ReadonlySet<string> = new Set(['Property', 'PatternProperty']);
+
+/** Returns the start of the name at the cursor, if it is a member of a pattern or of an object. */
+function findMemberName({ state, pos }: CompletionContext): number | undefined {
+  const { name, parent, from } = syntaxTree(state).resolveInner(pos, -1);
+  return /^Property|^VariableDefinition$/.test(name) && MEMBERS.has(parent?.name ?? '') ? from : undefined;
+}
+
+const toCompletion = ({ id, type }: ConfigPort, kind: string, role: string): Completion => ({
+  label: id,
+  type: kind,
+  detail: `${PROGRAM_TYPES[type]}, ${role}`,
+  boost: 1,
+});
+
+/** The first parameter of the default export, if it is a name, such as `(inputs) => …`. It holds all inputs. */
+const PARAMETER =
+  /export\s+default\s+(?:async\s+)?(?:function\b\s*\w*\s*)?\(?\s*(?<name>[A-Za-z_$][\w$]*)\s*(?:[,):]|=>)/;
+
+const findParameter = ({ state }: CompletionContext): string | undefined =>
+  PARAMETER.exec(state.doc.toString())?.groups?.name;

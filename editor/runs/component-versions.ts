@@ -1,0 +1,121 @@
+// Reads components that the board calls, opens them in place, and moves calls to other versions.
+import { useQuery } from '@tanstack/react-query';
+import { navigate } from 'wouter/use-browser-location';
+import { isCall, readCall } from '../../src/graph/components/calls.ts';
+import type { GraphNode } from '../../src/graph/types.ts';
+import { findNode } from '../board/board.ts';
+import { type CallUpdate, type ComponentVersion, updateCall } from '../board/component-update.ts';
+import { messages } from '../component-messages.ts';
+import { toErrorMessage } from '../kit/failure.tsx';
+import { api } from '../lib/api.ts';
+import { showToast } from '../lib/toasts.ts';
+import { toCallerHref, toFlowHref } from '../lib/trail.ts';
+import type { EditorContextValue } from './editor-context.tsx';
+
+/** The component that a node calls. */
+export interface CalledComponent {
+  readonly workflowId: string;
+  readonly version: number | 'latest';
+  readonly name: string;
+}
+
+/** Returns the component that the node calls, or undefined for other nodes and calls that are not set up. */
+export function getCalledComponent(node: GraphNode): CalledComponent | undefined {
+  const { workflowId, version } = readCall(node);
+  if (!isCall(node) || workflowId === '') return undefined;
+  const name = node.data.config?.name;
+  return { workflowId, version, name: typeof name === 'string' && name !== '' ? name : node.data.label };
+}
+
+const toInterfacePath = (workflowId: string): string =>
+  `/workflows/${encodeURIComponent(workflowId)}/interface`;
+
+export const readInterface = (workflowId: string, signal?: AbortSignal): Promise<ComponentVersion> =>
+  api.get<ComponentVersion>(toInterfacePath(workflowId), signal === undefined ? {} : { signal });
+
+export const toInterfaceKey = (workflowId: string): readonly string[] => [
+  '/workflows',
+  workflowId,
+  'interface',
+];
+
+/** Reads the current version of a workflow and its ports; undefined until they are read, or if they are not readable. */
+export function useInterface(workflowId: string | undefined): ComponentVersion | undefined {
+  const { data } = useQuery({
+    queryKey: toInterfaceKey(workflowId ?? ''),
+    queryFn: ({ signal }) => readInterface(workflowId ?? '', signal),
+    enabled: workflowId !== undefined,
+    throwOnError: false,
+  });
+  return data;
+}
+
+/** Returns the current version of the called component if the call uses an earlier one. */
+export function useNewerVersion(node: GraphNode): ComponentVersion | undefined {
+  const called = getCalledComponent(node);
+  const isPinned = called !== undefined && called.version !== 'latest';
+  const current = useInterface(isPinned ? called.workflowId : undefined);
+  return isPinned && current !== undefined && current.version > Number(called.version) ? current : undefined;
+}
+
+type Editor = Pick<EditorContextValue, 'session' | 'trail' | 'view'>;
+
+/**
+ * Opens the component that the node calls, in place: with the way back, and with the states of the caller's run. Opens
+ * the version that the call uses, to be viewed only unless it is the current one.
+ */
+export async function openComponent({ session, trail }: Editor, nodeId: string): Promise<void> {
+  const node = findNode(session.store.getState().board, nodeId);
+  const called = node && getCalledComponent(node);
+  if (called === undefined) return;
+  const { workflowId, version: pin } = called;
+  try {
+    const isCurrent = pin === 'latest' || (await readInterface(workflowId)).version === pin;
+    navigate(toFlowHref(workflowId, [...trail, { workflowId: session.id, nodeId, pin, isCurrent }]));
+  } catch (error) {
+    showToast(toErrorMessage(error), { tone: 'failed' });
+  }
+}
+
+/** The call to show when the user comes back to its workflow. */
+let returning:
+  | { readonly workflowId: string; readonly nodeId: string; readonly takesUpdate: boolean }
+  | undefined;
+
+/** Goes back to the workflow from which the component was opened. `takesUpdate` moves its call to the current version. */
+export function goToCaller({ trail }: Pick<Editor, 'trail'>, takesUpdate = false): void {
+  const step = trail.at(-1);
+  if (step === undefined) return;
+  returning = { workflowId: step.workflowId, nodeId: step.nodeId, takesUpdate };
+  navigate(toCallerHref(trail));
+}
+
+/** Returns the call to show in the workflow, once. */
+export function takeReturn(workflowId: string): typeof returning {
+  const back = returning?.workflowId === workflowId ? returning : undefined;
+  returning = undefined;
+  return back;
+}
+
+/** Returns the edit that moves the call to the version. */
+export function planUpdate(
+  { session }: Pick<Editor, 'session'>,
+  nodeId: string,
+  taken: ComponentVersion,
+): CallUpdate {
+  return updateCall(session.store.getState().board, session.catalog, nodeId, taken);
+}
+
+/** Moves the call to the version, as one undo step. */
+export function takeVersion(
+  { session }: Pick<Editor, 'session'>,
+  nodeId: string,
+  taken: ComponentVersion,
+): void {
+  const { actions } = session.store;
+  actions.perform(messages.update.edit, planUpdate({ session }, nodeId, taken).changes);
+  if (!session.isReadOnly)
+    showToast(messages.update.done(taken.name, taken.version), {
+      action: { label: messages.undo, run: () => actions.undo() },
+    });
+}
