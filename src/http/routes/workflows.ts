@@ -24,7 +24,15 @@ import { created, FILE_ERRORS, listOperations, RESOURCE_ERRORS, whenDone } from 
 
 const operation = listOperations('Workflows');
 const params = WorkflowId;
-export const GRAPH_ERRORS = ['invalid_graph', 'field_not_writable'] as const;
+export const GRAPH_ERRORS = [
+  'invalid_graph',
+  'field_not_writable',
+  'component_missing',
+  'component_circle',
+  'component_too_deep',
+  'component_too_large',
+  'component_forbidden',
+] as const;
 export const FOLDER_ERRORS = ['folder_workspace_mismatch', 'folder_cycle'] as const;
 const ofWorkflow = { parameters: { id: '$response.body#/id' } } as const;
 export const WORKFLOW_LINKS = {

@@ -12,7 +12,7 @@ import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from '../workflows/create-workflow.ts';
 import { duplicateWorkflow } from '../workflows/duplicate-workflow.ts';
-import { performGraphWork } from '../workflows/graph-work.ts';
+import { performWrite } from '../workflows/graph-work.ts';
 import type { DuplicateBody } from '../workflows/workflow.schema.ts';
 import { lockSampleFiles, type SampleFiles, storeSampleFiles } from './sample-media.ts';
 import {
@@ -46,7 +46,7 @@ export async function duplicateTemplate(
         tags: shipped.tags,
         folderId: body?.folderId ?? null,
       },
-      write: await performGraphWork<'write'>(deps, String(user.userId), { kind: 'write', input }),
+      write: await performWrite(deps, user, { kind: 'write', input }),
       warnings: [],
       complete: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, files }),
     });

@@ -13,6 +13,7 @@ import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
 import { authorize, type WorkflowVerb } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
+import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { requireAppServed } from './app-faults.ts';
 import type { GraphWorker } from './edit-transaction.ts';
@@ -69,11 +70,11 @@ export async function prepareReplacement(
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return unchanged(stored.text);
   const isOpen = isBeingEdited(deps, workflow);
-  const write = work<'write'>(workflow.version, {
-    kind: 'write',
-    input: { nodes, edges, autoLayout, isBeingEdited: isOpen },
-    stored,
-  });
+  const write = work<'write'>(
+    workflow.version,
+    { kind: 'write', input: { nodes, edges, autoLayout, isBeingEdited: isOpen }, stored },
+    { id: workflow.id, versions: [workflow.version] },
+  );
   return write.isChanged ? withMediaWarnings(tx, write) : write;
 }
 
@@ -85,6 +86,8 @@ export interface WorkflowChange {
   readonly saving?: 'auto' | 'manual';
   /** Whether the graph may break the app of the workflow. */
   readonly breaksApp?: boolean | undefined;
+  /** The number of the version that it restores. */
+  readonly restores?: number;
 }
 
 /** The result of a write. */
@@ -98,7 +101,7 @@ export interface CommittedWorkflow {
 export async function commitChange(
   tx: Tx,
   view: WritableView,
-  { fields, write, warnings, saving = 'manual', breaksApp = false }: WorkflowChange,
+  { fields, write, warnings, saving = 'manual', breaksApp = false, restores }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
   if (write.isChanged && !breaksApp)
@@ -106,6 +109,14 @@ export async function commitChange(
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinned, ...rest } = next;
   await storeVersion(tx, view, { write, saving });
+  if (write.isChanged)
+    await recordCalls(tx, actor, {
+      workflowId: workflow.id,
+      version: next.version,
+      replaced: [workflow.version, ...(restores === undefined ? [] : [restores])],
+      text: write.text,
+      graph: () => write.graph ?? parseStoredGraph(write.text).graph,
+    });
   if (differs(rest, workflow)) {
     await updateWorkflow(tx, { ...next, ...toWriter(actor) });
     await notifyFollowers(tx, workflow.id);

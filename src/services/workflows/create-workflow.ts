@@ -6,6 +6,7 @@ import { insertVersion } from '../../store/workflows/versions.ts';
 import { insertWorkflow, type NewWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { insertMediaWithinQuota } from '../media/storage-quota.ts';
 import {
@@ -17,7 +18,8 @@ import {
   readBack,
 } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
-import { performGraphWork } from './graph-work.ts';
+import { parseStoredGraph } from './graph-versions.ts';
+import { performWrite } from './graph-work.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
@@ -46,7 +48,7 @@ export async function createWorkflow(
   const ignored = describeIgnored(ignoredKeys, 'POST', acceptedKeys);
   if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
   const input = { nodes: body.nodes, edges: body.edges, autoLayout };
-  const write = await performGraphWork<'write'>(deps, String(user.userId), { kind: 'write', input });
+  const write = await performWrite(deps, user, { kind: 'write', input });
   const fields = {
     ...createBlankRow(body.name),
     description: body.description ?? null,
@@ -99,6 +101,13 @@ export async function commitNewWorkflow(
     await checkOwnFolder(tx, user, fields.folderId);
     await insertWorkflow(tx, { id, userId: user.userId, ...fields });
     await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
+    await recordCalls(tx, user, {
+      workflowId: id,
+      version: 1,
+      replaced: [],
+      text: write.text,
+      graph: () => write.graph ?? parseStoredGraph(write.text).graph,
+    });
     await complete?.(tx, id);
     const workflow = await readBack(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };

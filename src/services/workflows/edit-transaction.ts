@@ -1,11 +1,12 @@
-// Runs a transaction that changes a graph. Work for a thread is done between two attempts, so that neither a connection
-// nor a lock waits for it.
+// Runs a transaction that changes a graph. Work for a thread, and the resolution of calls, is done between two attempts,
+// so that neither a connection nor a lock waits for it.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { UserActor } from '../accounts/actor.ts';
+import type { Caller, ResolveDeps } from '../components/resolve-calls.ts';
 import type { Deps } from '../deps.ts';
 import type { GraphResults, GraphTask, TaskOf } from './graph-task.ts';
-import { performGraphWork, performInPlace } from './graph-work.ts';
+import { findNodesWithCalls, performGraphWork, performInPlace, performWrite } from './graph-work.ts';
 
 /**
  * Returns the task's result, or ends this attempt of the transaction until there is one. `base` is the version of the
@@ -14,32 +15,37 @@ import { performGraphWork, performInPlace } from './graph-work.ts';
 export type GraphWorker = <Kind extends GraphTask['kind']>(
   base: number,
   task: TaskOf<Kind>,
+  caller: Caller,
 ) => GraphResults[Kind];
 
 const MAX_TRIES = 5;
 
 /**
- * Runs the transaction, and repeats it after its task was done in a thread. It must request the same single task for
+ * Runs the transaction, and repeats it after its task was done outside. It must request the same single task for
  * the same base. Throws what the transaction throws, and 503.
  */
 export async function editTransaction<T>(
-  deps: Pick<Deps, 'db' | 'catalog' | 'settings'>,
-  { userId }: Pick<UserActor, 'userId'>,
+  deps: Pick<Deps, 'settings'> & ResolveDeps,
+  user: Pick<UserActor, 'userId'>,
   edit: (tx: Tx, work: GraphWorker) => Promise<T>,
 ): Promise<T> {
   let prepared: { readonly base: number; readonly result: unknown } | undefined;
-  const work: GraphWorker = <Kind extends GraphTask['kind']>(base: number, task: TaskOf<Kind>) => {
+  const work: GraphWorker = <Kind extends GraphTask['kind']>(
+    base: number,
+    task: TaskOf<Kind>,
+    caller: Caller,
+  ) => {
     if (prepared?.base === base) return prepared.result as GraphResults[Kind];
-    const result = performInPlace<Kind>(deps, task);
-    if (result === undefined) throw new NeedsThread(base, task);
+    const result = findNodesWithCalls(task) === undefined ? performInPlace<Kind>(deps, task) : undefined;
+    if (result === undefined) throw new NeedsPreparation(base, task, caller);
     return result;
   };
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     try {
       return await deps.db.transaction(tx => edit(tx, work));
     } catch (err) {
-      if (!(err instanceof NeedsThread)) throw err;
-      prepared = { base: err.base, result: await performGraphWork(deps, String(userId), err.task) };
+      if (!(err instanceof NeedsPreparation)) throw err;
+      prepared = { base: err.base, result: await prepare(deps, user, err) };
     }
   }
   throw new AppError(
@@ -49,13 +55,24 @@ export async function editTransaction<T>(
   );
 }
 
-class NeedsThread extends Error {
+const prepare = (
+  deps: Pick<Deps, 'settings'> & ResolveDeps,
+  user: Pick<UserActor, 'userId'>,
+  { task, caller }: NeedsPreparation,
+): Promise<unknown> =>
+  task.kind === 'write' || task.kind === 'restore'
+    ? performWrite(deps, user, task, caller)
+    : performGraphWork(deps, String(user.userId), task);
+
+class NeedsPreparation extends Error {
   readonly base: number;
   readonly task: GraphTask;
+  readonly caller: Caller;
 
-  constructor(base: number, task: GraphTask) {
-    super('The graph task must run in a thread.');
+  constructor(base: number, task: GraphTask, caller: Caller) {
+    super('The graph task must be done outside of the transaction.');
     this.base = base;
     this.task = task;
+    this.caller = caller;
   }
 }

@@ -7,15 +7,15 @@ import type { Graph } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, readGraph } from './check-graph.ts';
 import { type StoredGraph, toGraphText } from './graph-versions.ts';
-import { type GraphInput, type GraphWrite, prepareGraph } from './write-graph.ts';
+import { type GraphInput, type GraphWrite, prepareGraph, sizeGraph } from './write-graph.ts';
 
 export type GraphTask =
   /** Prepares a write. If nodes or edges are absent, the stored ones are used. */
   | { readonly kind: 'write'; readonly input: Omit<GraphInput, 'stored'>; readonly stored?: StoredGraph }
   /** Lints a graph that would replace the stored one. */
   | { readonly kind: 'lint'; readonly nodes: unknown; readonly edges: unknown; readonly stored?: StoredGraph }
-  /** Lints a stored graph that will be written back. */
-  | { readonly kind: 'relint'; readonly stored: StoredGraph }
+  /** Prepares a stored graph to be written back. `nodes`: its nodes, with calls resolved again. */
+  | { readonly kind: 'restore'; readonly stored: StoredGraph; readonly nodes?: unknown }
   | { readonly kind: 'redact'; readonly stored: StoredGraph }
   /** Finds the ports that the graph has as a component. */
   | { readonly kind: 'interface'; readonly stored: StoredGraph };
@@ -24,7 +24,7 @@ export type GraphTask =
 export interface GraphResults {
   readonly write: GraphWrite;
   readonly lint: Findings & { readonly ok: boolean; readonly text: string };
-  readonly relint: Findings;
+  readonly restore: GraphWrite;
   readonly redact: string;
   readonly interface: ComponentInterface;
 }
@@ -53,8 +53,12 @@ const PERFORMERS: Performers = {
     );
     return { ...report, text: toGraphText(graph) };
   },
-  relint: (deps, { stored: { graph } }) =>
-    lintForWrite(deps, readGraph(deps, graph.nodes, graph.edges), graph),
+  restore: (deps, { stored, nodes = stored.graph.nodes }) => {
+    const read = readGraph(deps, nodes, stored.graph.edges);
+    const findings = lintForWrite(deps, read, stored.graph);
+    const write = nodes === stored.graph.nodes ? { text: stored.text } : sizeGraph(deps, read.graph);
+    return { ...write, isChanged: true, findings, warnings: [] };
+  },
   redact: (_, { stored }) => toGraphText(redact(stored.graph) as Graph),
   interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
 };

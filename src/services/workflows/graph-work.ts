@@ -1,11 +1,23 @@
-// Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones.
+// Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Calls of components are resolved
+// first.
+import { CALL } from '../../graph/components/calls.ts';
+import { hasErrors, mergeFindings } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
 import { type CatalogOrigin, getCatalogOrigin } from '../../nodes/catalog.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import {
+  type Caller,
+  hasCalls,
+  type ResolveDeps,
+  requireResolved,
+  resolveCalls,
+} from '../components/resolve-calls.ts';
 import type { Deps } from '../deps.ts';
 import { type GraphResults, type GraphTask, performGraphTask, type TaskOf } from './graph-task.ts';
 import type { GraphContext, SentTask } from './graph-thread.ts';
 import type { StoredGraph } from './graph-versions.ts';
+import type { GraphWrite } from './write-graph.ts';
 
 const MAX_NODES = 1000;
 const MAX_EDGES = 1000;
@@ -67,6 +79,57 @@ export async function performGraphWork<Kind extends GraphTask['kind']>(
   }
 }
 
+/** Returns the nodes that the task checks if they contain calls of components. */
+export function findNodesWithCalls(task: GraphTask): readonly unknown[] | undefined {
+  if (task.kind === 'redact' || task.kind === 'interface') return undefined;
+  const sent = task.kind === 'write' ? task.input.nodes : task.nodes;
+  const nodes = sent === undefined && task.stored?.text.includes(CALL) ? task.stored.graph.nodes : sent;
+  return hasCalls(nodes) ? nodes : undefined;
+}
+
+type CheckDeps = ResolveDeps & WorkDeps;
+
+/**
+ * Prepares a graph for storage, with its calls resolved. `caller` is the workflow that is changed. Throws 400
+ * `invalid_graph` and what is wrong with a call.
+ */
+export async function performWrite(
+  deps: CheckDeps,
+  user: Pick<UserActor, 'userId'>,
+  task: TaskOf<'write'> | TaskOf<'restore'>,
+  caller?: Caller,
+): Promise<GraphWrite> {
+  const account = String(user.userId);
+  const nodes = findNodesWithCalls(task);
+  if (nodes === undefined) return performGraphWork<'write' | 'restore'>(deps, account, task);
+  const resolved = await resolveCalls(deps, user, nodes, caller);
+  requireResolved(resolved.findings);
+  const write = await performGraphWork<'write' | 'restore'>(
+    deps,
+    account,
+    task.kind === 'write'
+      ? { ...task, input: { ...task.input, nodes: resolved.nodes } }
+      : { ...task, nodes: resolved.nodes },
+  );
+  return { ...write, findings: mergeFindings(resolved.findings, write.findings) };
+}
+
+/** Lints a graph, with its calls resolved. */
+export async function performLint(
+  deps: CheckDeps,
+  user: Pick<UserActor, 'userId'>,
+  task: TaskOf<'lint'>,
+  caller?: Caller,
+): Promise<GraphResults['lint']> {
+  const account = String(user.userId);
+  const nodes = findNodesWithCalls(task);
+  if (nodes === undefined) return performGraphWork<'lint'>(deps, account, task);
+  const resolved = await resolveCalls(deps, user, nodes, caller);
+  const lint = await performGraphWork<'lint'>(deps, account, { ...task, nodes: resolved.nodes });
+  const findings = mergeFindings(resolved.findings, lint);
+  return { ...lint, ...findings, ok: lint.ok && !hasErrors(findings.issues) };
+}
+
 function explain(err: unknown): unknown {
   if (err instanceof TaskTooCostly) {
     const message =
@@ -93,7 +156,8 @@ function getContext(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings'
 
 function isLarge(task: GraphTask): boolean {
   if (task.stored !== undefined && isLargeText(task.stored.text)) return true;
-  const { nodes, edges } = task.kind === 'write' ? task.input : task.kind === 'lint' ? task : {};
+  const { nodes, edges }: { readonly nodes?: unknown; readonly edges?: unknown } =
+    task.kind === 'write' ? task.input : 'nodes' in task ? task : {};
   if (Array.isArray(nodes) && nodes.length > MAX_NODES) return true;
   if (Array.isArray(edges) && edges.length > MAX_EDGES) return true;
   return !fits([nodes, edges]);

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
 import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from './create-workflow.ts';
-import { performGraphWork } from './graph-work.ts';
+import { performWrite } from './graph-work.ts';
 import type { ImportBody } from './workflow-file.schema.ts';
 import type { GraphInput, GraphWrite } from './write-graph.ts';
 
@@ -47,7 +47,7 @@ export async function importWorkflow(
 }
 
 const write = (deps: Deps, user: UserActor, input: GraphInput): Promise<GraphWrite> =>
-  performGraphWork<'write'>(deps, String(user.userId), { kind: 'write', input });
+  performWrite(deps, user, { kind: 'write', input });
 
 function replaceMedia(graph: { nodes: unknown; edges: unknown }, { replacements }: ReceivedMedia) {
   const walk = (value: unknown): unknown => {

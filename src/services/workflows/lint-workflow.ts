@@ -14,9 +14,9 @@ import { resolveCredentials } from '../credentials/run-credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { TaskOf } from './graph-task.ts';
 import { parseStoredGraph } from './graph-versions.ts';
-import { performGraphWork } from './graph-work.ts';
+import { performLint } from './graph-work.ts';
 import { findMissingMedia } from './missing-media.ts';
-import { getViewForReading, readGraphText } from './read-workflow.ts';
+import { getViewForReading, getVisibleVersion, readGraphText } from './read-workflow.ts';
 
 export interface LintReport extends Truncation {
   /** Whether the graph has no errors and can be saved. */
@@ -32,7 +32,7 @@ export async function lintGraphBody(
 ): Promise<LintReport> {
   const user = requireScope(actor, 'workflows:read');
   const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
-  return lintWithMedia(deps, user, graph, { workspace, workflowId: null });
+  return lintWithMedia(deps, user, graph, { workspace, workflowId: null, version: 0 });
 }
 
 /** Lints the stored graph as the caller sees it, or one that would replace it. */
@@ -46,7 +46,8 @@ export async function lintWorkflow(
   const view = await getViewForReading(deps, actor, id);
   const stored = parseStoredGraph(await readGraphText(deps, view));
   const { workflow } = view;
-  const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
+  const version = getVisibleVersion(view);
+  const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id, version };
   return lintWithMedia(deps, user, { ...input, stored }, owner);
 }
 
@@ -56,12 +57,10 @@ async function lintWithMedia(
   { nodes, edges, ...stored }: Partial<Omit<TaskOf<'lint'>, 'kind'>>,
   owner: GraphOwner,
 ): Promise<LintReport> {
-  const { ok, text, ...findings } = await performGraphWork<'lint'>(deps, String(user.userId), {
-    kind: 'lint',
-    nodes,
-    edges,
-    ...stored,
-  });
+  const task = { kind: 'lint', nodes, edges, ...stored } as const;
+  const { workflowId, version } = owner;
+  const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
+  const { ok, text, ...findings } = await performLint(deps, user, task, caller);
   const needed = await withoutSupplied(deps, findings, owner);
   const allFindings = mergeFindings(needed, await findMissingMedia(deps.db, text));
   return { ok, issues: allFindings.issues, ...toTruncation(allFindings) };
@@ -71,6 +70,8 @@ async function lintWithMedia(
 interface GraphOwner {
   readonly workspace: string;
   readonly workflowId: string | null;
+  /** The version that the reader sees. */
+  readonly version: number;
 }
 
 /** Leaves out the warnings about providers for which the workspace has a stored credential. */

@@ -7,10 +7,9 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type Page, type PageQuery, readPage } from '../paging.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
-import { editTransaction, type GraphWorker } from './edit-transaction.ts';
-import type { GraphVersion } from './graph-versions.ts';
+import { editTransaction } from './edit-transaction.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { type GraphWrite, unchanged } from './write-graph.ts';
+import { unchanged } from './write-graph.ts';
 
 /** Lists versions, newest first, without their graphs. */
 export async function listHistory(
@@ -51,19 +50,14 @@ export async function restoreVersion(
     const current = await deps.versions.get(tx, id, view.workflow.version);
     const version = await deps.versions.get(tx, id, number);
     const isSame = version.text === current.text;
-    const write = isSame ? unchanged(current.text) : writeBack(work, number, version);
-    return commitChange(tx, view, { fields: {}, write, warnings: [], breaksApp });
+    const caller = { id, versions: [view.workflow.version, number] };
+    // It is compared with itself, so that deprecated nodes are not reported as new and positions are restored.
+    const write = isSame
+      ? unchanged(current.text)
+      : work<'restore'>(number, { kind: 'restore', stored: version }, caller);
+    return commitChange(tx, view, { fields: {}, write, warnings: [], breaksApp, restores: number });
   });
   return presentCommitted(deps, committed);
-}
-
-/**
- * Prepares the version as a write. It is compared with itself, so that deprecated nodes are not reported as new and
- * positions are restored.
- */
-function writeBack(work: GraphWorker, version: number, stored: GraphVersion): GraphWrite {
-  const findings = work<'relint'>(version, { kind: 'relint', stored });
-  return { ...unchanged(stored.text), isChanged: true, findings };
 }
 
 async function openForEditor(deps: Deps, actor: Actor, id: string): Promise<WorkflowRow> {

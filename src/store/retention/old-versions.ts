@@ -16,7 +16,8 @@ export async function listLongHistories(
 
 /**
  * Deletes all versions of the workflow except the newest `keepCount`. Also keeps the current and the published version,
- * versions of existing runs, and versions that were current within the last day, which readers may still use.
+ * versions of existing runs and apps, versions that other workflows call, and versions that were current within the last
+ * day, which readers may still use.
  */
 export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: number): Promise<number> {
   const { rowCount } = await tx.query(
@@ -29,7 +30,8 @@ export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: n
          select max(n.version) from workflow_versions n
          where n.workflow_id = $1 and n.created_at < now() - interval '1 day')
        and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))
-       and not exists (select from apps a where a.workflow_id = $1 and a.version = v.version)`,
+       and not exists (select from apps a where a.workflow_id = $1 and a.version = v.version)
+       and not exists (select from version_calls c where c.component_id = $1 and c.version = v.version)`,
     [workflowId, keepCount],
   );
   return rowCount;

@@ -45,8 +45,8 @@ export interface Autosave {
 const AUTOSAVE_SPAN = "interval '10 minutes'";
 
 /**
- * Stores an autosaved version. It supersedes the previous one if the same editor autosaved that and neither a run nor a
- * publication uses it. Versions never change, so this one gets a new number.
+ * Stores an autosaved version. It supersedes the previous one if the same editor autosaved that and no run,
+ * publication, app or caller uses it. Versions never change, so this one gets a new number.
  */
 export async function insertAutosave(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function insertAutosave(
     `update workflow_versions v set superseded_at = now()
      where v.workflow_id = $1 and v.version = $2 - 1 and v.autosaved_by = $3 and v.autosave_began_at > now() - ${AUTOSAVE_SPAN}
        and not exists (select from workflows w where w.id = v.workflow_id and w.published_version = v.version)
-       and not ${HAS_RUN}`,
+       and not ${IS_USED}`,
     [version.workflowId, version.version, by],
   );
   await insertVersion(tx, version);
@@ -70,9 +70,10 @@ export async function insertAutosave(
   );
 }
 
-const HAS_RUN = `(exists (select from executions e
+const IS_USED = `(exists (select from executions e
          where e.workflow_id = v.workflow_id and e.id >= v.runs_from_id and e.workflow_version = v.version)
-       or exists (select from apps a where a.workflow_id = v.workflow_id and a.version = v.version))`;
+       or exists (select from apps a where a.workflow_id = v.workflow_id and a.version = v.version)
+       or exists (select from version_calls c where c.component_id = v.workflow_id and c.version = v.version))`;
 
 /** Ends the current series of autosaves, so that the next autosave creates a new version. */
 export async function closeAutosave(tx: Tx, workflowId: string, version: number): Promise<void> {
@@ -85,20 +86,20 @@ export async function closeAutosave(tx: Tx, workflowId: string, version: number)
 
 /**
  * Deletes versions, of this workflow or of all, that were superseded over a minute ago. By then, every request that
- * read one as current has started its run. A version with a run is listed again.
+ * read one as current has started its run. A version that is in use is listed again.
  */
 export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
     `with old as (
-       select v.workflow_id, v.version, ${HAS_RUN} as has_run from workflow_versions v
+       select v.workflow_id, v.version, ${IS_USED} as is_used from workflow_versions v
        where ($1::text is null or v.workflow_id = $1) and v.superseded_at < now() - interval '1 minute'
        limit $2 for update skip locked
      ), relisted as (
        update workflow_versions v set superseded_at = null, autosaved_by = null
-       from old o where o.has_run and v.workflow_id = o.workflow_id and v.version = o.version
+       from old o where o.is_used and v.workflow_id = o.workflow_id and v.version = o.version
      )
      delete from workflow_versions v using old o
-     where not o.has_run and v.workflow_id = o.workflow_id and v.version = o.version`,
+     where not o.is_used and v.workflow_id = o.workflow_id and v.version = o.version`,
     [workflowId, limit],
   );
   return rowCount ?? 0;

@@ -7,6 +7,7 @@ import { readSettings } from '../../../src/lib/settings.ts';
 import { createNodeTypes } from '../../../src/nodes/catalog.ts';
 import { editTransaction } from '../../../src/services/workflows/edit-transaction.ts';
 import type { TaskOf } from '../../../src/services/workflows/graph-task.ts';
+import { createGraphVersions } from '../../../src/services/workflows/graph-versions.ts';
 import type { Tx } from '../../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -18,6 +19,8 @@ before(async () => {
   test = await createTestDatabase();
 });
 after(() => test.drop());
+
+const caller = { id: 'wf_1', versions: [1] };
 
 const makeTask = (count: number): TaskOf<'write'> => ({
   kind: 'write',
@@ -48,10 +51,10 @@ async function listOpen(): Promise<readonly string[]> {
 
 it('prepares a small graph within the transaction', async () => {
   const tries: string[] = [];
-  const deps = { db: test.db, catalog, settings };
+  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
   const write = await editTransaction(deps, user, async (tx, work) => {
     tries.push(await idOf(tx));
-    return work<'write'>(1, makeTask(1));
+    return work<'write'>(1, makeTask(1), caller);
   });
   assert.equal(write.isChanged, true);
   assert.equal(tries.length, 1);
@@ -60,12 +63,12 @@ it('prepares a small graph within the transaction', async () => {
 it('ends the transaction before a thread prepares a large graph, and prepares again for another version', async () => {
   const tries: string[] = [];
   const bases = [1, 2, 2];
-  const deps = { db: test.db, catalog, settings };
+  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
   const editing = editTransaction(deps, user, async (tx, work) => {
     const open = await listOpen();
     assert.ok(tries.every(id => !open.includes(id)));
     tries.push(await idOf(tx));
-    return work<'write'>(bases[tries.length - 1] ?? 0, makeTask(1500));
+    return work<'write'>(bases[tries.length - 1] ?? 0, makeTask(1500), caller);
   });
   const { text } = await editing;
   assert.equal(tries.length, 3);
@@ -74,9 +77,9 @@ it('ends the transaction before a thread prepares a large graph, and prepares ag
 
 it('fails if the version changes each time', async () => {
   let base = 0;
-  const deps = { db: test.db, catalog, settings };
+  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
   await assert.rejects(
-    editTransaction(deps, user, async (_, work) => work<'write'>(base++, makeTask(1500))),
+    editTransaction(deps, user, async (_, work) => work<'write'>(base++, makeTask(1500), caller)),
     (err: unknown) => err instanceof AppError && err.code === 'unavailable',
   );
   assert.equal(base, 5);
@@ -85,9 +88,9 @@ it('fails if the version changes each time', async () => {
 it('passes on errors of the task', async () => {
   const { input } = makeTask(1500);
   const task: TaskOf<'write'> = { kind: 'write', input: { ...input, edges: [{}] } };
-  const deps = { db: test.db, catalog, settings };
+  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
   await assert.rejects(
-    editTransaction(deps, user, async (_, work) => work<'write'>(1, task)),
+    editTransaction(deps, user, async (_, work) => work<'write'>(1, task, caller)),
     (err: unknown) => err instanceof AppError && err.code === 'invalid_graph',
   );
 });

@@ -37,7 +37,7 @@ const stored = parseStoredGraph(toGraphText({ nodes, edges } as never));
 const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   write: { kind: 'write', input: { nodes, edges }, stored },
   lint: { kind: 'lint', nodes: [...nodes, node(9999, 'input:txt')], edges },
-  relint: { kind: 'relint', stored },
+  restore: { kind: 'restore', stored },
   redact: { kind: 'redact', stored },
   interface: { kind: 'interface', stored },
 };

@@ -1,0 +1,80 @@
+// Reads the versions that calls refer to, with those that they call in turn.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ComponentCall, listCalls } from '../../graph/components/calls.ts';
+import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
+import type { Graph } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import { type ComponentRow, listComponents, listVersionSizes } from '../../store/workflows/components.ts';
+import type { Deps } from '../deps.ts';
+
+export type ComponentRef = Pick<ComponentCall, 'workflowId' | 'version'>;
+
+/** A version of a workflow that a call refers to. */
+export interface Component {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly version: number;
+  readonly graph: Graph;
+  /** Its runs and callers keep it, but no new run may use it. */
+  readonly isDeleted: boolean;
+}
+
+export interface Components {
+  /** Returns the version that the call refers to, or undefined if it does not exist. */
+  find(ref: ComponentRef): Component | undefined;
+}
+
+/** The maximum size of all components of a workflow, in characters of their graphs. */
+const MAX_CHARACTERS = 8_000_000;
+
+/**
+ * Reads the components of the calls, level by level. A component that is nested too deeply is not read. Throws 400
+ * `component_too_large`.
+ */
+export async function readComponents(
+  deps: Pick<Deps, 'versions'>,
+  tx: Tx,
+  calls: readonly ComponentRef[],
+): Promise<Components> {
+  const rows = new Map<string, ComponentRow>();
+  const found = new Map<string, Component>();
+  let characters = 0;
+  const toVersion = ({ workflowId, version }: ComponentRef) => ({
+    workflowId,
+    version: version === 'latest' ? (rows.get(workflowId)?.version ?? 0) : version,
+  });
+  const toKey = (ref: ComponentRef): string => {
+    const { workflowId, version } = toVersion(ref);
+    return `${workflowId}@${version}`;
+  };
+  let wanted = calls;
+  for (let level = 1; level <= MAX_DEPTH && wanted.length > 0; level++) {
+    const ids = [...new Set(wanted.map(({ workflowId }) => workflowId))].filter(id => !rows.has(id));
+    if (ids.length > 0) for (const row of await listComponents(tx, ids)) rows.set(row.id, row);
+    const versions = [...new Map(wanted.map(ref => [toKey(ref), toVersion(ref)])).values()].filter(
+      ref => rows.has(ref.workflowId) && ref.version > 0 && !found.has(toKey(ref)),
+    );
+    if (found.size + versions.length > MAX_EXPANDED_NODES) throw tooLarge();
+    const sizes = versions.length === 0 ? [] : await listVersionSizes(tx, versions);
+    characters += sizes.reduce((sum, { size }) => sum + size, 0);
+    if (characters > MAX_CHARACTERS) throw tooLarge();
+    const nested: ComponentRef[] = [];
+    for (const { workflow_id: workflowId, version } of sizes) {
+      const { graph } = await deps.versions.get(tx, workflowId, version);
+      const { name, is_deleted: isDeleted } = rows.get(workflowId) as ComponentRow;
+      found.set(toKey({ workflowId, version }), { workflowId, name, version, graph, isDeleted });
+      nested.push(...listCalls(graph));
+      // Each graph may take long to parse.
+      await nextTurn();
+    }
+    wanted = nested;
+  }
+  return { find: ref => found.get(toKey(ref)) };
+}
+
+const tooLarge = (): AppError =>
+  new AppError(
+    'component_too_large',
+    `The components of a workflow may have ${MAX_EXPANDED_NODES} nodes and ${MAX_CHARACTERS / 1e6} MB together. Remove calls, or split the workflow.`,
+  );

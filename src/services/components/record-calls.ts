@@ -1,0 +1,69 @@
+// Records which components a new version calls, in the transaction that stores it. Every write passes here, so it is
+// also where the right to a component and circles are decided.
+import { CALL, listCalls } from '../../graph/components/calls.ts';
+import type { Graph } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import {
+  insertVersionCalls,
+  listReadable,
+  listVersionCalls,
+  lockComponentCalls,
+  type VersionCallRow,
+} from '../../store/workflows/components.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import { findCircle, nameCircle } from './component-circle.ts';
+
+export interface NewVersionCalls {
+  readonly workflowId: string;
+  readonly version: number;
+  /** Versions whose calls may stay as they are; empty for a new workflow. */
+  readonly replaced: readonly number[];
+  readonly text: string;
+  /** Returns the parsed text. */
+  readonly graph: () => Graph;
+}
+
+/** Throws 403 `component_forbidden` and 400 `component_circle`. */
+export async function recordCalls(
+  tx: Tx,
+  user: Pick<UserActor, 'userId'>,
+  written: NewVersionCalls,
+): Promise<void> {
+  const { workflowId: id, version, replaced, text } = written;
+  if (!text.includes(CALL)) return;
+  const calls = listCalls(written.graph()).filter(({ workflowId }) => workflowId !== '');
+  if (calls.length === 0) return;
+  const kept = replaced.length === 0 ? [] : await listVersionCalls(tx, id, replaced);
+  const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];
+  const readable = new Map((await listReadable(tx, ids, user.userId)).map(row => [row.id, row]));
+  const keptIds = new Set(kept.map(row => row.component_id));
+  const newIds = ids.filter(componentId => !keptIds.has(componentId));
+  if (newIds.length > 0 && replaced.length > 0) {
+    await lockComponentCalls(tx);
+    const circle = await findCircle(tx, id, newIds);
+    if (circle !== undefined) throw new AppError('component_circle', await nameCircle(tx, user, circle));
+  }
+  const groups = Map.groupBy(calls, call => `${call.version} ${call.workflowId}`);
+  const rows = [...groups.values()].map((group): VersionCallRow => {
+    const [{ workflowId, version: called } = { workflowId: '', version: 0 }] = group;
+    const number = called === 'latest' ? null : called;
+    const row = readable.get(workflowId);
+    const adder = kept.find(it => it.component_id === workflowId && it.version === number);
+    const mayAdd = row !== undefined && (!row.is_only || row.version === number);
+    if (!mayAdd && adder === undefined) throw forbidden(workflowId);
+    return {
+      component_id: workflowId,
+      version: number,
+      node_ids: group.map(({ nodeId }) => nodeId),
+      user_id: mayAdd ? user.userId : (adder as VersionCallRow).user_id,
+    };
+  });
+  await insertVersionCalls(tx, { id, version }, rows);
+}
+
+const forbidden = (workflowId: string): AppError =>
+  new AppError(
+    'component_forbidden',
+    `You don't have permission to use the workflow ${workflowId} as a component. Ask its owner to share it with you.`,
+  );

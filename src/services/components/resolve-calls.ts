@@ -1,0 +1,348 @@
+// Resolves the calls of components in a submitted graph: checks them, and writes the interface of each component into
+// its call, from which the ports are derived.
+import { CALL } from '../../graph/components/calls.ts';
+import { ComponentError } from '../../graph/components/component-error.ts';
+import { MAX_EXPANDED_NODES, readComponentTree } from '../../graph/components/component-tree.ts';
+import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
+import {
+  type Findings,
+  type LintIssue,
+  MAX_ISSUES,
+  NO_FINDINGS,
+  pointer,
+  quote,
+} from '../../graph/issues.ts';
+import { type Graph, type GraphNode, toFields } from '../../graph/types.ts';
+import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import {
+  listForbiddenCalls,
+  listReadable,
+  listVersionCalls,
+  type ReadableRow,
+} from '../../store/workflows/components.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { findCircle, nameCircle } from './component-circle.ts';
+import { type Component, type ComponentRef, type Components, readComponents } from './read-components.ts';
+
+export type ResolveDeps = Pick<Deps, 'db' | 'catalog' | 'versions'>;
+
+/** The workflow that a write changes. */
+export interface Caller {
+  readonly id: string;
+  /** Versions whose calls may stay as they are, even if the writer may not add them. */
+  readonly versions: readonly number[];
+}
+
+export interface ResolvedCalls {
+  /** The nodes, with the interfaces of components unless there are errors. */
+  readonly nodes: unknown;
+  readonly findings: Findings;
+}
+
+/** The maximum size of the ports that are written into a graph, in characters. */
+const MAX_PORT_CHARACTERS = 1_000_000;
+
+/** Returns whether the list, which may be malformed, has calls. */
+export const hasCalls = (nodes: unknown): nodes is readonly unknown[] =>
+  Array.isArray(nodes) && nodes.some(isSentCall);
+
+const isSentCall = (node: unknown): boolean => toFields(toFields(node).data).nodeType === CALL;
+
+/** A call as it was sent. */
+interface SentCall extends ComponentRef {
+  readonly index: number;
+  readonly nodeId: string;
+}
+
+/** What the check of a call needs to know. */
+interface CheckedCall {
+  readonly call: SentCall;
+  readonly component: Component | undefined;
+  /** Absent: the writer may not read the workflow, or it does not exist. */
+  readonly readable: ReadableRow | undefined;
+  /** Whether the replaced version has the call too. */
+  readonly isKept: boolean;
+  /** Whether nobody who added the call may still read the component. */
+  readonly isForbidden: boolean;
+}
+
+/**
+ * Writes version, name and ports into each call, whatever was sent there. A call that the workflow had before stays even
+ * if its component was deleted or is no longer shared: that is a warning, and its runs fail by name. `caller` is absent
+ * for a new workflow.
+ */
+export async function resolveCalls(
+  deps: ResolveDeps,
+  user: Pick<UserActor, 'userId'>,
+  nodes: unknown,
+  caller?: Caller,
+): Promise<ResolvedCalls> {
+  if (!hasCalls(nodes)) return { nodes, findings: NO_FINDINGS };
+  if (nodes.filter(isSentCall).length > MAX_EXPANDED_NODES)
+    return { nodes, findings: toFindings([tooLarge(`more than ${MAX_EXPANDED_NODES} calls`)]) };
+  const kept = caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);
+  const keptKeys = new Set(kept.map(row => toKey(row.component_id, row.version ?? 'latest')));
+  const ids = [...new Set(nodes.flatMap(node => readSent(node)?.workflowId ?? []))];
+  const rows = await listReadable(deps.db, ids, user.userId);
+  const readable = new Map(rows.map(row => [row.id, row]));
+  const calls = nodes.flatMap((node, index): SentCall[] => {
+    const sent = readSent(node);
+    if (sent === undefined) return [];
+    return [{ ...sent, version: sent.version ?? readable.get(sent.workflowId)?.version ?? 'latest', index }];
+  });
+  const isKept = ({ workflowId, version }: ComponentRef) => keptKeys.has(toKey(workflowId, version));
+  const lost =
+    caller === undefined || calls.every(({ workflowId }) => readable.has(workflowId))
+      ? []
+      : await listForbiddenCalls(
+          deps.db,
+          caller.versions.map(version => ({ workflowId: caller.id, version })),
+        );
+  const forbidden = new Set(lost.map(row => row.component_id));
+  const components = await readComponents(deps, deps.db, calls);
+  const issues = calls.flatMap(
+    call =>
+      findProblem({
+        call,
+        component: components.find(call),
+        readable: readable.get(call.workflowId),
+        isKept: isKept(call),
+        isForbidden: forbidden.has(call.workflowId),
+      }) ?? [],
+  );
+  if (!issues.some(isError)) {
+    const countKept = kept.reduce((sum, { node_ids }) => sum + node_ids.length, 0);
+    const isGrowing = calls.length > countKept || !calls.every(isKept);
+    const newIds = ids.filter(id => !kept.some(row => row.component_id === id));
+    const problem = await findTreeProblem(deps, user, { nodes, calls, newIds, caller, components });
+    if (problem !== undefined)
+      issues.push(isGrowing && problem.isOwn ? problem.issue : { ...problem.issue, severity: 'warning' });
+  }
+  if (issues.some(isError)) return { nodes, findings: toFindings(issues) };
+  const interfaces = createInterfaceReader(deps, components);
+  const characters = calls.reduce((sum, call) => sum + (interfaces(call)?.characters ?? 0), 0);
+  if (characters > MAX_PORT_CHARACTERS)
+    return { nodes, findings: toFindings([tooLarge(`more than ${MAX_PORT_CHARACTERS / 1e6} MB of ports`)]) };
+  return { nodes: writeInterfaces(nodes, calls, interfaces), findings: toFindings(issues) };
+}
+
+/** Throws the first error of the findings. */
+export function requireResolved({ issues }: Findings): void {
+  const [first] = issues.filter(isError);
+  if (first !== undefined) throw new AppError(first.code as ErrorCode, first.message, { issues });
+}
+
+const isError = ({ severity }: LintIssue): boolean => severity === 'error';
+
+const toFindings = (issues: readonly LintIssue[]): Findings => ({
+  issues: issues.toSorted((a, b) => Number(isError(b)) - Number(isError(a))).slice(0, MAX_ISSUES),
+  total: issues.length,
+});
+
+const tooLarge = (what: string): LintIssue => ({
+  severity: 'error',
+  code: 'component_too_large',
+  path: '/nodes',
+  message: `The workflow has ${what} of components. Remove calls, or split the workflow.`,
+});
+
+const toKey = (workflowId: string, version: number | 'latest'): string => `${version} ${workflowId}`;
+
+/** Returns the workflow and version of a call; undefined for another node, or a call that names no workflow. */
+function readSent(node: unknown) {
+  if (!isSentCall(node)) return undefined;
+  const { id, data } = toFields(node);
+  const { config, params } = toFields(data);
+  const { workflowId, version } = { ...toFields(config), ...toFields(params) };
+  if (typeof workflowId !== 'string' || workflowId === '') return undefined;
+  return { nodeId: String(id), workflowId, version: readVersion(version) };
+}
+
+/** Returns 0, which no version has, for an invalid value. undefined: the version is chosen here. */
+function readVersion(version: unknown): number | 'latest' | undefined {
+  if (version === undefined || version === null || version === '') return undefined;
+  if (version === 'latest') return version;
+  const number = typeof version === 'string' ? Number(version) : version;
+  return Number.isInteger(number) && MIN_VERSION <= Number(number) && Number(number) <= MAX_VERSION
+    ? (number as number)
+    : 0;
+}
+
+const MIN_VERSION = 1;
+/** PostgreSQL's largest integer. */
+const MAX_VERSION = 2_147_483_647;
+
+function findProblem(checked: CheckedCall): LintIssue | undefined {
+  const { call, component, readable, isKept, isForbidden } = checked;
+  const { index, nodeId, workflowId, version } = call;
+  const describe = (code: string, key: string, message: string): LintIssue => ({
+    severity: isKept ? 'warning' : 'error',
+    code,
+    nodeId,
+    path: pointer('nodes', index, 'data', 'config', key),
+    message,
+  });
+  if (component === undefined && readable !== undefined) {
+    const message = `Version ${version === 0 ? 'of the component' : version} does not exist. Choose a version of the workflow, or "latest".`;
+    return describe('component_missing', 'version', message);
+  }
+  if (component === undefined || (component.isDeleted && !isKept)) {
+    const message = `The component ${quote(workflowId)} does not exist. Choose another workflow, or remove the node.`;
+    return describe('component_missing', 'workflowId', message);
+  }
+  const name = quote(component.name);
+  if (component.isDeleted) {
+    const message = `The component ${name} was deleted, so the workflow cannot run. Restore it, or remove the node.`;
+    return describe('component_missing', 'workflowId', message);
+  }
+  if (readable === undefined && isKept && isForbidden) {
+    const message = `The component ${name} is no longer shared with whoever added it, so the workflow cannot run. Ask its owner to share it with you.`;
+    return describe('component_forbidden', 'workflowId', message);
+  }
+  if (isKept) return undefined;
+  if (readable === undefined) {
+    const message = `You don't have permission to use the workflow ${quote(workflowId)} as a component. Ask its owner to share it with you.`;
+    return describe('component_forbidden', 'workflowId', message);
+  }
+  if (readable.is_only && readable.version !== version) {
+    const message = `You may use only the published version ${readable.version} of the component ${name}.`;
+    return describe('component_forbidden', 'version', message);
+  }
+  return undefined;
+}
+
+interface TreeProblem {
+  readonly issue: LintIssue;
+  /** Whether this write causes it, rather than a fault inside a component. */
+  readonly isOwn: boolean;
+}
+
+const OWN_CODES: readonly string[] = ['component_too_deep', 'component_too_large', 'component_circle'];
+
+/** Finds the first problem of the components together: a circle, too many nodes or levels, or one that cannot run. */
+async function findTreeProblem(
+  deps: ResolveDeps,
+  user: Pick<UserActor, 'userId'>,
+  {
+    nodes,
+    calls,
+    newIds,
+    caller,
+    components,
+  }: {
+    readonly nodes: readonly unknown[];
+    readonly calls: readonly SentCall[];
+    /** The components that the workflow does not call yet. */
+    readonly newIds: readonly string[];
+    readonly caller: Caller | undefined;
+    readonly components: Components;
+  },
+): Promise<TreeProblem | undefined> {
+  const toIssue = (code: string, path: string, message: string): LintIssue => {
+    const call = calls.find(({ nodeId }) => path === nodeId || path.startsWith(`${nodeId}/`));
+    return {
+      severity: 'error',
+      code,
+      ...(call === undefined
+        ? { path: '/nodes' }
+        : { nodeId: call.nodeId, path: pointer('nodes', call.index, 'data', 'config', 'workflowId') }),
+      message,
+    };
+  };
+  if (caller !== undefined) {
+    const circle = await findCircle(deps.db, caller.id, newIds);
+    const first = calls.find(({ workflowId }) => workflowId === circle?.[1]);
+    if (circle !== undefined && first !== undefined) {
+      const message = await nameCircle(deps.db, user, circle);
+      return { issue: toIssue('component_circle', first.nodeId, message), isOwn: true };
+    }
+  }
+  try {
+    readComponentTree(toCallGraph(nodes, calls), {
+      catalog: deps.catalog,
+      isExpanded: ({ data }) => data.nodeType === CALL && data.config?.workflowId !== undefined,
+      workflowId: caller?.id,
+      find(call, path) {
+        const found = components.find(call);
+        if (found !== undefined && (path.length === 0 || !found.isDeleted)) return found.graph;
+        const nodeId = [...path, call].map(outer => outer.nodeId).join('/');
+        const message = `The component at ${quote(nodeId)} was deleted or does not exist, so the workflow cannot run.`;
+        throw new ComponentError('component_missing', message, { nodeId });
+      },
+    });
+    return undefined;
+  } catch (err) {
+    if (!(err instanceof ComponentError)) throw err;
+    const [{ nodeId } = { nodeId: '' }] = err.issues;
+    const isOwn = OWN_CODES.includes(err.code);
+    const message =
+      err.circle.length > 0
+        ? await nameCircle(deps.db, user, err.circle)
+        : isOwn || err.code === 'component_missing'
+          ? err.message
+          : `The component at ${quote(nodeId)} cannot run. ${err.message}`;
+    const code = isOwn || err.code === 'component_missing' ? err.code : 'component_cannot_run';
+    return { issue: toIssue(code, nodeId, message), isOwn };
+  }
+}
+
+/** Returns the calls as nodes of a graph, and the other nodes so that they are counted. */
+function toCallGraph(nodes: readonly unknown[], calls: readonly SentCall[]): Graph {
+  const byIndex = new Map(calls.map(call => [call.index, call]));
+  return {
+    nodes: nodes.map((node, index): GraphNode => {
+      const call = byIndex.get(index);
+      const { nodeType } = toFields(toFields(node).data);
+      return {
+        id: String(toFields(node).id),
+        type: 'basedNode',
+        position: { x: 0, y: 0 },
+        data: {
+          label: '',
+          category: 'logic',
+          nodeType: String(nodeType),
+          config: call === undefined ? {} : { workflowId: call.workflowId, version: call.version },
+        },
+      };
+    }),
+    edges: [],
+  };
+}
+
+interface FoundInterface extends ComponentInterface {
+  readonly component: Component;
+  readonly characters: number;
+}
+
+/** Reads each interface once, however many calls refer to it. */
+function createInterfaceReader({ catalog }: ResolveDeps, components: Components) {
+  const interfaces = new Map<Component, FoundInterface>();
+  return (ref: ComponentRef): FoundInterface | undefined => {
+    const component = components.find(ref);
+    const known = component && interfaces.get(component);
+    if (component === undefined || known !== undefined) return known;
+    const ports = getInterface(component.graph, catalog);
+    const found = { ...ports, component, characters: JSON.stringify(ports).length };
+    interfaces.set(component, found);
+    return found;
+  };
+}
+
+function writeInterfaces(
+  nodes: readonly unknown[],
+  calls: readonly SentCall[],
+  findInterface: (ref: ComponentRef) => FoundInterface | undefined,
+): readonly unknown[] {
+  const written = [...nodes];
+  for (const call of calls) {
+    const found = findInterface(call);
+    if (found === undefined) continue;
+    const node = toFields(nodes[call.index]);
+    const data = toFields(node.data);
+    const { component, inputs, outputs } = found;
+    const config = { ...toFields(data.config), version: call.version, name: component.name, inputs, outputs };
+    written[call.index] = { ...node, data: { ...data, config } };
+  }
+  return written;
+}

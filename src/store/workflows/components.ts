@@ -1,0 +1,167 @@
+// Reads and writes which versions of workflows call which components.
+import type { Tx } from '../db.ts';
+import { isReadable, READABLE } from '../permissions.ts';
+import { all } from '../rows.ts';
+
+/** The calls of one version to one component, at one version or at the latest. */
+export interface VersionCallRow {
+  readonly component_id: string;
+  /** null: the latest. */
+  readonly version: number | null;
+  readonly node_ids: readonly string[];
+  /** Who added the call. */
+  readonly user_id: number;
+}
+
+/** Lists the calls of these versions of a workflow, the newest version first. */
+export function listVersionCalls(
+  tx: Tx,
+  callerId: string,
+  versions: readonly number[],
+): Promise<readonly VersionCallRow[]> {
+  return all(
+    tx,
+    `select component_id, version, node_ids, user_id from version_calls
+     where caller_id = $1 and caller_version = any ($2::int[]) order by caller_version desc, ordinal`,
+    [callerId, versions],
+  );
+}
+
+/** Stores the calls of a new version. */
+export async function insertVersionCalls(
+  tx: Tx,
+  caller: { readonly id: string; readonly version: number },
+  calls: readonly VersionCallRow[],
+): Promise<void> {
+  if (calls.length === 0) return;
+  await tx.query(
+    `insert into version_calls (caller_id, caller_version, ordinal, component_id, version, user_id, node_ids)
+     select $1, $2, c.ordinal, c.component_id, c.version, c.user_id,
+       array(select json_array_elements_text(c.node_ids))
+     from unnest($3::text[], $4::int[], $5::int[], $6::json[]) with ordinality
+       as c (component_id, version, user_id, node_ids, ordinal)`,
+    [
+      caller.id,
+      caller.version,
+      calls.map(call => call.component_id),
+      calls.map(call => call.version),
+      calls.map(call => call.user_id),
+      calls.map(call => JSON.stringify(call.node_ids)),
+    ],
+  );
+}
+
+export interface ComponentRow {
+  readonly id: string;
+  readonly name: string;
+  /** Its current version. */
+  readonly version: number;
+  readonly is_deleted: boolean;
+}
+
+/** Returns the workflows with these ids, also deleted ones. */
+export function listComponents(tx: Tx, ids: readonly string[]): Promise<readonly ComponentRow[]> {
+  return all(
+    tx,
+    `select id, name, version, deleted_at is not null as is_deleted from workflows where id = any ($1::text[])`,
+    [ids],
+  );
+}
+
+export interface ReadableRow {
+  readonly id: string;
+  /** The version that the user sees. */
+  readonly version: number;
+  /** Whether the user may call no other version, as a visitor of a publication. */
+  readonly is_only: boolean;
+}
+
+/** Returns those of the workflows that the user may read. */
+export function listReadable(
+  tx: Tx,
+  ids: readonly string[],
+  userId: number,
+): Promise<readonly ReadableRow[]> {
+  return all(
+    tx,
+    `select w.id, not (${READABLE}) as is_only,
+       case when ${READABLE} then w.version else coalesce(w.published_version, w.version) end as version
+     from workflows w where w.id = any ($2::text[]) and w.deleted_at is null and (w.is_published or (${READABLE}))`,
+    [userId, ids],
+  );
+}
+
+/** A component, and a user who added a call to it. */
+export interface CallAccess {
+  readonly caller_id: string;
+  readonly caller_version: number;
+  readonly component_id: string;
+}
+
+/** Lists the calls of these versions whose component the user who added the call may no longer read. */
+export function listForbiddenCalls(
+  tx: Tx,
+  versions: readonly { readonly workflowId: string; readonly version: number }[],
+): Promise<readonly CallAccess[]> {
+  return all(
+    tx,
+    `select c.caller_id, c.caller_version, c.component_id
+     from unnest($1::text[], $2::int[]) as a (caller_id, caller_version)
+     join version_calls c on c.caller_id = a.caller_id and c.caller_version = a.caller_version
+     join workflows w on w.id = c.component_id
+     where w.deleted_at is null and not w.is_published and not (${isReadable('c.user_id')})`,
+    [versions.map(({ workflowId }) => workflowId), versions.map(({ version }) => version)],
+  );
+}
+
+/** Returns the sizes of those of the versions that exist, in characters. */
+export function listVersionSizes(
+  tx: Tx,
+  versions: readonly { readonly workflowId: string; readonly version: number }[],
+): Promise<readonly { readonly workflow_id: string; readonly version: number; readonly size: number }[]> {
+  return all(
+    tx,
+    `select v.workflow_id, v.version, length(v.graph) as size
+     from unnest($1::text[], $2::int[]) as a (workflow_id, version)
+     join workflow_versions v on v.workflow_id = a.workflow_id and v.version = a.version`,
+    [versions.map(({ workflowId }) => workflowId), versions.map(({ version }) => version)],
+  );
+}
+
+/** Serializes the writes that add components to workflows, so that two of them cannot form a circle. */
+export async function lockComponentCalls(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('graphwright.component_calls', 0))`);
+}
+
+export interface CallEdge {
+  readonly caller_id: string;
+  readonly component_id: string;
+}
+
+/** Lists the calls that can be reached from the workflows, by current versions, each pair once. */
+export function listReachableCalls(
+  tx: Tx,
+  ids: readonly string[],
+  limit: number,
+): Promise<readonly CallEdge[]> {
+  return all(
+    tx,
+    `with recursive reached (caller_id, component_id) as (
+       select c.caller_id, c.component_id from component_calls c where c.caller_id = any ($1::text[])
+       union
+       select c.caller_id, c.component_id from reached r join component_calls c on c.caller_id = r.component_id
+     ) select caller_id, component_id from reached limit $2`,
+    [ids, limit],
+  );
+}
+
+/** Lists the workflows whose current version calls the component. */
+export async function listCallerIds(tx: Tx, componentId: string, limit: number): Promise<readonly string[]> {
+  const rows = await all<{ readonly caller_id: string }>(
+    tx,
+    `select distinct c.caller_id from component_calls c join workflows w on w.id = c.caller_id
+     where c.component_id = $1 and w.deleted_at is null order by c.caller_id limit $2`,
+    [componentId, limit],
+  );
+  return rows.map(row => row.caller_id);
+}

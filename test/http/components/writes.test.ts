@@ -1,0 +1,271 @@
+// Tests writes of workflows that call components: every way to store a graph writes the interface, checks the right to
+// the component, and refuses circles, deep chains and large expansions.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import {
+  at,
+  createWorkflow,
+  edge,
+  node,
+  put,
+  read,
+  refused,
+  type SentNode,
+  type Workflow,
+} from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let stranger: Caller;
+before(async () => {
+  test = await createTestApp();
+  [owner, stranger] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+const UPPER = {
+  name: 'Upper',
+  nodes: [
+    node('zoom', 'input:number', { value: 2 }),
+    node(
+      '7',
+      'input:text',
+      { value: 'x' },
+      { data: { label: 'Prompt', category: 'input', nodeType: 'input:text' } },
+    ),
+    node('out', 'output:preview', {}, at(500, 0)),
+  ],
+  edges: [edge('7.text > out.input')],
+};
+const PORTS = {
+  inputs: [
+    { id: 'zoom', label: 'zoom', type: 'NUMBER' },
+    { id: '7', label: 'Prompt', type: 'TEXT' },
+  ],
+  outputs: [{ id: 'out', label: 'out', type: 'TEXT' }],
+};
+
+const call = (workflowId: string, config: Record<string, unknown> = {}, id = 'call'): SentNode =>
+  node(id, 'component:call', { workflowId, ...config });
+const caller = (...calls: readonly SentNode[]) => ({
+  name: 'Caller',
+  nodes: [...calls, node('text', 'input:text', { value: 'y' })],
+  edges: [],
+});
+const configOf = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'call') =>
+  nodes.find(it => it.id === id)?.data.config as Record<string, unknown>;
+const create = (by: Caller, body: object): Promise<TestResponse<Workflow>> =>
+  by.request<Workflow>('POST', '/workflows', body);
+const callsOf = async (id: string) =>
+  (
+    await test.deps.db.query(
+      'select node_id, component_id, version from component_calls where caller_id = $1 order by node_id',
+      [id],
+    )
+  ).rows;
+/** Adds a node, so that there is a new version. */
+const change = async (by: Caller, id: string): Promise<Workflow> => {
+  const { nodes, edges } = await read(by, id);
+  const { body } = await put(by, id, { nodes: [...nodes, node(`n${nodes.length}`, 'input:text')], edges });
+  return body;
+};
+
+describe('a write of a workflow that calls a component', () => {
+  it('stores version, name and ports of the component, whatever was sent', async () => {
+    const { id } = await createWorkflow(owner, UPPER);
+    const sent = { name: 'Mine', inputs: [{ id: 'mine', label: 'Mine', type: 'TEXT' }], outputs: 3 };
+    const created = await createWorkflow(owner, caller(call(id, { ...sent, values: { zoom: 3 } })));
+    assert.deepEqual(configOf(created), {
+      workflowId: id,
+      name: 'Upper',
+      ...PORTS,
+      values: { zoom: 3 },
+      version: 1,
+    });
+    assert.deepEqual(await callsOf(created.id), [{ node_id: 'call', component_id: id, version: 1 }]);
+  });
+
+  it('keeps the version that was chosen when the component changes, and follows it with latest', async () => {
+    const { id } = await createWorkflow(owner, UPPER);
+    const latest = await createWorkflow(owner, caller(call(id, { version: 'latest' })));
+    const pinned = await createWorkflow(owner, caller(call(id)));
+    await change(owner, id);
+    for (const [before, count] of [
+      [latest, 3],
+      [pinned, 2],
+    ] as const) {
+      const { body } = await put(owner, before.id, { nodes: before.nodes, edges: [] });
+      assert.equal((configOf(body).inputs as unknown[]).length, count);
+    }
+    assert.deepEqual(await callsOf(latest.id), [{ node_id: 'call', component_id: id, version: null }]);
+    assert.deepEqual(await callsOf(pinned.id), [{ node_id: 'call', component_id: id, version: 1 }]);
+  });
+
+  it('changes nothing if the stored graph is sent back', async () => {
+    const { id } = await createWorkflow(owner, UPPER);
+    const created = await createWorkflow(owner, caller(call(id)));
+    const { body } = await put(owner, created.id, { nodes: created.nodes, edges: created.edges });
+    assert.equal(body.updatedAt, created.updatedAt);
+  });
+
+  it('connects the ports', async () => {
+    const { id } = await createWorkflow(owner, UPPER);
+    const body = {
+      ...caller(call(id)),
+      edges: [edge('text.text > call.7'), { ...edge('text.text > call.gone'), id: 'gone' }],
+    };
+    const { meta } = await createWorkflow(owner, body);
+    assert.deepEqual(
+      meta.issues.map(({ code }) => code),
+      ['unknown_port'],
+    );
+  });
+
+  it('is refused by every way to store a graph if the component is unknown or not shared', async () => {
+    const own = await createWorkflow(owner, UPPER);
+    const target = await createWorkflow(stranger, { name: 'Target' });
+    const other = await createWorkflow(stranger, { name: 'Other' });
+    const writes: readonly ((graph: object) => Promise<TestResponse<object>>)[] = [
+      graph => create(stranger, { name: 'New', ...graph }),
+      graph => create(stranger, { id: target.id, name: 'Replaced', ...graph }),
+      graph => put(stranger, target.id, graph),
+      graph => stranger.request('PUT', `/workflows/${target.id}?autosave=true`, graph),
+      graph => stranger.request('POST', '/workflows/import', { name: 'Imported', ...graph }),
+    ];
+    for (const write of writes) {
+      refused(await write(caller(call(own.id))), 403, 'component_forbidden');
+      const { issues } = refused(await write(caller(call('wf_unknown'))), 400, 'component_missing');
+      assert.deepEqual(
+        issues?.map(({ nodeId, path }) => [nodeId, path]),
+        [['call', '/nodes/0/data/config/workflowId']],
+      );
+      refused(await write(caller(call(other.id, { version: 9 }))), 400, 'component_missing');
+    }
+    assert.equal((await read(stranger, target.id)).name, 'Target');
+  });
+
+  it('is refused if the workflow calls itself, directly or through others, and names the path', async () => {
+    const a = await createWorkflow(owner, { name: 'A' });
+    refused(await put(owner, a.id, caller(call(a.id))), 400, 'component_circle');
+    const b = await createWorkflow(owner, { ...caller(call(a.id)), name: 'B' });
+    const c = await createWorkflow(owner, { ...caller(call(b.id)), name: 'C' });
+    const { error } = refused(await put(owner, a.id, caller(call(c.id))), 400, 'component_circle');
+    assert.match(error, /"A" → "C" → "B" → "A"/);
+    // The version that B calls has no calls: a circle is judged by workflow.
+    refused(await put(owner, a.id, caller(call(b.id, { version: 1 }))), 400, 'component_circle');
+  });
+
+  it('cannot form a circle with another write at the same time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [a, b] = [await createWorkflow(owner), await createWorkflow(owner)];
+      const [first, second] = await Promise.all([
+        put(owner, a.id, caller(call(b.id))),
+        put(owner, b.id, caller(call(a.id))),
+      ]);
+      assert.deepEqual([first.status, second.status].toSorted(), [200, 400]);
+    }
+  });
+
+  it('is refused at the ninth level, and not at the eighth', async () => {
+    let { id } = await createWorkflow(owner, UPPER);
+    for (let level = 1; level <= 8; level++)
+      ({ id } = await createWorkflow(owner, { ...caller(call(id)), name: `Level ${level}` }));
+    const { issues } = refused(await create(owner, caller(call(id))), 400, 'component_too_deep');
+    assert.equal(issues?.[0]?.nodeId, 'call');
+  });
+
+  it('is refused past 2,000 nodes, however few nodes were written', async () => {
+    let { id } = await createWorkflow(owner, UPPER);
+    const tenTimes = () => Array.from({ length: 10 }, (_, index) => call(id, {}, `call${index}`));
+    // 3 nodes, then 31, then 311.
+    for (let level = 1; level <= 2; level++)
+      ({ id } = await createWorkflow(owner, { ...caller(...tenTimes()), name: `Level ${level}` }));
+    refused(await create(owner, caller(...tenTimes())), 400, 'component_too_large');
+    await createWorkflow(owner, caller(...tenTimes().slice(0, 6)));
+  });
+
+  it('accepts a call that does not name a workflow yet', async () => {
+    const { meta } = await createWorkflow(owner, caller(node('call', 'component:call')));
+    assert.deepEqual(
+      meta.issues.map(({ code }) => code),
+      ['required_field_missing'],
+    );
+  });
+});
+
+describe('a call that the workflow has already', () => {
+  it('stays when others edit the workflow who may not read the component, at the same version only', async () => {
+    const component = await createWorkflow(owner, UPPER);
+    await change(owner, component.id);
+    const created = await createWorkflow(owner, caller(call(component.id, { version: 1 })));
+    const share = { userId: stranger.userId, role: 'EDIT' };
+    await owner.request('PUT', `/workflows/${created.id}/permissions`, share);
+    const moved = { nodes: [...created.nodes, node('more', 'input:text')], edges: [] };
+    const { status, body } = await put(stranger, created.id, moved);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(configOf(body), configOf(created));
+    const again = { nodes: [call(component.id, { version: 2 }), ...moved.nodes.slice(1)], edges: [] };
+    refused(await put(stranger, created.id, again), 403, 'component_forbidden');
+    const { rows } = await test.deps.db.query(
+      'select user_id from version_calls where caller_id = $1 order by caller_version',
+      [created.id],
+    );
+    assert.deepEqual(rows, [{ user_id: owner.userId }, { user_id: owner.userId }]);
+  });
+
+  it('stays with a warning when the component was deleted', async () => {
+    const component = await createWorkflow(owner, UPPER);
+    const created = await createWorkflow(owner, caller(call(component.id)));
+    assert.equal((await owner.request('DELETE', `/workflows/${component.id}?force=true`)).status, 200);
+    const { status, body } = await put(owner, created.id, {
+      nodes: [...created.nodes, node('more', 'input:text')],
+      edges: [],
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(
+      body.meta.issues.map(({ code, nodeId }) => [code, nodeId]),
+      [['component_missing', 'call']],
+    );
+    assert.deepEqual(configOf(body), configOf(created));
+    refused(await create(owner, caller(call(component.id))), 400, 'component_missing');
+  });
+
+  it('returns with the version that had it', async () => {
+    const component = await createWorkflow(owner, UPPER);
+    const created = await createWorkflow(owner, caller(call(component.id, { version: 'latest' })));
+    await put(owner, created.id, { nodes: created.nodes.slice(1), edges: [] });
+    assert.deepEqual(await callsOf(created.id), []);
+    await change(owner, component.id);
+    const restored = await owner.request<Workflow>('POST', `/workflows/${created.id}/versions/1/restore`, {});
+    assert.equal(restored.status, 200, JSON.stringify(restored.body));
+    assert.equal((configOf(restored.body).inputs as unknown[]).length, 3);
+    assert.deepEqual(await callsOf(created.id), [
+      { node_id: 'call', component_id: component.id, version: null },
+    ]);
+  });
+
+  it('keeps the versions that are called', async () => {
+    const component = await createWorkflow(owner, UPPER);
+    const autosave = async (text: string) => {
+      const nodes = [...UPPER.nodes, node('more', 'input:text', { value: text })];
+      const path = `/workflows/${component.id}?autosave=true`;
+      assert.equal((await owner.request('PUT', path, { nodes, edges: UPPER.edges })).status, 200);
+    };
+    await autosave('a');
+    const created = await createWorkflow(owner, caller(call(component.id)));
+    assert.equal(configOf(created).version, 2);
+    await autosave('b');
+    await autosave('c');
+    const { rows } = await test.deps.db.query(
+      'select version, superseded_at is null as listed from workflow_versions where workflow_id = $1 order by version',
+      [component.id],
+    );
+    assert.deepEqual(rows, [
+      { version: 1, listed: true },
+      { version: 2, listed: true },
+      { version: 3, listed: false },
+      { version: 4, listed: true },
+    ]);
+  });
+});
