@@ -94,6 +94,8 @@ async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   };
   const alone: number[] = [];
   const beside: number[] = [];
+  // Starts both processes.
+  await Promise.all([runHonest(), runHostile('hostile-0')]);
   // Alternating, so that other load affects both.
   for (let round = 0; round < (isShort ? 1 : 10); round++) {
     alone.push(...(await load(1, { count: isShort ? 4 : 100 }, runHonest)).latencies);
@@ -163,6 +165,8 @@ async function* measureHealth(isShort: boolean): AsyncGenerator<Row> {
       accounts.map(async account => ({ account, id: await store(account, graph) })),
     );
     const latencies: number[] = [];
+    const runAll = () => Promise.all(runs.map(({ account, id }) => runToEnd(account, id)));
+    await runAll();
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       const isOver = new AbortController();
       const health = load(1, { signal: isOver.signal }, async () => {
@@ -171,7 +175,7 @@ async function* measureHealth(isShort: boolean): AsyncGenerator<Row> {
         latencies.push(performance.now() - startMs);
         await sleep(5);
       });
-      await Promise.all(runs.map(({ account, id }) => runToEnd(account, id)));
+      await runAll();
       isOver.abort();
       await health;
     }
