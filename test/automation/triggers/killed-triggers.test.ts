@@ -11,7 +11,7 @@ import { edge, node } from '../../support/workflows.ts';
 import { createTrigger, listRuns } from './support.ts';
 
 /** How often the service is killed while it is called, at most 60. */
-const KILLS = Number(process.env.KILLS ?? 8);
+const KILLS = Number(process.env.KILLS ?? 4);
 const CALLS_A_KILL = 3;
 const GRAPH = {
   nodes: [node('n', 'input:text', { value: '' }), node('out', 'output:preview')],
