@@ -201,7 +201,10 @@ export class RateLimiter {
   }
 
   async #lease(key: string, bucket: Bucket): Promise<void> {
-    const block = bucket.unleased <= NEAR_LIMIT ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
+    const share = Math.max(1, Math.floor(bucket.unleased / 10));
+    // A process that has leased nothing yet does not know what is left. What it leases is lost if it ends.
+    const isFirst = bucket.unleased === bucket.limit;
+    const block = bucket.unleased <= NEAR_LIMIT ? 1 : isFirst ? Math.min(share, NEAR_LIMIT) : share;
     const usedByAll = await this.#countUses(key, bucket, block);
     bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (usedByAll - block)));
     bucket.unleased = bucket.limit - usedByAll;

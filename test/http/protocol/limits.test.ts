@@ -278,6 +278,10 @@ describe('several processes on one database', () => {
     }
   });
 
+  it('use up little of a large limit when they start, also when many do in a minute', async () => {
+    assert.equal(await admitted(60_000, 100, 100, 'restarts'), 100);
+  });
+
   it('admit exactly the last twenty requests', async () => {
     for (let round = 0; round < 20; round++) assert.equal(await admitted(20, 5, 100, `last:${round}`), 20);
   });
