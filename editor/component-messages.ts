@@ -64,8 +64,6 @@ export const messages = {
     planned: { updated: 'Will be updated', unchanged: 'No change', refused: 'Cannot be updated' },
     lostPorts: (names: string): string => `Ports that are gone: ${names}.`,
     allCurrent: 'All workflows that you can edit use this version.',
-    usedBy: (count: number): string => `Used by ${workflows(count)}`,
-    usesOf: (name: string): string => `Show uses of ${name}`,
   },
   remove: {
     title: (name: string): string => `Delete ${name}?`,

@@ -12,6 +12,8 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** Describes what will be lost. */
   readonly children: ReactNode;
+  /** Shown below the description. */
+  readonly details?: ReactNode;
   /** Text of the confirm button. */
   readonly action: string;
   readonly onConfirm: () => Promise<unknown>;
@@ -19,7 +21,14 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-export function ConfirmDialog({ title, children, action, onConfirm: run, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  details,
+  action,
+  onConfirm: run,
+  onClose,
+}: ConfirmDialogProps) {
   const mutation = useMutation({ mutationFn: run, onSuccess: onClose });
   return (
     <Dialog
@@ -35,6 +44,7 @@ export function ConfirmDialog({ title, children, action, onConfirm: run, onClose
       }
     >
       <p>{children}</p>
+      {details}
       {mutation.error && <Failure error={mutation.error} />}
     </Dialog>
   );

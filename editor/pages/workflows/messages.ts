@@ -47,6 +47,10 @@ export const messages = {
     folder === null ? `${name} was moved out of its folder.` : `${name} was moved to ${folder}.`,
   folderMoved: (name: string, folder: string | null): string =>
     folder === null ? `${name} was moved to the top level.` : `${name} was moved to ${folder}.`,
+  usedBy: (count: number): string => (count === 1 ? 'Used by 1' : `Used by ${formatNumber(count)}`),
+  usesOf: (name: string, count: number): string =>
+    `Component ${name}, used by ${count === 1 ? '1 workflow' : `${formatNumber(count)} workflows`}`,
+  uses: 'Show uses as a component',
   export: 'Export',
   remove: 'Delete',
   removed: (name: string): string => `${name} was deleted.`,

@@ -9,6 +9,7 @@ import { EmptyState } from '../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { startFirstSteps } from '../../lib/first-steps.ts';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { getPollIntervalMs } from '../../lib/runs.ts';
 import { Shelves } from '../templates/shelves.tsx';
 import { CreateButton } from './create-button.tsx';
@@ -20,14 +21,23 @@ import { MoveDialog } from './move-dialog.tsx';
 import styles from './page.module.css';
 import { ProviderNotice } from './provider-notice.tsx';
 import { useFolders } from './use-folders.ts';
-import type { ListedWorkflow } from './use-workflow-actions.ts';
+import type { ListedWorkflow, WorkflowDialog } from './use-workflow-actions.ts';
 import { WorkflowCard } from './workflow-card.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
+
+const CallersDialog = lazyComponent<{ readonly workflowId: string; readonly onClose: () => void }>(
+  async () => (await import('../flow/component/callers.tsx')).CallersDialog,
+  () => null,
+);
+const DeleteDialog = lazyComponent<{ readonly workflow: ListedWorkflow; readonly onClose: () => void }>(
+  async () => (await import('./delete-dialog.tsx')).DeleteDialog,
+  () => null,
+);
 
 export function Page() {
   const filters = useFilters();
   const folders = useFolders();
-  const [movingWorkflow, setMovingWorkflow] = useState<ListedWorkflow>();
+  const [dialog, setDialog] = useState<WorkflowDialog>();
   const list = useList<ListedWorkflow>(
     '/workflows',
     { limit: 50, include: 'card', ...filters.query },
@@ -53,14 +63,14 @@ export function Page() {
           >
             {workflows =>
               filters.layout === 'table' ? (
-                <WorkflowTable workflows={workflows} onMove={setMovingWorkflow} onTag={chooseTag} />
+                <WorkflowTable workflows={workflows} onOpen={setDialog} onTag={chooseTag} />
               ) : (
                 <ul className={cards.grid}>
                   {workflows.map(workflow => (
                     <WorkflowCard
                       key={workflow.id}
                       workflow={workflow}
-                      onMove={setMovingWorkflow}
+                      onOpen={setDialog}
                       onTag={chooseTag}
                     />
                   ))}
@@ -70,15 +80,20 @@ export function Page() {
           </InfiniteList>
         </div>
       </div>
-      {movingWorkflow && (
-        <MoveDialog
-          workflow={movingWorkflow}
-          folders={folders}
-          onClose={() => setMovingWorkflow(undefined)}
-        />
-      )}
+      {dialog && <OpenDialog {...dialog} folders={folders} onClose={() => setDialog(undefined)} />}
     </>
   );
+}
+
+interface OpenDialogProps extends WorkflowDialog {
+  readonly folders: ReturnType<typeof useFolders>;
+  readonly onClose: () => void;
+}
+
+function OpenDialog({ kind, workflow, folders, onClose }: OpenDialogProps) {
+  if (kind === 'move') return <MoveDialog workflow={workflow} folders={folders} onClose={onClose} />;
+  if (kind === 'uses') return <CallersDialog workflowId={workflow.id} onClose={onClose} />;
+  return <DeleteDialog workflow={workflow} onClose={onClose} />;
 }
 
 /** Shows the gallery to people who have no workflow yet. */

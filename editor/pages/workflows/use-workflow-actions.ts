@@ -1,4 +1,5 @@
 // Provides the actions of workflows and folders in the list.
+import { ApiError } from '../../../sdk/src/errors.ts';
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
@@ -19,11 +20,19 @@ export interface ListedWorkflow {
   readonly isOwner?: boolean;
   readonly updatedAt: string;
   readonly executionCount: number;
+  /** Number of workflows that use it as a component. */
+  readonly callerCount?: number;
   readonly lastExecution?: {
     readonly id: string;
     readonly status: ExecutionStatus;
     readonly finishedAt: string | null;
   } | null;
+}
+
+/** A dialog about a workflow of the list. */
+export interface WorkflowDialog {
+  readonly kind: 'move' | 'uses' | 'delete';
+  readonly workflow: ListedWorkflow;
 }
 
 export interface NamedItem {
@@ -33,8 +42,12 @@ export interface NamedItem {
 
 export interface WorkflowActions {
   duplicate(workflow: ListedWorkflow): void;
-  /** Deletes a workflow without confirmation and offers undo. */
-  remove(workflow: ListedWorkflow): void;
+  /**
+   * Deletes a workflow without confirmation and offers undo. `onInUse` is called instead if others use it as a component.
+   */
+  remove(workflow: ListedWorkflow, onInUse: () => void): void;
+  /** Deletes a workflow although others use it as a component. */
+  removeInUse(workflow: ListedWorkflow): Promise<void>;
   /** Moves a workflow to a folder. `folder` is the folder's name. Both are null to remove it from its folder. */
   move(workflow: NamedItem, folderId: string | null, folder: string | null): void;
   /** Moves a folder into another one, or to the top level. */
@@ -49,14 +62,28 @@ export function useWorkflowActions(): WorkflowActions {
       (err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }),
     );
   };
+  const finishRemoval = ({ id, name }: NamedItem): Promise<void> => {
+    const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
+    return finishChange(messages.removed(name), ['/workflows', '/folders'], {
+      label: appMessages.common.undo,
+      run: restore,
+    });
+  };
   return {
     duplicate: ({ id, name }) =>
       perform(() => api.post(`/workflows/${id}/duplicate`, {}), messages.duplicated(name)),
-    remove: ({ id, name }) => {
-      const restore = (): void =>
-        perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
-      const undo = { label: appMessages.common.undo, run: restore };
-      perform(() => api.delete(`/workflows/${id}`), messages.removed(name), undo);
+    remove: (workflow, onInUse) => {
+      api.delete(`/workflows/${workflow.id}`).then(
+        () => finishRemoval(workflow),
+        (error: unknown) => {
+          if (error instanceof ApiError && error.code === 'component_in_use') onInUse();
+          else showToast(toErrorMessage(error), { tone: 'failed' });
+        },
+      );
+    },
+    removeInUse: async workflow => {
+      await api.delete(`/workflows/${workflow.id}`, { query: { force: true } });
+      await finishRemoval(workflow);
     },
     move: ({ id, name }, folderId, folder) =>
       perform(() => api.put(`/workflows/${id}`, { folderId }), messages.moved(name, folder)),

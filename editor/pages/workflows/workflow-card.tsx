@@ -8,15 +8,15 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { DRAG_TYPE, type ListedWorkflow } from './use-workflow-actions.ts';
+import { DRAG_TYPE, type ListedWorkflow, type WorkflowDialog } from './use-workflow-actions.ts';
 
 interface WorkflowCardProps {
   readonly workflow: ListedWorkflow;
-  readonly onMove: (workflow: ListedWorkflow) => void;
+  readonly onOpen: (dialog: WorkflowDialog) => void;
   readonly onTag: (tag: string) => void;
 }
 
-export function WorkflowCard({ workflow, onMove, onTag }: WorkflowCardProps) {
+export function WorkflowCard({ workflow, onOpen, onTag }: WorkflowCardProps) {
   const { id, name, poster, updatedAt, executionCount } = workflow;
   return (
     <li
@@ -41,27 +41,37 @@ export function WorkflowCard({ workflow, onMove, onTag }: WorkflowCardProps) {
             </a>
           </h2>
           <div className={styles.menu}>
-            <WorkflowMenu workflow={workflow} onMove={onMove} />
+            <WorkflowMenu workflow={workflow} onOpen={onOpen} />
           </div>
         </div>
         <p className={cards.facts}>
           <RelativeTime time={updatedAt} />
           <span>{messages.runs(executionCount)}</span>
         </p>
-        <Badges workflow={workflow} onTag={onTag} />
+        <Badges workflow={workflow} onOpen={onOpen} onTag={onTag} />
       </div>
     </li>
   );
 }
 
-export function Badges({ workflow, onTag }: Pick<WorkflowCardProps, 'workflow' | 'onTag'>) {
-  const { isActive, isPublished, lastExecution, tags } = workflow;
-  const hasBadge = !isActive || isPublished || lastExecution || tags.length > 0;
+export function Badges({ workflow, onOpen, onTag }: WorkflowCardProps) {
+  const { isActive, isPublished, lastExecution, tags, callerCount = 0 } = workflow;
+  const hasBadge = !isActive || isPublished || lastExecution || tags.length > 0 || callerCount > 0;
   if (!hasBadge) return null;
   return (
     <p className={cards.badges}>
       {lastExecution && <RunBadge status={lastExecution.status} />}
       {!isActive && <Badge tone="warning">{messages.off}</Badge>}
+      {callerCount > 0 && (
+        <button
+          type="button"
+          className={styles.tag}
+          aria-label={messages.usesOf(workflow.name, callerCount)}
+          onClick={() => onOpen({ kind: 'uses', workflow })}
+        >
+          <Badge tone="accent">{messages.usedBy(callerCount)}</Badge>
+        </button>
+      )}
       {isPublished && <Badge tone="accent">{messages.published}</Badge>}
       {tags.slice(0, 3).map(tag => (
         <button

@@ -1,5 +1,6 @@
 // Renders the actions of a workflow or folder in the list.
 
+import Component from 'icon:component';
 import Copy from 'icon:copy';
 import Download from 'icon:download';
 import Ellipsis from 'icon:ellipsis';
@@ -9,15 +10,15 @@ import Trash from 'icon:trash-2';
 import { IconButton } from '../../kit/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../kit/menu.tsx';
 import { messages } from './messages.ts';
-import { type ListedWorkflow, useWorkflowActions } from './use-workflow-actions.ts';
+import { type ListedWorkflow, useWorkflowActions, type WorkflowDialog } from './use-workflow-actions.ts';
 
 export interface WorkflowMenuProps {
   readonly workflow: ListedWorkflow;
-  readonly onMove: (workflow: ListedWorkflow) => void;
+  readonly onOpen: (dialog: WorkflowDialog) => void;
 }
 
-export function WorkflowMenu({ workflow, onMove }: WorkflowMenuProps) {
-  const { id, name, canEdit = true, isOwner = true } = workflow;
+export function WorkflowMenu({ workflow, onOpen }: WorkflowMenuProps) {
+  const { id, name, callerCount = 0, canEdit = true, isOwner = true } = workflow;
   const actions = useWorkflowActions();
   return (
     <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOf(name)} />}>
@@ -27,14 +28,24 @@ export function WorkflowMenu({ workflow, onMove }: WorkflowMenuProps) {
       <MenuItem icon={Copy} onSelect={() => actions.duplicate(workflow)}>
         {messages.duplicate}
       </MenuItem>
-      <MenuItem icon={FolderInput} isDisabled={!canEdit} onSelect={() => onMove(workflow)}>
+      <MenuItem icon={FolderInput} isDisabled={!canEdit} onSelect={() => onOpen({ kind: 'move', workflow })}>
         {messages.move}
       </MenuItem>
+      {callerCount > 0 && (
+        <MenuItem icon={Component} onSelect={() => onOpen({ kind: 'uses', workflow })}>
+          {messages.uses}
+        </MenuItem>
+      )}
       <MenuItem icon={Download} onSelect={() => location.assign(`/api/v1/workflows/${id}/export`)}>
         {messages.export}
       </MenuItem>
       <MenuLine />
-      <MenuItem icon={Trash} isDangerous isDisabled={!isOwner} onSelect={() => actions.remove(workflow)}>
+      <MenuItem
+        icon={Trash}
+        isDangerous
+        isDisabled={!isOwner}
+        onSelect={() => actions.remove(workflow, () => onOpen({ kind: 'delete', workflow }))}
+      >
         {messages.remove}
       </MenuItem>
     </Menu>

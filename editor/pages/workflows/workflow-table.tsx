@@ -4,19 +4,22 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
-import type { ListedWorkflow } from './use-workflow-actions.ts';
+import type { ListedWorkflow, WorkflowDialog } from './use-workflow-actions.ts';
 import { Badges } from './workflow-card.tsx';
 
 interface WorkflowTableProps {
   readonly workflows: readonly ListedWorkflow[];
-  readonly onMove: (workflow: ListedWorkflow) => void;
+  readonly onOpen: (dialog: WorkflowDialog) => void;
   readonly onTag: (tag: string) => void;
 }
 
-export function WorkflowTable({ workflows, onMove, onTag }: WorkflowTableProps) {
+export function WorkflowTable({ workflows, onOpen, onTag }: WorkflowTableProps) {
   const columns: readonly Column<ListedWorkflow>[] = [
     { title: messages.name, cell: ({ id, name }) => <a href={`/flow/${id}`}>{name}</a> },
-    { title: messages.lastRun, cell: workflow => <Badges workflow={workflow} onTag={onTag} /> },
+    {
+      title: messages.lastRun,
+      cell: workflow => <Badges workflow={workflow} onOpen={onOpen} onTag={onTag} />,
+    },
     { title: messages.changed, cell: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
     {
       title: messages.runsTitle,
@@ -27,7 +30,7 @@ export function WorkflowTable({ workflows, onMove, onTag }: WorkflowTableProps) 
       title: messages.actions,
       isTitleHidden: true,
       align: 'end',
-      cell: workflow => <WorkflowMenu workflow={workflow} onMove={onMove} />,
+      cell: workflow => <WorkflowMenu workflow={workflow} onOpen={onOpen} />,
     },
   ];
   return <Table label={messages.title} columns={columns} rows={workflows} getKey={({ id }) => id} />;

@@ -1,5 +1,6 @@
 // Lists the workflows that use a component, and updates all of them after a preview.
 import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ComponentCallerPage, UpdatedCallers } from '../../../../sdk/src/schemas.ts';
 import { messages } from '../../../component-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -13,24 +14,27 @@ import { useInterface } from '../../../runs/component-versions.ts';
 
 const callersMessages = messages.callers;
 
-interface Caller {
-  readonly workflowId: string;
-  readonly name: string;
-  readonly nodeIds: readonly string[];
-  readonly version: number | 'latest' | null;
-}
+type Caller = ComponentCallerPage['data'][number];
+type Outcome = UpdatedCallers['data'][number];
+type Outcomes = Pick<UpdatedCallers, 'data' | 'hidden'>;
 
-interface Outcome {
-  readonly workflowId: string;
-  readonly name: string;
-  readonly outcome: 'updated' | 'unchanged' | 'refused';
-  readonly issues?: readonly { readonly message: string }[];
-  readonly lostPorts: readonly string[];
-}
+/** The service updates this many pages of callers at most in one go. */
+const MAX_PAGES = 100;
 
-interface Outcomes {
-  readonly data: readonly Outcome[];
-  readonly hidden: number;
+/** Moves all callers of the component to the version, page by page, or checks that. */
+async function updateCallers(workflowId: string, version: number, dryRun: boolean): Promise<Outcomes> {
+  const data: Outcome[] = [];
+  let cursor: string | null = null;
+  let hidden = 0;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const body = { version, dryRun, ...(cursor === null ? {} : { cursor }) };
+    const page: UpdatedCallers = await api.post(`${toCallersPath(workflowId)}/update`, body);
+    data.push(...page.data);
+    hidden = page.hidden;
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  return { data, hidden };
 }
 
 interface CallersDialogProps {
@@ -43,8 +47,7 @@ export function CallersDialog({ workflowId, onClose }: CallersDialogProps) {
   const current = useInterface(workflowId);
   const finishChange = useFinishChange();
   const update = useMutation({
-    mutationFn: (dryRun: boolean) =>
-      api.post<Outcomes>(`/workflows/${workflowId}/callers/update`, { version: current?.version, dryRun }),
+    mutationFn: (dryRun: boolean) => updateCallers(workflowId, current?.version ?? 0, dryRun),
     onSuccess: async (_, isPreview) => {
       if (!isPreview) await finishChange(callersMessages.finished, ['/workflows', toCallersPath(workflowId)]);
     },
@@ -157,7 +160,8 @@ function OutcomeList({ outcomes: { data, hidden }, isPreview }: OutcomeListProps
       cell: ({ outcome, issues = [], lostPorts }) =>
         [
           `${callersMessages[isPreview ? 'planned' : 'outcomes'][outcome]}.`,
-          lostPorts.length > 0 && callersMessages.lostPorts(formatNames(lostPorts)),
+          lostPorts.length > 0 &&
+            callersMessages.lostPorts(formatNames([...new Set(lostPorts.map(({ label }) => label))])),
           ...issues.map(({ message }) => message),
         ]
           .filter(Boolean)
