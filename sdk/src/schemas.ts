@@ -210,6 +210,13 @@ export type Error = {
   readonly methods?: readonly ('password' | 'openid')[];
   /** With 500 when starting a run: the id of the run, which may have been started */
   readonly executionId?: string;
+  /** With `component_in_use`: workflows that call the component and that you may read */
+  readonly callers?: readonly {
+    readonly workflowId?: string;
+    readonly name?: string;
+  }[];
+  /** With `component_in_use`: the number of other callers */
+  readonly hidden?: number;
   /** The individual problems, if the request has several */
   readonly issues?: readonly ErrorIssue[];
   /** With issues: the list is incomplete */

@@ -13,7 +13,7 @@ interface Recorded {
   readonly refusals: Readonly<Record<string, unknown>>;
 }
 
-/** Errors that need an outage, a race, a defect or a long wait. */
+/** Errors that need an outage, a race, a defect, a long wait or many requests. */
 const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   svg_not_drawable: 'The SVG at node "logo" cannot be drawn. Give the model a PNG or JPEG instead.',
   credentials_off:
@@ -23,6 +23,9 @@ const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   sign_in_refused: 'The identity provider has not verified your email address.',
   reauthentication_required:
     'Confirm your identity: POST /auth/reauthenticate with your password, then send this request again.',
+  component_too_deep: 'Components are nested more than 8 levels deep. Unpack one of them.',
+  component_too_large:
+    'With its components, the workflow has more than 2000 nodes. Remove calls, or split the workflow.',
   request_timeout: 'The request did not arrive in time.',
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still being processed. Try again in a second.',

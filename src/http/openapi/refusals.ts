@@ -50,6 +50,12 @@ export const ERROR_SCHEMA = {
       ...TEXT,
       description: 'With 500 when starting a run: the id of the run, which may have been started',
     },
+    callers: {
+      type: 'array',
+      description: 'With `component_in_use`: workflows that call the component and that you may read',
+      items: { type: 'object', properties: { workflowId: TEXT, name: TEXT } },
+    },
+    hidden: { type: 'integer', description: 'With `component_in_use`: the number of other callers' },
     issues: {
       type: 'array',
       description: 'The individual problems, if the request has several',

@@ -10,6 +10,7 @@ import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflow } from '../../services/workflows/read-workflow.ts';
 import {
   CreateWorkflowBody,
+  DeleteWorkflowQuery,
   ListWorkflowsQuery,
   UpdateWorkflowBody,
   UpdateWorkflowQuery,
@@ -127,12 +128,13 @@ export function registerWorkflows(app: App, deps: Deps): void {
     operation('deleteWorkflow', 'workflows:write', {
       summary: 'Delete a workflow',
       description:
-        'Deactivates a workflow and marks it as deleted. An administrator can restore it. Requires ownership.',
-      errors: RESOURCE_ERRORS,
+        'Deactivates a workflow and marks it as deleted. An administrator can restore it. Requires ownership. If other workflows call it as a [component](components.md), it is refused with `component_in_use`, which names the callers that you may read and counts the others, unless `force` is true.',
+      errors: [...RESOURCE_ERRORS, 'component_in_use'],
       params,
+      querystring: DeleteWorkflowQuery,
       response: { 200: Deleted },
     }),
-    req => whenDone(deleteWorkflow(deps, req.actor, req.params.id)),
+    req => whenDone(deleteWorkflow(deps, req.actor, req.params.id, req.query)),
   );
   registerFiles(app, deps);
 }

@@ -1,22 +1,55 @@
 // Marks workflows as deleted, undoes deletions for a day, and restores workflows for support.
+import { quote } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import { countHiddenCallers, listCallingWorkflows } from '../../store/workflows/component-callers.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { markWorkflowDeleted, restoreWorkflow, undeleteWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { readBack } from './commit-workflow.ts';
 import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
+import type { DeleteWorkflowQuery } from './workflow.schema.ts';
 
-/** Deactivates the workflow and marks it as deleted. Active runs continue. Throws 404, 403. */
-export async function deleteWorkflow(deps: Deps, actor: Actor, id: string): Promise<void> {
+/**
+ * Deactivates the workflow and marks it as deleted. Active runs continue. Throws 404, 403, and 409 `component_in_use`
+ * unless it is forced: then the workflows that call it can no longer run.
+ */
+export async function deleteWorkflow(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  { force = false }: DeleteWorkflowQuery = {},
+): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
     authorize(actor, 'delete', await lockWorkflow(tx, id, user.userId));
+    if (!force) await requireUnused(tx, user, id);
     await markWorkflowDeleted(tx, id);
     await notifyFollowers(tx, id);
   });
+}
+
+const MAX_NAMED = 20;
+
+/** Throws 409 with the names of callers that the user may read, and the number of the others. */
+async function requireUnused(tx: Tx, { userId }: UserActor, id: string): Promise<void> {
+  const callers = await listCallingWorkflows(tx, id, { userId, after: null, limit: MAX_NAMED + 1 });
+  const hidden = await countHiddenCallers(tx, id, userId);
+  if (callers.length + hidden === 0) return;
+  const named = callers.slice(0, MAX_NAMED);
+  const parts = [
+    ...named.map(({ name }) => quote(name)),
+    ...(callers.length > MAX_NAMED ? ['more'] : []),
+    ...(hidden > 0 ? [`${hidden} that you cannot open`] : []),
+  ];
+  throw new AppError(
+    'component_in_use',
+    `Other workflows call this workflow as a component: ${parts.join(', ')}. Remove the calls, or delete it with force=true, after which those workflows cannot run.`,
+    { details: { callers: named.map(({ id: workflowId, name }) => ({ workflowId, name })), hidden } },
+  );
 }
 
 /** How long a deletion can be undone. */

@@ -118,6 +118,17 @@ export const UpdateWorkflowQuery = Type.Object({
   ),
 });
 
+export type DeleteWorkflowQuery = Static<typeof DeleteWorkflowQuery>;
+export const DeleteWorkflowQuery = Type.Object({
+  force: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'True to delete it even if other workflows call it as a component. They can then no longer run',
+    }),
+  ),
+});
+
 export const ListWorkflowsQuery = Type.Object({
   isActive: Type.Optional(Type.Enum(['true', 'false'])),
   mediaId: Type.Optional(Type.String({ maxLength: 64 })),

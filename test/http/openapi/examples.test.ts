@@ -33,6 +33,8 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   run_output_too_large: 'needs runs with much more output than the others',
   svg_not_drawable: 'needs a provider that is paid',
   daily_execution_limit: 'needs fifty runs of a free account, at ten a minute',
+  component_too_deep: 'needs ten workflows',
+  component_too_large: 'needs thousands of nodes',
   idempotency_in_progress: 'needs two requests at the very same time',
   too_many_streams: 'needs twenty streams that stay open',
   render_busy: 'needs more renders at once than there are slots',

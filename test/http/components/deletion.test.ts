@@ -1,0 +1,68 @@
+// Tests the deletion of a workflow that others call as a component.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, node, refused, type Workflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let other: Caller;
+before(async () => {
+  test = await createTestApp();
+  [owner, other] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+const callerOf = ({ id }: Workflow, name: string) => ({
+  name,
+  nodes: [node('call', 'component:call', { workflowId: id })],
+  edges: [],
+});
+
+describe('the deletion of a component', () => {
+  it('is refused with the callers that the user may read, and the number of the others', async () => {
+    const component = await createWorkflow(owner, { name: 'Shared' });
+    const sharing = { userId: other.userId, role: 'VIEW' };
+    await owner.request('PUT', `/workflows/${component.id}/permissions`, sharing);
+    const own = await createWorkflow(owner, callerOf(component, 'Mine'));
+    const theirs = await createWorkflow(other, callerOf(component, 'Theirs'));
+    const response = await owner.request<{ callers: unknown; hidden: number }>(
+      'DELETE',
+      `/workflows/${component.id}`,
+    );
+    const { error } = refused(response, 409, 'component_in_use');
+    assert.match(error, /"Mine", 1 that you cannot open/);
+    assert.equal(JSON.stringify(response.body).includes('Theirs'), false);
+    assert.deepEqual(response.body.callers, [{ workflowId: own.id, name: 'Mine' }]);
+    assert.equal(response.body.hidden, 1);
+    assert.equal((await owner.request('GET', `/workflows/${component.id}`)).status, 200);
+
+    for (const { id } of [own, theirs]) {
+      const by = id === own.id ? owner : other;
+      assert.equal((await by.request('DELETE', `/workflows/${id}`)).status, 200);
+    }
+    assert.equal((await owner.request('DELETE', `/workflows/${component.id}`)).status, 200);
+  });
+
+  it('succeeds with force, can be undone, and is not hindered by callers of earlier versions', async () => {
+    const component = await createWorkflow(owner);
+    const caller = await createWorkflow(owner, callerOf(component, 'Caller'));
+    const path = `/workflows/${component.id}`;
+    assert.equal((await owner.request('DELETE', `${path}?force=true`)).status, 200);
+    assert.equal((await owner.request('POST', `${path}/restore`)).status, 200);
+    refused(await owner.request('DELETE', path), 409, 'component_in_use');
+    const without = { nodes: [node('a', 'input:text')], edges: [] };
+    await owner.request('PUT', `/workflows/${caller.id}`, without);
+    assert.equal((await owner.request('DELETE', path)).status, 200);
+  });
+
+  it('names at most 20 callers', async () => {
+    const component = await createWorkflow(owner);
+    for (let index = 0; index < 22; index++)
+      await createWorkflow(owner, callerOf(component, `Caller ${index}`));
+    const response = await owner.request<{ callers: unknown[] }>('DELETE', `/workflows/${component.id}`);
+    const { error } = refused(response, 409, 'component_in_use');
+    assert.match(error, /"Caller 19", more\. /);
+    assert.equal(response.body.callers.length, 20);
+  });
+});
