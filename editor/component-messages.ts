@@ -16,6 +16,29 @@ export const messages = {
   viewOnly: 'View only',
   runOf: (caller: string): string => `Run of ${caller}`,
   caller: 'The workflow that uses this component',
+  make: {
+    title: 'Make a component',
+    about: 'The selected nodes become a workflow of their own. Other workflows can use it as a node, too.',
+    name: 'Name',
+    inputs: 'Inputs',
+    outputs: 'Outputs',
+    ports: (labels: readonly string[], more: number): string =>
+      labels.length === 0 ? 'None' : `${labels.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
+    noNodes: 'Select the nodes of the component first.',
+    between: (labels: string, count: number): string =>
+      `${labels} ${count === 1 ? 'connects' : 'connect'} selected nodes, so the component would feed itself. Select ${count === 1 ? 'it' : 'them'} too.`,
+    selectBetween: (count: number): string => (count === 1 ? 'Select it too' : 'Select them too'),
+    changedMeanwhile: 'Someone else changed these nodes. Try again.',
+  },
+  node: {
+    typeOf: (name: string): string => `Component ${name}`,
+    about: (name: string): string => `Runs the workflow ${name} as one node.`,
+    version: 'Version',
+    latest: 'Latest version',
+    newest: (version: number): string => `Version ${version} (newest)`,
+    shownOutput: 'Result shown on the node',
+    unreadable: "You don't have permission to view the versions of this component.",
+  },
   notice: {
     label: 'Component',
     older: (caller: string, pinned: number, current: number): string =>

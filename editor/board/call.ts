@@ -1,5 +1,5 @@
 // Reads and changes nodes that call a component.
-import { type ComponentPortConfig, getCallPorts } from '../../src/graph/config-ports.ts';
+import { getCallPorts } from '../../src/graph/config-ports.ts';
 import { type GraphNode, type Json, type JsonObject, toFields } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
 import { replaceNodes } from './edits.ts';
@@ -31,38 +31,8 @@ export const setCallValue = (
   inputId: string,
   value: Json | undefined,
 ): readonly Change[] =>
-  changeConfig(board, nodeId, config => {
-    const { [inputId]: _, ...values } = toFields(config.values) as JsonObject;
-    return { ...config, values: value === undefined ? values : { ...values, [inputId]: value } };
+  replaceNodes(board, [nodeId], node => {
+    const { [inputId]: _, ...others } = toFields(node.data.config?.values) as JsonObject;
+    const values = value === undefined ? others : { ...others, [inputId]: value };
+    return { ...node, data: { ...node.data, config: { ...node.data.config, values } } };
   });
-
-/** A version of a component, with its ports. */
-export interface CallVersion {
-  readonly version: number | 'latest';
-  readonly inputs: readonly ComponentPortConfig[];
-  readonly outputs: readonly ComponentPortConfig[];
-}
-
-/** Moves a call to another version, with the ports of that version. Edges to ports that are gone stay, marked. */
-export const setCallVersion = (
-  board: Board,
-  nodeId: string,
-  { version, inputs, outputs }: CallVersion,
-): readonly Change[] =>
-  changeConfig(board, nodeId, config => ({
-    ...config,
-    version,
-    inputs: inputs as unknown as Json,
-    outputs: outputs as unknown as Json,
-  }));
-
-function changeConfig(
-  board: Board,
-  nodeId: string,
-  change: (config: JsonObject) => JsonObject,
-): readonly Change[] {
-  return replaceNodes(board, [nodeId], node => ({
-    ...node,
-    data: { ...node.data, config: change(node.data.config ?? {}) },
-  }));
-}

@@ -15,6 +15,11 @@ export interface ComponentVersion extends ComponentInterface {
   readonly version: number;
 }
 
+/** What a call moves to: a version, or whichever is the latest. */
+export type CallTarget = Omit<ComponentVersion, 'workflowId' | 'version'> & {
+  readonly version: number | 'latest';
+};
+
 /** A port that differs between two versions. `before` is absent for a new port, `after` for a removed one. */
 export interface PortChange {
   readonly side: 'input' | 'output';
@@ -70,7 +75,7 @@ export function updateCall(
   board: Board,
   catalog: Catalog,
   nodeId: string,
-  { version, name, inputs, outputs }: Omit<ComponentVersion, 'workflowId'>,
+  { version, name, inputs, outputs }: CallTarget,
 ): CallUpdate {
   const ids = new Set(inputs.map(({ id }) => id));
   const before = getCallPorts(findNode(board, nodeId)?.data.config ?? {});

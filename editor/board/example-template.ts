@@ -36,7 +36,11 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** Returns the slug of the template; undefined for nodes that no template illustrates. */
-export function findExampleTemplate({ nodeType, inputs, outputs }: CatalogEntry): string | undefined {
+export function findExampleTemplate({
+  nodeType,
+  inputs,
+  outputs,
+}: Pick<CatalogEntry, 'nodeType' | 'inputs' | 'outputs'>): string | undefined {
   if (!/^(?:generate|edit|video|talking|audio|text):|^utility:speech$/.test(nodeType)) return undefined;
   const ports = new Set(inputs.filter(({ isPort }) => isPort).map(({ type }) => type));
   const made = outputs[0]?.type;

@@ -6,9 +6,11 @@ import {
   type Category,
   type GraphNode,
   type Json,
+  type JsonObject,
   type Position,
 } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
+import { getPorts } from './catalog.ts';
 import { add, makeNewId } from './edits.ts';
 import { findFreeSpace, getObstacles } from './free-space.ts';
 import type { BoardSession } from './session.ts';
@@ -20,15 +22,17 @@ export interface Placement {
   readonly from?: PortRef | undefined;
 }
 
-/** Returns the changes that add the node, and its id. */
+/** Returns the changes that add the node with the config, and its id. */
 export function placeNode(
   { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
   entry: CatalogEntry,
   { at, from }: Placement,
   fallback: Position,
+  config: JsonObject = {},
 ): { readonly id: string; readonly changes: readonly Change[] } {
   const { board } = store.getState();
-  const node = toNode(board, entry);
+  const blank = toNode(board, entry);
+  const node = { ...blank, data: { ...blank.data, config } };
   const { width, height } = estimateDims(node, catalog);
   const preferred =
     at === undefined
@@ -39,7 +43,7 @@ export function placeNode(
     position: round(findFreeSpace(getObstacles(board, catalog), { ...preferred, width, height })),
   };
   const addition = add(board, { nodes: [positioned] });
-  const port = from && findFittingPort(catalog, board, entry, from);
+  const port = from && findFittingPort(catalog, board, getPorts(catalog, node), from);
   if (from === undefined || port === undefined) return { id: node.id, changes: addition };
   const connection = connect(apply(board, addition), catalog, from, { nodeId: node.id, handle: port });
   return { id: node.id, changes: [...addition, ...connection] };

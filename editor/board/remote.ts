@@ -21,6 +21,7 @@ export interface WorkflowInfo {
   readonly publishSettings: Readonly<Record<string, unknown>> | null;
   readonly updatedAt: string;
   readonly folderId?: string | null;
+  readonly teamId?: string | null;
   /** Only for its creator. */
   readonly secrets?: Readonly<Record<string, Secret>> | null;
   readonly nodes: readonly GraphNode[];

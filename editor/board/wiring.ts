@@ -1,10 +1,10 @@
 // Decides which ports can be connected, connects them, and sorts connected nodes.
 import {
   type Catalog,
-  type CatalogEntry,
   canFeed,
   type InputDef,
   type OutputDef,
+  type ResolvedPorts,
 } from '../../src/graph/catalog.ts';
 import { withEdge } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
@@ -52,23 +52,23 @@ export function connect(board: Board, catalog: Catalog, one: PortRef, other: Por
   return [...removals, ...add(apply(board, removals), { edges: edges.slice(-1) })];
 }
 
-/** Returns the port of a node type that fits the open end of a connection, or undefined. */
+/** Returns the port, of these, that fits the open end of a connection, or undefined. */
 export function findFittingPort(
   catalog: Catalog,
   board: Board,
-  entry: CatalogEntry,
+  ports: Pick<ResolvedPorts, 'inputs' | 'outputs'>,
   from: PortRef,
 ): string | undefined {
   const port = findPort(board, catalog, from);
   if (port === undefined) return undefined;
   if (isOutput(from)) {
-    const inputs = entry.inputs.filter(({ isPort }) => isPort);
+    const inputs = ports.inputs.filter(({ isPort }) => isPort);
     const match =
       inputs.find(({ type }) => type === port.type) ??
       inputs.find(to => canFeed(port.type, to.itemType ?? to.type));
     return match && `in-${match.id}`;
   }
-  const outputs = entry.outputs.filter(({ isPort }) => isPort);
+  const outputs = ports.outputs.filter(({ isPort }) => isPort);
   const match =
     outputs.find(({ type }) => type === port.type) ?? outputs.find(out => canFeed(out.type, port.type));
   return match && `out-${match.id}`;

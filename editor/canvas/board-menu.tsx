@@ -12,6 +12,7 @@ const NODE_COMMANDS = [
   'duplicate',
   'group',
   'ungroup',
+  'open-component',
   'make-component',
   'unpack',
   'delete-and-reconnect',

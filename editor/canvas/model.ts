@@ -17,6 +17,7 @@ import { getPorts } from '../board/catalog.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { setDrawnSize } from '../board/node-size.ts';
 import type { PortRef } from '../board/wiring.ts';
+import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { hasPreview, layoutCard } from './card-parts.ts';
 
@@ -265,7 +266,7 @@ function getTypeLabel({ data }: GraphNode, entry: CatalogEntry | undefined): str
   const component = isCall({ data }) ? getComponentName({ data }) : '';
   return component === '' || component === data.label
     ? entry.label
-    : messages.flow.component.typeOf(component);
+    : componentMessages.node.typeOf(component);
 }
 
 /** The controls that fit on a node. Others need the space of the inspector. */

@@ -38,6 +38,8 @@ interface ChooserProps {
   readonly findChoices: (text: string, filter: string) => readonly Choice[];
   readonly onChoose: (id: string) => void;
   readonly onClose: () => void;
+  /** Called when the text changes, to load more options. */
+  readonly onText?: (text: string) => void;
   /**
    * Position of the dialog in window pixels. The page is not dimmed. If absent, the dialog is at the top of the page.
    */
@@ -58,6 +60,7 @@ export function Chooser({
   findChoices: find,
   onChoose,
   onClose,
+  onText,
   at,
   filters,
   renderFooter,
@@ -97,7 +100,10 @@ export function Chooser({
         label={placeholder}
         value={text}
         active={choices.length > 0 ? `${id}-${activeIndex}` : undefined}
-        onChange={typed => setState({ text: typed, active: 0 })}
+        onChange={typed => {
+          setState({ text: typed, active: 0 });
+          onText?.(typed);
+        }}
         onKeyDown={onKeyDown}
       />
       {filters && (

@@ -4,6 +4,7 @@ import { navigate } from 'wouter/use-browser-location';
 import { isCall, readCall } from '../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
+import { getComponentName } from '../board/call.ts';
 import { type CallUpdate, type ComponentVersion, updateCall } from '../board/component-update.ts';
 import { messages } from '../component-messages.ts';
 import { toErrorMessage } from '../kit/failure.tsx';
@@ -23,15 +24,26 @@ export interface CalledComponent {
 export function getCalledComponent(node: GraphNode): CalledComponent | undefined {
   const { workflowId, version } = readCall(node);
   if (!isCall(node) || workflowId === '') return undefined;
-  const name = node.data.config?.name;
-  return { workflowId, version, name: typeof name === 'string' && name !== '' ? name : node.data.label };
+  return { workflowId, version, name: getComponentName(node) || node.data.label };
 }
 
 const toInterfacePath = (workflowId: string): string =>
   `/workflows/${encodeURIComponent(workflowId)}/interface`;
 
-export const readInterface = (workflowId: string, signal?: AbortSignal): Promise<ComponentVersion> =>
-  api.get<ComponentVersion>(toInterfacePath(workflowId), signal === undefined ? {} : { signal });
+interface ReadOptions {
+  /** Default: the current version. */
+  readonly version?: number | undefined;
+  readonly signal?: AbortSignal;
+}
+
+export const readInterface = (
+  workflowId: string,
+  { version, signal }: ReadOptions = {},
+): Promise<ComponentVersion> =>
+  api.get<ComponentVersion>(toInterfacePath(workflowId), {
+    query: version === undefined ? {} : { version },
+    ...(signal === undefined ? {} : { signal }),
+  });
 
 export const toInterfaceKey = (workflowId: string): readonly string[] => [
   '/workflows',
@@ -43,7 +55,7 @@ export const toInterfaceKey = (workflowId: string): readonly string[] => [
 export function useInterface(workflowId: string | undefined): ComponentVersion | undefined {
   const { data } = useQuery({
     queryKey: toInterfaceKey(workflowId ?? ''),
-    queryFn: ({ signal }) => readInterface(workflowId ?? '', signal),
+    queryFn: ({ signal }) => readInterface(workflowId ?? '', { signal }),
     enabled: workflowId !== undefined,
     throwOnError: false,
   });

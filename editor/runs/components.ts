@@ -4,26 +4,28 @@ import { ComponentError } from '../../src/graph/components/component-error.ts';
 import { unpackCall } from '../../src/graph/components/expand.ts';
 import { getInterface } from '../../src/graph/components/interface.ts';
 import { withoutItems } from '../../src/graph/edit.ts';
-import type { Graph, Json, JsonObject } from '../../src/graph/types.ts';
+import type { Graph, JsonObject } from '../../src/graph/types.ts';
 import { type Board, findNode } from '../board/board.ts';
-import { setCallVersion } from '../board/call.ts';
 import { type Extraction, extractComponent } from '../board/component.ts';
+import { updateCall } from '../board/component-update.ts';
 import { computeChanges } from '../board/edits.ts';
 import { isEqual } from '../board/merge.ts';
 import { toBoard, type WorkflowInfo } from '../board/remote.ts';
+import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { api } from '../lib/api.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
+import { readInterface } from './component-versions.ts';
 import type { EditorContextValue } from './editor-context.tsx';
 
-const componentMessages = messages.flow.component;
+const { make: makeMessages, update: updateMessages } = componentMessages;
 const PREVIEW = 'output:preview';
 
 type Called = Pick<ComponentCall, 'workflowId' | 'version'>;
 
 /** Queries the graph of a component. A numbered version never changes. */
 export const toGraphQuery = ({ workflowId, version }: Called) => ({
-  queryKey: ['/workflows', workflowId, 'versions', version],
+  queryKey: ['/workflows', workflowId, 'graph', version],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readGraph({ workflowId, version }, signal),
   staleTime: version === 'latest' ? 0 : Number.POSITIVE_INFINITY,
 });
@@ -53,6 +55,7 @@ export async function makeComponent(
   name: string,
 ): Promise<string> {
   const { store, catalog, saver } = session;
+  if (session.isReadOnly) throw new UserFacingError(componentMessages.readOnly);
   const { part } = requireExtraction(store.getState().board, session.catalog, ids);
   const { id: workflowId } = await api.post<{ readonly id: string }>('/workflows', {
     name,
@@ -64,7 +67,7 @@ export async function makeComponent(
     // Moves it into the team of the folder, too.
     if (folderId) await api.put(`/workflows/${workflowId}`, { folderId });
     const extraction = requireExtraction(store.getState().board, catalog, ids);
-    if (!isEqual(extraction.part, part)) throw new UserFacingError(componentMessages.changedMeanwhile);
+    if (!isEqual(extraction.part, part)) throw new UserFacingError(makeMessages.changedMeanwhile);
     const ports = getInterface(part, catalog);
     const config = { workflowId, version: 1, values: {}, name, ...ports } as unknown as JsonObject;
     const { id, changes } = extraction.replace(name, config);
@@ -83,7 +86,7 @@ function requireExtraction(
   ids: readonly string[],
 ): Extraction {
   const extraction = extractComponent(board, catalog, ids);
-  if ('problem' in extraction) throw new UserFacingError(componentMessages.changedMeanwhile);
+  if ('problem' in extraction) throw new UserFacingError(makeMessages.changedMeanwhile);
   return extraction;
 }
 
@@ -147,7 +150,7 @@ function inOrderOf<T extends { readonly id: string }>(
     .map(({ item }) => item);
 }
 
-/** Moves a call to another version of its component, with the ports of that version. */
+/** Moves a call to another version of its component, as one undo step. */
 export async function moveCall(
   { session }: Pick<EditorContextValue, 'session'>,
   nodeId: string,
@@ -156,26 +159,16 @@ export async function moveCall(
   const { store, catalog } = session;
   const node = findNode(store.getState().board, nodeId);
   if (node === undefined) return;
-  const ports = getInterface(await readGraph({ ...readCall(node), version }), catalog);
-  store.actions.perform(
-    messages.flow.edits.set(componentMessages.version),
-    setCallVersion(store.getState().board, nodeId, { version, ...ports }),
-  );
-}
-
-/** The interface of a component, as GET /workflows/{id}/interface returns it. */
-interface Interface {
-  readonly workflowId: string;
-  readonly name: string;
-  readonly version: number;
-  readonly inputs: readonly Json[];
-  readonly outputs: readonly Json[];
+  const { workflowId } = readCall(node);
+  const read = await readInterface(workflowId, { version: version === 'latest' ? undefined : version });
+  const { changes } = updateCall(store.getState().board, catalog, nodeId, { ...read, version });
+  store.actions.perform(updateMessages.edit, changes);
 }
 
 /** Returns the config of a new call of the current version. */
 export async function readCallConfig(id: string): Promise<JsonObject & { readonly name: string }> {
-  const { workflowId, version, name, inputs, outputs } = await api.get<Interface>(
-    `/workflows/${id}/interface`,
-  );
-  return { workflowId, version, values: {}, name, inputs, outputs };
+  const { workflowId, version, name, inputs, outputs } = await readInterface(id);
+  return { workflowId, version, values: {}, name, inputs, outputs } as unknown as JsonObject & {
+    readonly name: string;
+  };
 }

@@ -1,9 +1,11 @@
 // Renders the palette for adding nodes. When a connection is being made, lists only the types that it fits.
 
 import Key from 'icon:key-round';
+import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import type { Position } from '../../../src/graph/types.ts';
+import { CALL } from '../../../src/graph/components/calls.ts';
+import type { JsonObject, Position } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
 import { getNodeRect } from '../../board/node-size.ts';
 import type { Placement } from '../../board/placement.ts';
@@ -13,12 +15,16 @@ import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import { messages } from '../../flow-messages.ts';
 import { ButtonLink } from '../../kit/button.tsx';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { useProviderSettings } from '../../lib/providers.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { readCallConfig } from '../../runs/components.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 import styles from './add-node.module.css';
 import { ChoiceImage } from './choice-image.tsx';
+import { useComponents } from './component/use-components.ts';
 import { readFavoriteTypes, readRecentTypes, saveRecentType } from './palette-storage.ts';
 
 const flowMessages = messages.flow;
@@ -31,18 +37,20 @@ interface AddNodeProps {
 
 export function AddNode({ placement, text: initialText = '', onClose }: AddNodeProps) {
   const editor = useEditor();
-  const entries = findAvailableEntries(editor, placement);
+  const [text, setText] = useState(initialText);
+  const entries = usePaletteEntries(text, placement);
   const choose = (nodeType: string): void => {
-    const entry = editor.session.catalog.find(nodeType);
+    const entry = entries.find(it => it.nodeType === nodeType);
     onClose();
-    if (entry !== undefined) addNode(editor, entry, placement);
+    if (entry !== undefined) insertEntry(editor, entry, placement);
   };
   return (
     <Chooser
       title={flowMessages.addNode}
       placeholder={flowMessages.searchNodes}
       text={initialText}
-      findChoices={(text, filter) => findEntries(entries, text, filter)}
+      findChoices={(typed, filter) => findEntries(entries, typed, filter)}
+      onText={setText}
       at={findScreenPosition(editor, placement)}
       filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
       onChoose={choose}
@@ -80,16 +88,33 @@ function MissingKey({ label, provider }: MissingKeyProps) {
   );
 }
 
-/** Adds a node, selects it and focuses it. */
-export function addNode(editor: EditorContextValue, entry: CatalogEntry, placement: Placement): void {
+/** Adds a node, or a call of the component, selects it and focuses it. */
+export function insertEntry(editor: EditorContextValue, entry: PaletteEntry, placement: Placement): void {
+  const { component } = entry;
+  const declared = editor.session.catalog.find(component === undefined ? entry.nodeType : CALL);
+  if (declared === undefined) return;
+  saveRecentType(entry.nodeType);
+  if (component === undefined) addNode(editor, declared, placement);
+  else
+    readCallConfig(component.workflowId).then(
+      config => addNode(editor, { ...declared, label: config.name }, placement, config),
+      (error: unknown) => showToast(toErrorMessage(error), { tone: 'failed' }),
+    );
+}
+
+function addNode(
+  editor: EditorContextValue,
+  entry: CatalogEntry,
+  placement: Placement,
+  config: JsonObject = {},
+): void {
   const { session, canvas } = editor;
-  const { id, changes } = placeNode(session, entry, placement, getDefaultPosition(editor));
+  const { id, changes } = placeNode(session, entry, placement, getDefaultPosition(editor), config);
   // Renders the node now, so that the next key goes to it.
   flushSync(() => {
     session.store.actions.perform(flowMessages.edits.add(entry.label), changes);
     session.store.actions.select([id]);
   });
-  saveRecentType(entry.nodeType);
   canvas.current?.focusNode(id);
 }
 
@@ -112,22 +137,33 @@ function getDefaultPosition({ session, canvas }: EditorContextValue): Position {
 
 const OFFSET_RIGHT = 220;
 
-export function findAvailableEntries(
-  { session }: EditorContextValue,
-  { from }: Placement,
-): readonly CatalogEntry[] {
+/** A node type or a component in the palette. */
+export interface PaletteEntry extends Omit<CatalogEntry, 'category'> {
+  readonly category: CatalogEntry['category'] | 'component';
+  readonly component?: { readonly workflowId: string; readonly poster: string | undefined };
+}
+
+/** Returns the node types that fit the placement, and the components that match the text. */
+export function usePaletteEntries(text: string, placement: Placement): readonly PaletteEntry[] {
+  const editor = useEditor();
+  // The ports of a component are read when it is chosen.
+  return [...useComponents(text), ...findAvailableEntries(editor, placement)];
+}
+
+function findAvailableEntries({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
   const { catalog, store } = session;
   const visible = catalog.entries.filter(
-    ({ hidden, deprecated, isAvailable }) => !deprecated && (!hidden || isAvailable === false),
+    ({ nodeType, hidden, deprecated, isAvailable }) =>
+      nodeType !== CALL && !deprecated && (!hidden || isAvailable === false),
   );
   if (from === undefined) return visible;
   const { board } = store.getState();
   return visible.filter(entry => findFittingPort(catalog, board, entry, from) !== undefined);
 }
 
-const CATEGORY_ORDER = ['input', 'model', 'video', 'utility', 'logic', 'output'];
+const CATEGORY_ORDER = ['component', 'input', 'model', 'video', 'utility', 'logic', 'output'];
 
-export function findEntries(all: readonly CatalogEntry[], text: string, filter: string): readonly Choice[] {
+export function findEntries(all: readonly PaletteEntry[], text: string, filter: string): readonly Choice[] {
   const entries = filter === '' ? all : all.filter(({ category }) => category === filter);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length > 0)
@@ -136,7 +172,7 @@ export function findEntries(all: readonly CatalogEntry[], text: string, filter: 
       .filter(({ score }) => score > 0)
       .sort((a, b) => Number(needsProvider(a.entry)) - Number(needsProvider(b.entry)) || b.score - a.score)
       .map(({ entry }) => toChoice(entry, undefined));
-  const findAll = (types: readonly string[]): readonly CatalogEntry[] =>
+  const findAll = (types: readonly string[]): readonly PaletteEntry[] =>
     types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
   const favorites = findAll(readFavoriteTypes());
   const recent = findAll(readRecentTypes()).filter(entry => !favorites.includes(entry));
@@ -164,10 +200,10 @@ export function findEntries(all: readonly CatalogEntry[], text: string, filter: 
  * Returns whether the node needs a provider that is not set up. It is listed anyway, because an administrator can set
  * it up.
  */
-const needsProvider = ({ isAvailable }: CatalogEntry): boolean => isAvailable === false;
+const needsProvider = ({ isAvailable }: PaletteEntry): boolean => isAvailable === false;
 
 /** Returns 0 unless all words match. Matches in the label count most, and more at its beginning. */
-function computeScore(entry: CatalogEntry, words: readonly string[]): number {
+function computeScore(entry: PaletteEntry, words: readonly string[]): number {
   const fields: readonly (readonly [text: string, weight: number])[] = [
     [entry.label.toLowerCase(), 8],
     [entry.nodeType.toLowerCase().replaceAll('_', ' '), 5],
@@ -184,13 +220,13 @@ function computeScore(entry: CatalogEntry, words: readonly string[]): number {
   return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0);
 }
 
-function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
+function toChoice(entry: PaletteEntry, section: string | undefined): Choice {
   return {
     id: entry.nodeType,
     label: entry.label,
     detail: (
       <>
-        {entry.description ?? entry.nodeType}
+        {entry.description || (entry.component === undefined && entry.nodeType)}
         <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>
       </>
     ),
@@ -204,7 +240,10 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
 }
 
 /** Returns the price of one run with default settings, or undefined for free nodes. */
-export function formatEntryPrice({ executionCost, estimatedCredits }: CatalogEntry): string | undefined {
+export function formatEntryPrice({
+  executionCost,
+  estimatedCredits,
+}: Pick<CatalogEntry, 'executionCost' | 'estimatedCredits'>): string | undefined {
   if (executionCost === 'free') return undefined;
   return estimatedCredits === null
     ? flowMessages.priceVaries

@@ -3,18 +3,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
 import type { Template } from '../../../sdk/src/schemas.ts';
-import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { findExampleTemplate } from '../../board/example-template.ts';
 import { toTypeColor } from '../../canvas/colors.ts';
 import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import { api } from '../../lib/api.ts';
 import styles from './add-node.module.css';
+import type { PaletteEntry } from './add-node.tsx';
 import { findResultImage } from './palette-storage.ts';
 
-export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonly entry: CatalogEntry }) {
+export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonly entry: PaletteEntry }) {
   const [result] = useState(() => findResultImage(entry.nodeType));
   const [failed, setFailed] = useState<readonly string[]>([]);
-  const url = [result, useExampleCard(entry)].find(url => url !== undefined && !failed.includes(url));
+  const url = [result, entry.component?.poster, useExampleCard(entry)].find(
+    url => url !== undefined && !failed.includes(url),
+  );
   const { strokes } = useMemo(() => drawNodeIcon(entry), [entry]);
   if (url !== undefined)
     return (
@@ -55,7 +57,7 @@ const CARDS = {
 };
 
 /** Returns the address of the card; undefined until it is known, and if the service hides the template. */
-function useExampleCard(entry: CatalogEntry): string | undefined {
+function useExampleCard(entry: PaletteEntry): string | undefined {
   const template = findExampleTemplate(entry);
   const { data } = useQuery({ ...CARDS, enabled: template !== undefined });
   return data?.get(`tpl_${template}`) ?? undefined;

@@ -33,6 +33,13 @@ async function makeComponent(page: Page, name: string, labels: readonly string[]
   await dialog.waitFor({ state: 'detached' });
 }
 
+const at = (id: string, nodeType: string) => ({
+  id,
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label: id, nodeType },
+});
+
 describe('components in the editor', { skip: NO_BROWSER }, () => {
   let flow: FlowTests;
 
@@ -146,11 +153,83 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('m');
     const dialog = page.getByRole('dialog', { name: 'Make a component' });
     await dialog.getByText('Picture connects selected nodes').waitFor();
-    await dialog.getByRole('button', { name: 'Select them too' }).click();
+    await dialog.getByRole('button', { name: 'Select it too' }).click();
     await dialog.getByLabel('Name').fill('All');
     await page.keyboard.press('Enter');
     await nodeOf(page, 'All').waitFor();
     await waitUntil('the call to be alone', async () => (await flow.read(id)).nodes.length === 1);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('adds one from the palette and the library, connects it, and edits its version and values', async () => {
+    const component = await flow.create({
+      nodes: [
+        {
+          ...at('words', 'input:text'),
+          data: { label: 'Words', nodeType: 'input:text', config: { value: 'a fox' } },
+        },
+        {
+          ...at('size', 'input:number'),
+          data: { label: 'Size', nodeType: 'input:number', config: { value: 64 } },
+        },
+        { ...at('draw', 'generate:sandbox'), data: { label: 'Draw', nodeType: 'generate:sandbox' } },
+        { ...at('image', 'output:preview'), data: { label: 'Image', nodeType: 'output:preview' } },
+        { ...at('said', 'output:preview'), data: { label: 'Said', nodeType: 'output:preview' } },
+      ],
+      edges: [
+        { source: 'words', target: 'draw', sourceHandle: 'out-text', targetHandle: 'in-prompt' },
+        { source: 'draw', target: 'image', sourceHandle: 'out-image', targetHandle: 'in-input' },
+        { source: 'words', target: 'said', sourceHandle: 'out-text', targetHandle: 'in-input' },
+      ],
+    });
+    await flow.send('PUT', `/workflows/${component}`, { name: 'Fox maker' });
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await boardOf(page).focus();
+    await page.keyboard.press('n');
+    const palette = page.getByRole('dialog', { name: 'Add node' });
+    await palette.getByRole('combobox').fill('fox mak');
+    await palette.getByRole('option', { name: 'Fox maker' }).waitFor();
+    await takeScreenshot(page, 'component-palette', VIEWS[2]);
+    await page.keyboard.press('Enter');
+    await nodeOf(page, 'Fox maker').waitFor();
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const words = inspector.getByLabel('Words', { exact: true });
+    await waitUntil('the default', async () => (await words.getAttribute('placeholder')) === 'a fox');
+    await words.fill('a hare');
+    await inspector.getByLabel('Size', { exact: true }).fill('32');
+    await inspector.getByLabel('Result shown on the node').selectOption('Said');
+    const call = await untilCall(id);
+    await waitUntil('the values to be saved', async () => {
+      const config = findCall(await flow.read(id))?.data.config;
+      return JSON.stringify(config?.values) === '{"words":"a hare","size":32}';
+    });
+    assert.equal(call.data.config?.version, 1);
+    await takeScreenshot(page, 'component-inspector', VIEWS[2]);
+    await assertAccessible(page);
+
+    await flow.send('PUT', `/workflows/${component}`, {
+      nodes: (await flow.read(component)).nodes.filter(node => node.id !== 'said' && node.id !== 'size'),
+      edges: (await flow.read(component)).edges.filter(edge => edge.target !== 'said'),
+    });
+    await page.reload();
+    await nodeOf(page, 'Fox maker').click(HEAD);
+    await inspector.getByRole('button', { name: 'Use version 2' }).click();
+    await inspector.getByLabel('Size', { exact: true }).waitFor({ state: 'detached' });
+    await inspector.getByLabel('Version').selectOption('Latest version');
+    await waitUntil('the version to be saved', async () => {
+      const config = findCall(await flow.read(id))?.data.config;
+      return config?.version === 'latest' && Array.isArray(config.outputs) && config.outputs.length === 1;
+    });
+    await page.keyboard.press('Control+z');
+
+    await page.getByRole('button', { name: 'Close inspector' }).click();
+    await boardOf(page).focus();
+    await page.keyboard.press('l');
+    const library = page.getByRole('complementary', { name: 'Library' });
+    await library.getByRole('button', { name: 'Fox maker' }).click();
+    await nodeOf(page, 'Fox maker 2').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import { getInterface } from '../../../../src/graph/components/interface.ts';
 import { findNode } from '../../../board/board.ts';
 import { type Extraction, extractComponent } from '../../../board/component.ts';
-import { messages } from '../../../flow-messages.ts';
+import { messages } from '../../../component-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { TextField } from '../../../kit/field.tsx';
@@ -14,7 +14,7 @@ import { makeComponent } from '../../../runs/components.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from '../dialogs/dialogs.module.css';
 
-const componentMessages = messages.flow.component;
+const { make: makeMessages } = messages;
 const MAX_NAME = 200;
 const MAX_NAMES = 8;
 
@@ -26,26 +26,26 @@ export function MakeComponentDialog({ onClose }: { readonly onClose: () => void 
   if (!('problem' in extraction)) return <NameForm extraction={extraction} onClose={onClose} />;
   if (extraction.problem === 'no nodes')
     return (
-      <Dialog title={componentMessages.make} onClose={onClose}>
-        <p>{componentMessages.noNodes}</p>
+      <Dialog title={makeMessages.title} onClose={onClose}>
+        <p>{makeMessages.noNodes}</p>
       </Dialog>
     );
   const { between } = extraction;
   const labels = between.slice(0, MAX_NAMES).map(({ data }) => data.label);
   return (
     <Dialog
-      title={componentMessages.make}
+      title={makeMessages.title}
       onClose={onClose}
       actions={
         <Button
           variant="primary"
           onClick={() => store.actions.select([...selection, ...between.map(({ id }) => id)])}
         >
-          {componentMessages.selectBetween}
+          {makeMessages.selectBetween(between.length)}
         </Button>
       }
     >
-      <p>{componentMessages.between(formatNames(labels), between.length)}</p>
+      <p>{makeMessages.between(formatNames(labels), between.length)}</p>
     </Dialog>
   );
 }
@@ -73,16 +73,16 @@ function NameForm({
   };
   return (
     <FormDialog
-      title={componentMessages.make}
-      submit={componentMessages.make}
+      title={makeMessages.title}
+      submit={makeMessages.title}
       onSubmit={async () => {
         callId.current = await makeComponent(editor, ids, name.trim());
       }}
       onClose={close}
     >
-      <p>{componentMessages.about}</p>
+      <p>{makeMessages.about}</p>
       <TextField
-        label={componentMessages.name}
+        label={makeMessages.name}
         value={name}
         required
         maxLength={MAX_NAME}
@@ -90,8 +90,8 @@ function NameForm({
         onChange={({ target }) => setName(target.value)}
       />
       <dl className={styles.part}>
-        <Ports title={componentMessages.inputs} ports={inputs} />
-        <Ports title={componentMessages.outputs} ports={outputs} />
+        <Ports title={makeMessages.inputs} ports={inputs} />
+        <Ports title={makeMessages.outputs} ports={outputs} />
       </dl>
     </FormDialog>
   );
@@ -108,7 +108,7 @@ function Ports({
   return (
     <div>
       <dt className={styles.soft}>{title}</dt>
-      <dd>{componentMessages.ports(labels, ports.length - labels.length)}</dd>
+      <dd>{makeMessages.ports(labels, ports.length - labels.length)}</dd>
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 import { type EditorContextValue, useEditor } from '../../../runs/editor-context.tsx';
-import { addNode, findAvailableEntries, findEntries } from '../add-node.tsx';
+import { findEntries, insertEntry, usePaletteEntries } from '../add-node.tsx';
 import { readTemplateBoard } from '../starter-templates.tsx';
 import styles from './dock.module.css';
 
@@ -43,7 +43,7 @@ export function Library() {
 function Nodes() {
   const editor = useEditor();
   const [text, setText] = useState('');
-  const entries = findAvailableEntries(editor, {});
+  const entries = usePaletteEntries(text, {});
   return (
     <>
       <SearchField
@@ -62,8 +62,8 @@ function Nodes() {
               detail={hint}
               picture={icon}
               onInsert={at => {
-                const entry = editor.session.catalog.find(id);
-                if (entry !== undefined) addNode(editor, entry, at === undefined ? {} : { at });
+                const entry = entries.find(({ nodeType }) => nodeType === id);
+                if (entry !== undefined) insertEntry(editor, entry, at === undefined ? {} : { at });
               }}
             />
           ))}

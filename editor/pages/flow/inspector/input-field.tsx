@@ -31,10 +31,10 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   if (sourceType !== undefined && (source === undefined || source.data.nodeType === sourceType.nodeType))
     return <SourceField node={node} input={input} source={source} />;
   if (source !== undefined)
-    return <ConnectedInput input={input}>{flowMessages.connectedTo(source.data.label)}</ConnectedInput>;
+    return <ConnectedInput label={input.label}>{flowMessages.connectedTo(source.data.label)}</ConnectedInput>;
   if (kind === undefined)
     return (
-      <ConnectedInput input={input}>
+      <ConnectedInput label={input.label}>
         {input.required ? flowMessages.notConnected : flowMessages.connectedInput}
       </ConnectedInput>
     );
@@ -72,10 +72,17 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   );
 });
 
-function ConnectedInput({ input, children }: { readonly input: InputDef; readonly children: ReactNode }) {
+/** Names what feeds an input instead of its field. */
+export function ConnectedInput({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
   return (
     <div className={styles.fed}>
-      <span>{input.label}</span>
+      <span>{label}</span>
       <span>{children}</span>
     </div>
   );
@@ -124,7 +131,10 @@ function SourceField({ node, input, source }: SourceFieldProps) {
 }
 
 /** Returns the node connected to the port. */
-function useSource(nodeId: string, { id, isPort }: InputDef): GraphNode | undefined {
+export function useSource(
+  nodeId: string,
+  { id, isPort }: Pick<InputDef, 'id' | 'isPort'>,
+): GraphNode | undefined {
   return useBoard(({ board }) => {
     if (!isPort) return undefined;
     const edge = board.edges.find(

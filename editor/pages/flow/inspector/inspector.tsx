@@ -5,6 +5,7 @@ import Star from 'icon:star';
 import Close from 'icon:x';
 import { useState } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
+import { isCall } from '../../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getPorts } from '../../../board/catalog.ts';
@@ -20,6 +21,7 @@ import { NodeOutcome } from '../../../runs/node-outcome.tsx';
 import { getPin } from '../../../runs/pins.ts';
 import { formatEntryPrice } from '../add-node.tsx';
 import { readFavoriteTypes, toggleFavorite } from '../palette-storage.ts';
+import { ComponentFields } from './component-fields.tsx';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
@@ -62,18 +64,22 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         <CategoryIcon category={getCategory({ node, entry })} />
         <h2>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</h2>
         {entry && <span className={styles.price}>{formatEntryPrice(entry)}</span>}
-        {entry && <FavoriteButton nodeType={entry.nodeType} />}
+        {entry && !isCall(node) && <FavoriteButton nodeType={entry.nodeType} />}
         <IconButton size="s" icon={Close} label={flowMessages.closeInspector} onClick={close} />
       </header>
       <div className={styles.body}>
-        {entry?.description !== undefined && <p className={styles.about}>{entry.description}</p>}
+        {entry?.description !== undefined && !isCall(node) && (
+          <p className={styles.about}>{entry.description}</p>
+        )}
         <NodeIssues node={node} />
         <div data-rename>
           <Label node={node} />
         </div>
-        {inputs.filter(isEditable).map(input => (
-          <InputField key={input.id} node={node} input={input} />
-        ))}
+        {isCall(node) ? (
+          <ComponentFields node={node} />
+        ) : (
+          inputs.filter(isEditable).map(input => <InputField key={input.id} node={node} input={input} />)
+        )}
         {node.data.nodeType === 'video:renderer' && <TemplateProps node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />

@@ -1,7 +1,7 @@
 // Requests preview frames of a video from the service, after a pause in editing.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { api } from '../../../lib/api.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
 
 const PAUSE_MS = 500;
 /** The cache time is short, because the frames are data URLs in memory. */
@@ -24,7 +24,7 @@ export interface PreviewOptions {
 
 /** Returns the preview. A change aborts the request in progress. */
 export function usePreview({ source, time, scale }: PreviewOptions) {
-  const debounced = useDebounced({ source, time, scale });
+  const debounced = useDebounced({ source, time, scale }, PAUSE_MS);
   const { data, error, isFetching } = useQuery({
     queryKey: ['/render/renderer/preview', debounced],
     queryFn: ({ signal }) => requestPreview(debounced, signal),
@@ -48,16 +48,4 @@ async function requestPreview(
     repeatable: true,
   });
   return data;
-}
-
-/** Returns the value once it has been stable for a while. */
-function useDebounced<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  const text = JSON.stringify(value);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: compares the content, not the object
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

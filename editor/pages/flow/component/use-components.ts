@@ -1,0 +1,49 @@
+// Lists the workflows that the board can call as components, for the palette and the library.
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { WorkflowListItem } from '../../../../sdk/src/schemas.ts';
+import { CALL } from '../../../../src/graph/components/calls.ts';
+import { api } from '../../../lib/api.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { useEditor } from '../../../runs/editor-context.tsx';
+import type { PaletteEntry } from '../add-node.tsx';
+
+const TYPING_MS = 200;
+const MAX_LISTED = 50;
+
+/**
+ * Returns entries for the workflows of the user and of the workflow's team whose name, description or tag contains the
+ * text. Without text, for those that are components already.
+ */
+export function useComponents(text: string): readonly PaletteEntry[] {
+  const { id, catalog, saver } = useEditor().session;
+  const { teamId = null } = saver.base.info;
+  const query = useDebounced(text.trim(), TYPING_MS);
+  const { data = [] } = useQuery({
+    queryKey: ['/workflows', 'components', teamId, query],
+    queryFn: async ({ signal }) => {
+      const filter = query === '' ? { isComponent: true } : { query };
+      const lists = await Promise.all(
+        [{}, ...(teamId === null ? [] : [{ teamId }])].map(owner =>
+          api.get<readonly WorkflowListItem[]>('/workflows', {
+            query: { ...filter, ...owner, include: 'card', limit: MAX_LISTED },
+            signal,
+          }),
+        ),
+      );
+      return [...new Map(lists.flat().map(workflow => [workflow.id, workflow])).values()];
+    },
+    placeholderData: keepPreviousData,
+  });
+  const entry = catalog.find(CALL);
+  if (entry === undefined) return [];
+  return data
+    .filter(workflow => workflow.id !== id)
+    .map(({ id: workflowId, name, description, poster }) => ({
+      ...entry,
+      nodeType: `${CALL} ${workflowId}`,
+      label: name,
+      category: 'component',
+      description: description ?? '',
+      component: { workflowId, poster: poster ?? undefined },
+    }));
+}
