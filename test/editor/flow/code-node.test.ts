@@ -64,6 +64,24 @@ describe('the code node', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('can redo a change of a JSON field after an undo', async () => {
+    const id = await flow.create(GRAPH);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'program').click({ position: { x: 90, y: 20 } });
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByRole('textbox', { name: 'Inputs' }).locator('.cm-line').first().click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('[{ "id": "photo", "type": "IMAGE" }]');
+    await nodeOf(page, 'program').getByText('photo', { exact: true }).waitFor();
+    const bar = page.getByRole('toolbar', { name: 'Workflow' });
+    await bar.getByRole('button', { name: 'Undo' }).click();
+    await nodeOf(page, 'program').getByText('photo', { exact: true }).waitFor({ state: 'detached' });
+    await bar.getByRole('button', { name: 'Redo' }).click();
+    await nodeOf(page, 'program').getByText('photo', { exact: true }).waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('completes the names of ports and the members of their values', async () => {
     const [node] = GRAPH.nodes;
     const config = { ...node?.data.config, inputs: [{ id: 'photo', type: 'IMAGE' }] };

@@ -8,11 +8,27 @@ import { type FlowTests, nodeOf, type Stored, startFlowTests, untilSaved } from 
 
 const HEAD = { position: { x: 90, y: 20 } };
 
-const at = (x: number, id: string, label: string, nodeType: string, config: object = {}): object => ({
+interface Place {
+  readonly x: number;
+  readonly y?: number;
+}
+
+const at = (
+  { x, y = 0 }: Place,
+  id: string,
+  label: string,
+  nodeType: string,
+  config: object = {},
+): object => ({
   id,
   type: 'basedNode',
-  position: { x, y: 0 },
-  data: { label, category: nodeType.split(':')[0], nodeType, config },
+  position: { x, y },
+  data: {
+    label,
+    category: nodeType === 'component:call' ? 'logic' : nodeType.split(':')[0],
+    nodeType,
+    config,
+  },
 });
 const wire = (id: string, from: string, to: string): object => {
   const [source, sourceHandle] = from.split('.');
@@ -23,10 +39,10 @@ const wire = (id: string, from: string, to: string): object => {
 /** A component that joins two texts. */
 const COMPONENT = {
   nodes: [
-    at(0, 'left', 'Left', 'input:text', { value: 'a' }),
-    at(0, 'right', 'Right', 'input:text', { value: 'b' }),
-    at(340, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
-    at(760, 'out', 'Sentence', 'output:preview'),
+    at({ x: 0 }, 'left', 'Left', 'input:text', { value: 'a' }),
+    at({ x: 0, y: 220 }, 'right', 'Right', 'input:text', { value: 'b' }),
+    at({ x: 340 }, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
+    at({ x: 760 }, 'out', 'Sentence', 'output:preview'),
   ],
   edges: [
     wire('a', 'left.text', 'join.x'),
@@ -52,10 +68,10 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     const { id: caller } = await flow.send<Stored>('POST', '/workflows', {
       name: 'Letter',
       nodes: [
-        at(0, 'first', 'First', 'input:text', { value: 'bread' }),
-        at(0, 'second', 'Second', 'input:text', { value: 'butter' }),
-        at(340, 'call', 'Joiner', 'component:call', { ...ports, workflowId: component, values: {} }),
-        at(760, 'preview', 'Preview', 'output:preview'),
+        at({ x: 0 }, 'first', 'First', 'input:text', { value: 'bread' }),
+        at({ x: 0, y: 220 }, 'second', 'Second', 'input:text', { value: 'butter' }),
+        at({ x: 340 }, 'call', 'Joiner', 'component:call', { ...ports, workflowId: component, values: {} }),
+        at({ x: 760 }, 'preview', 'Preview', 'output:preview'),
       ],
       edges: [
         wire('a', 'first.text', 'call.left'),
@@ -118,10 +134,10 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     // The second input is gone, and there is another.
     await flow.send('PUT', `/workflows/${component}`, {
       nodes: [
-        at(0, 'left', 'Left side', 'input:text', { value: 'a' }),
-        at(0, 'count', 'Count', 'input:number', { value: 2 }),
-        at(340, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
-        at(760, 'out', 'Sentence', 'output:preview'),
+        at({ x: 0 }, 'left', 'Left side', 'input:text', { value: 'a' }),
+        at({ x: 0, y: 220 }, 'count', 'Count', 'input:number', { value: 2 }),
+        at({ x: 340 }, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
+        at({ x: 760 }, 'out', 'Sentence', 'output:preview'),
       ],
       edges: [
         wire('a', 'left.text', 'join.x'),
@@ -157,7 +173,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     const { component, caller } = await createBoth();
     await flow.send('PUT', `/workflows/${component}`, {
       ...COMPONENT,
-      nodes: [...COMPONENT.nodes, at(0, 'extra', 'Extra', 'input:text', { value: 'c' })],
+      nodes: [...COMPONENT.nodes, at({ x: 0, y: 440 }, 'extra', 'Extra', 'input:text', { value: 'c' })],
     });
     await using testPage = await flow.open(caller);
     const { page } = testPage;

@@ -16,7 +16,7 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { EditorState, type Extension } from '@codemirror/state';
+import { Annotation, EditorState, type Extension, type Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder as showPlaceholder } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { completeProgram } from './code-completion.ts';
@@ -57,8 +57,8 @@ export function CodeEditor({
                 javascriptLanguage.data.of({ autocomplete: completeProgram(() => latestPorts.current) }),
               ],
           EditorState.readOnly.of(isReadOnly),
-          EditorView.updateListener.of(({ docChanged, state }) => {
-            if (docChanged) latestOnChange.current(state.doc.toString());
+          EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+            if (docChanged && !transactions.some(isExternal)) latestOnChange.current(state.doc.toString());
           }),
         ],
       }),
@@ -70,11 +70,18 @@ export function CodeEditor({
   useEffect(() => {
     const text = view.current?.state.doc.toString();
     if (view.current === undefined || text === value) return;
-    view.current.dispatch({ changes: { from: 0, to: text?.length ?? 0, insert: value } });
+    view.current.dispatch({
+      changes: { from: 0, to: text?.length ?? 0, insert: value },
+      annotations: External.of(true),
+    });
   }, [value]);
   // `data-editing` marks the element as a text field, so that the board ignores its key events.
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
+
+/** Marks changes that come from the board, and must not be reported to it as edits. */
+const External = Annotation.define<boolean>();
+const isExternal = (transaction: Transaction): boolean => transaction.annotation(External) === true;
 
 const NO_PORTS = { inputs: [], outputs: [] };
 
