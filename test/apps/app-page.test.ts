@@ -1,6 +1,10 @@
 // The page of an app: without script, in a browser, by keyboard, on a phone, embedded, and what its bytes contain.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { SignJWT } from 'jose';
 import { runAsVisitor, saveApp, untilEnded, visitorOf } from '../support/apps/visitors.ts';
 import {
   assertAccessible,
@@ -8,8 +12,9 @@ import {
   NO_BROWSER,
   openBrowser,
   type TestBrowser,
-  VIEWS,
+  takeScreenshot,
 } from '../support/browser.ts';
+import { waitUntil } from '../support/processes.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -64,6 +69,24 @@ const newApp = async (more: object = {}): Promise<{ slug: string; workflowId: st
   const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [body.executionId], ...more });
   return { slug, workflowId };
 };
+
+/** Starts a website of somebody else: to browsers, localhost is another site than 127.0.0.1. */
+async function startSite() {
+  let shown = '';
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(shown));
+  await once(server.listen(0), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://localhost:${port}`,
+    show: (html: string) => {
+      shown = html;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
+  };
+}
 
 describe('the page of an app', () => {
   it('has the form, examples and a policy, and nothing of the graph', async () => {
@@ -196,9 +219,53 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
     await checkViews(browser, { url, path: `/a/${slug}/runs/${body.runId}`, name: 'app-result' }, page =>
       page.locator('[data-status=COMPLETED]').waitFor(),
     );
-    await using tab = await browser.open(url, { ...VIEWS[0], width: 320, height: 256 });
-    await tab.page.goto(`/a/${slug}`);
-    const overflow = await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    assert.ok(Number(overflow) <= 0, `${overflow}`);
+    // What 1280 x 1024 pixels show at 400 % zoom.
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const path of [`/a/${slug}`, `/a/${slug}/runs/${body.runId}`]) {
+        await using tab = await browser.open(url, { width: 320, height: 256, colorScheme });
+        const { page } = tab;
+        await page.goto(path);
+        await page.getByLabel('Scene').waitFor();
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${overflow}`);
+        await assertAccessible(page);
+        await takeScreenshot(page, path.includes('runs') ? 'app-result-zoomed' : 'app-zoomed', {
+          width: 320,
+          height: 256,
+          colorScheme,
+        });
+        assert.deepEqual(tab.errors, []);
+      }
+  });
+
+  it('runs in a frame of another site for a visitor whom its server names', async () => {
+    const [site, stranger] = [await startSite(), await startSite()];
+    const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
+    const { body } = await service.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
+    const token = await new SignJWT()
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject('ada')
+      .setAudience(slug)
+      .setExpirationTime(Math.floor(Date.now() / 1000) + 280)
+      .sign(Buffer.from(body.key));
+    const html = `<!doctype html><title>Host</title><iframe src="${url}/a/${slug}?visitor=${token}" title="App" width="900" height="700"></iframe>`;
+    for (const each of [site, stranger]) each.show(html);
+    await using tab = await browser.open(url);
+    const { page } = tab;
+    await page.goto(site.origin);
+    const frame = page.frameLocator('iframe');
+    await frame.getByLabel('Scene').fill('A crane in the fog');
+    await frame.getByRole('button', { name: 'Run' }).click();
+    await frame.locator('[data-status=COMPLETED]').waitFor();
+    await frame.locator('.output', { hasText: 'A crane in the fog' }).waitFor();
+    await frame.getByRole('heading', { name: 'Your results' }).waitFor();
+    assert.equal(await frame.locator('.bar').isVisible(), false);
+    assert.deepEqual(tab.errors, []);
+    await page.goto(stranger.origin);
+    await waitUntil('the frame to be refused', () =>
+      tab.errors.some(text => text.includes('frame-ancestors')),
+    );
+    assert.equal(await frame.getByLabel('Scene').count(), 0);
+    await Promise.all([site.close(), stranger.close()]);
   });
 });

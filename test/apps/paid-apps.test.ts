@@ -115,6 +115,38 @@ it('is paid for by the visitor, who sees the price before, and neither node nor 
   assert.deepEqual(await noticesOf(owner), []);
 });
 
+it('shows nothing of its prompts, nodes, models and prices on its page', async () => {
+  const example = await owner.run(workflowId, { inputs: { what: 'an example fox' } });
+  const slug = await open({ examples: [example.id], showsGallery: true });
+  const visitor = visitorOf(paid.service);
+  const started = await runAsVisitor(visitor, slug, { input_1: 'my own fox' });
+  await untilEnded(visitor, slug, started.body.runId);
+  const picked = await owner.request('PATCH', `/apps/${slug}/runs/${started.body.runId}`, {
+    inGallery: true,
+  });
+  assert.equal(picked.status, 200);
+  const texts: string[] = [];
+  const read = async (path: string): Promise<void> => {
+    const { status, text } = await visitor.request('GET', path);
+    assert.equal(status, 200, path);
+    texts.push(text);
+  };
+  for (const path of [`/runs/${started.body.runId}`, '?example=1', '']) await read(`/a/${slug}${path}`);
+  for (const path of [`/runs/${started.body.runId}`, '/gallery', '']) await read(`/apps/${slug}${path}`);
+  const poor = await open({ maxCreditsPerRun: PRICE - 1 });
+  await read(`/a/${poor}`);
+  texts.push(JSON.stringify((await runAsVisitor(visitorOf(paid.service), poor)).body));
+  assert.match(texts[0] ?? '', /<img/);
+  assert.match(texts[1] ?? '', /an example fox/);
+  for (const text of texts) {
+    assert.doesNotMatch(
+      text,
+      /painter|a fox named|seedream|\bfal\b|generate:|input:text|output:preview|wf_|ex_0|\d+ credits?|"credits"|costUsd/i,
+    );
+    for (const secret of [MODEL, workflowId, example.id]) assert.ok(!text.includes(secret), secret);
+  }
+});
+
 it('is out of order if its owner may no longer run it, or its provider fails', async () => {
   const slug = await open({});
   paid.fal.result = { status: 401, body: { detail: 'bad key of the painter' } };

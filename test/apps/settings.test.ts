@@ -82,6 +82,28 @@ describe('the app of a workflow', () => {
     );
   });
 
+  it('is found by its workflow, by people who may use it', async () => {
+    const other = await test.createCaller();
+    const find = async (by: Caller, id = workflowId): Promise<readonly string[]> => {
+      const { status, body } = await by.request<{ data: { slug: string }[] }>(
+        'GET',
+        `/apps?workflowId=${id}`,
+      );
+      assert.equal(status, 200);
+      return body.data.map(({ slug }) => slug);
+    };
+    assert.deepEqual(await find(owner), []);
+    const body = settings();
+    await save(body);
+    assert.deepEqual(await find(owner), [body.slug]);
+    assert.deepEqual(await find(other), []);
+    await save({ ...body, audience: 'signed_in' });
+    assert.deepEqual(await find(other), [body.slug]);
+    await save({ ...body, audience: 'signed_in', isEnabled: false });
+    assert.deepEqual([await find(owner), await find(other)], [[body.slug], []]);
+    assert.deepEqual(await find(owner, 'wf_none'), []);
+  });
+
   it('names each field that is wrong', async () => {
     assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'nobody' }] }), ['/inputs/0/nodeId']);
     assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'out' }] }), ['/inputs/0/nodeId']);

@@ -496,4 +496,38 @@ describe('an app whose workflow cannot serve it', () => {
       'app_out_of_order',
     ]);
   });
+
+  it('is out of order if its version was deleted, and its owner learns what to do', async () => {
+    const owner = await account();
+    const id = await owner.create(GRAPH);
+    const slug = await saveApp(owner, id, { ...FORM, audience: 'anyone', version: 1 });
+    assert.equal(
+      (await owner.request('PUT', `/workflows/${id}`, { ...GRAPH, name: 'New', edges: [] })).status,
+      200,
+    );
+    const visitor = visitorOf(service);
+    assert.equal((await runAsVisitor(visitor, slug, { input_1: 'x' })).status, 202);
+    // Versions of apps are not swept, so only an operator deletes one.
+    await service.db.query('delete from workflow_versions where workflow_id = $1 and version = 1', [id]);
+    // Another process has not read the version yet.
+    const other = await service.join();
+    const { url } = other;
+    const view = await visitorOf({ url }).request<{ isOutOfOrder: boolean }>('GET', `/apps/${slug}`);
+    assert.deepEqual([view.status, view.body.isOutOfOrder], [200, true]);
+    const page = await visitorOf({ url }).request('GET', `/a/${slug}`);
+    assert.match(page.text, /This app is out of order at the moment/);
+    assert.doesNotMatch(page.text, /version|deleted/i);
+    const refused = await visitorOf({ url }).request('POST', `/apps/${slug}/run`, { inputs: {} });
+    assert.deepEqual(codeOf(refused as never), [503, 'app_out_of_order']);
+    const { body: notices } = await owner.request<{ data: { kind: string; text: string }[] }>(
+      'GET',
+      '/notices',
+    );
+    assert.deepEqual(
+      notices.data.map(({ kind }) => kind),
+      ['app_out_of_order'],
+    );
+    assert.match(notices.data[0]?.text ?? '', /version/);
+    await other.close();
+  });
 });
