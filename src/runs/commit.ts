@@ -11,6 +11,7 @@ import type { RunRow, RunWrite } from '../store/runs.ts';
 import { countUnderWay, deferRuns, getRuns, lockClaimableRuns, lockRuns, writeRuns } from '../store/runs.ts';
 import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import { acceptBatch } from './accept-batch.ts';
+import { LargeWrites } from './large-writes.ts';
 import type { Effect, LifecycleEvent, Transition } from './lifecycle.ts';
 import { transition } from './lifecycle.ts';
 import { createWorkspaceSlots, selectClaimable } from './policy.ts';
@@ -86,11 +87,9 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
   );
   const writeLarge = createBatcher<RunChange, RunRow | undefined>(
     changes => writeBatch(db, changes, onWritten),
-    {
-      ...BATCH,
-      maxItems: 1,
-    },
+    { ...BATCH, maxItems: 1 },
   );
+  const largeWrites = new LargeWrites();
   const change = createBatcher<RequestedChange, RunRow | undefined>(
     requested => db.transaction(tx => changeBatch(tx, requested, onWritten)),
     BATCH,
@@ -98,8 +97,11 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
   return {
     accept,
     claim: (id, claimant) => claim({ id, claimant }),
-    write: (run, event, recordedBytes = 0) =>
-      (recordedBytes > MAX_SHARED_BYTES ? writeLarge : write)({ run, event }),
+    write: (run, event, recordedBytes = 0) => {
+      largeWrites.record(run.workspace);
+      if (recordedBytes <= MAX_SHARED_BYTES) return write({ run, event });
+      return largeWrites.perform(run.workspace, () => writeLarge({ run, event }));
+    },
     change: async (ids, decideEvent) => {
       const rows = await Promise.all(ids.map(id => change({ id, decideEvent })));
       return rows.filter(row => row !== undefined);
