@@ -70,7 +70,12 @@ export function registerTemplates(app: App, deps: RunDeps): void {
       summary: 'Copy a template to a new workflow',
       description:
         'Copies a template to a new personal workflow. The copy of a template with a sample has a first execution, with the trigger `sample`, that holds the recorded results. Run it with `useSample: true` if a provider is missing.',
-      errors: [...RESOURCE_ERRORS, 'folder_workspace_mismatch', 'storage_quota_exceeded'],
+      errors: [
+        ...RESOURCE_ERRORS,
+        'folder_workspace_mismatch',
+        'storage_quota_exceeded',
+        'component_forbidden',
+      ],
       params: TemplateId,
       body: DuplicateBody,
       response: { 201: Workflow },

@@ -47,8 +47,14 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     '/api/v1/workflows/:id/duplicate',
     operation('duplicateWorkflow', 'workflows:write', {
       summary: 'Duplicate a workflow',
-      description: 'Copies the graph, without secrets, into your active workspace.',
-      errors: [...RESOURCE_ERRORS, 'folder_workspace_mismatch', 'storage_quota_exceeded'],
+      description:
+        'Copies the graph, without secrets, into your active workspace. The copy calls the same components, so you must be able to read them.',
+      errors: [
+        ...RESOURCE_ERRORS,
+        'folder_workspace_mismatch',
+        'storage_quota_exceeded',
+        'component_forbidden',
+      ],
       params,
       body: DuplicateBody,
       response: { 201: Workflow },

@@ -145,8 +145,8 @@ function registerFiles(app: App, deps: Deps): void {
     operation('exportWorkflow', 'anyone', {
       summary: 'Export a workflow',
       description:
-        'Returns a file with the graph, without secrets. Import it with `POST /workflows/import` into this or another instance.',
-      errors: ['unauthorized', ...RESOURCE_ERRORS],
+        'Returns a file with the graph, the components that it calls and their media, without secrets. Components that you may not duplicate are left out. Import it with `POST /workflows/import` into this or another instance.',
+      errors: ['unauthorized', ...RESOURCE_ERRORS, 'payload_too_large'],
       params,
       response: { 200: ExportedWorkflow },
     }),
@@ -162,7 +162,8 @@ function registerFiles(app: App, deps: Deps): void {
       onRequest: limitLargeBodies(deps, MAX_LARGE_IMPORTS),
       ...operation('importWorkflow', 'workflows:write', {
         summary: 'Import a workflow',
-        description: 'Creates a workflow from an exported file, including its media.',
+        description:
+          'Creates a workflow from an exported file, including its components and media. A component that you imported before is not created again.',
         errors: [
           ...GRAPH_ERRORS,
           ...FILE_ERRORS,

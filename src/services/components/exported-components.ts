@@ -10,7 +10,7 @@ import { findWorkflowBatched, getVisibleVersion, readGraphText } from '../workfl
 
 /** Limits for one workflow file. */
 export const MAX_COMPONENTS = 200;
-export const MAX_COMPONENT_BYTES = 16_777_216;
+export const MAX_COMPONENT_BYTES = 8_000_000;
 
 export interface ExportedComponent {
   readonly view: WorkflowView;

@@ -20,6 +20,9 @@ export interface Component {
   readonly isDeleted: boolean;
 }
 
+/** The first versions of workflows that will be stored with the graph, by id. */
+export type ImportedComponents = ReadonlyMap<string, Component>;
+
 export interface Components {
   /** Returns the version that the call refers to, or undefined if it does not exist. */
   find(ref: ComponentRef): Component | undefined;
@@ -33,7 +36,7 @@ const MAX_CHARACTERS = 8_000_000;
  * `component_too_large`.
  */
 export async function readComponents(
-  deps: Pick<Deps, 'versions'>,
+  deps: Pick<Deps, 'versions'> & { readonly imported?: ImportedComponents },
   tx: Tx,
   calls: readonly ComponentRef[],
 ): Promise<Components> {
@@ -50,6 +53,15 @@ export async function readComponents(
   };
   let wanted = calls;
   for (let level = 1; level <= MAX_DEPTH && wanted.length > 0; level++) {
+    const nested: ComponentRef[] = [];
+    for (const { workflowId } of wanted) {
+      const component = deps.imported?.get(workflowId);
+      if (component === undefined || rows.has(workflowId)) continue;
+      const { name, version, isDeleted } = component;
+      rows.set(workflowId, { id: workflowId, name, version, is_deleted: isDeleted });
+      found.set(toKey(component), component);
+      nested.push(...listCalls(component.graph));
+    }
     const ids = [...new Set(wanted.map(({ workflowId }) => workflowId))].filter(id => !rows.has(id));
     if (ids.length > 0) for (const row of await listComponents(tx, ids)) rows.set(row.id, row);
     const versions = [...new Map(wanted.map(ref => [toKey(ref), toVersion(ref)])).values()].filter(
@@ -59,7 +71,6 @@ export async function readComponents(
     const sizes = versions.length === 0 ? [] : await listVersionSizes(tx, versions);
     characters += sizes.reduce((sum, { size }) => sum + size, 0);
     if (characters > MAX_CHARACTERS) throw tooLarge();
-    const nested: ComponentRef[] = [];
     for (const { workflow_id: workflowId, version } of sizes) {
       const { graph } = await deps.versions.get(tx, workflowId, version);
       const { name, is_deleted: isDeleted } = rows.get(workflowId) as ComponentRow;

@@ -23,9 +23,17 @@ import {
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { findCircle, nameCircle } from './component-circle.ts';
-import { type Component, type ComponentRef, type Components, readComponents } from './read-components.ts';
+import {
+  type Component,
+  type ComponentRef,
+  type Components,
+  type ImportedComponents,
+  readComponents,
+} from './read-components.ts';
 
-export type ResolveDeps = Pick<Deps, 'db' | 'catalog' | 'versions'>;
+export type ResolveDeps = Pick<Deps, 'db' | 'catalog' | 'versions'> & {
+  readonly imported?: ImportedComponents;
+};
 
 /** The workflow that a write changes. */
 export interface Caller {
@@ -84,7 +92,13 @@ export async function resolveCalls(
   const kept = caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);
   const keptKeys = new Set(kept.map(row => toKey(row.component_id, row.version ?? 'latest')));
   const ids = [...new Set(nodes.flatMap(node => readSent(node)?.workflowId ?? []))];
-  const rows = await listReadable(deps.db, ids, user.userId);
+  const { imported } = deps;
+  const importedIds = ids.filter(id => imported?.has(id));
+  const storedIds = ids.filter(id => !imported?.has(id));
+  const rows = [
+    ...importedIds.map(id => ({ id, version: 1, is_only: false })),
+    ...(await listReadable(deps.db, storedIds, user.userId)),
+  ];
   const readable = new Map(rows.map(row => [row.id, row]));
   const calls = nodes.flatMap((node, index): SentCall[] => {
     const sent = readSent(node);

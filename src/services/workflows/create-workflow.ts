@@ -84,6 +84,8 @@ export interface NewWorkflowCommit {
   readonly media?: readonly NewMedia[];
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
+  /** Called in the same transaction before the workflow is inserted. */
+  readonly prepare?: (tx: Tx) => Promise<void>;
   /** Called in the same transaction after the workflow was inserted. */
   readonly complete?: (tx: Tx, workflowId: string) => Promise<void>;
 }
@@ -92,28 +94,38 @@ export interface NewWorkflowCommit {
 export async function commitNewWorkflow(
   deps: Deps,
   user: UserActor,
-  { fields, media = [], write, warnings, complete }: NewWorkflowCommit,
+  { fields, media = [], write, warnings, prepare, complete }: NewWorkflowCommit,
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
   const committed = await deps.db.transaction(async tx => {
     await insertMediaWithinQuota(tx, deps.settings, media);
     await checkMedia(tx, user, fields.mediaId);
     await checkOwnFolder(tx, user, fields.folderId);
-    await insertWorkflow(tx, { id, userId: user.userId, ...fields });
-    await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
-    await recordCalls(tx, user, {
-      workflowId: id,
-      version: 1,
-      replaced: [],
-      text: write.text,
-      graph: () => write.graph ?? parseStoredGraph(write.text).graph,
-    });
+    await prepare?.(tx);
+    await insertNewWorkflow(tx, user, { id, fields, write });
     await complete?.(tx, id);
     const workflow = await readBack(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };
     return { view, write: await withMediaWarnings(tx, write), warnings };
   });
   return { id, ...presentCommitted(deps, committed) };
+}
+
+/** Inserts a personal workflow of the user with its first version. */
+export async function insertNewWorkflow(
+  tx: Tx,
+  user: UserActor,
+  { id, fields, write }: { readonly id: string } & Pick<NewWorkflowCommit, 'fields' | 'write'>,
+): Promise<void> {
+  await insertWorkflow(tx, { id, userId: user.userId, ...fields });
+  await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
+  await recordCalls(tx, user, {
+    workflowId: id,
+    version: 1,
+    replaced: [],
+    text: write.text,
+    graph: () => write.graph ?? parseStoredGraph(write.text).graph,
+  });
 }
 
 /** Replaces a workflow like a PUT, but rejects a folder of another workspace. */

@@ -1,14 +1,24 @@
-// Creates a workflow from an exported file. Media files are stored first; then one transaction inserts their rows and
-// the workflow.
+// Creates a workflow and its components from an exported file. Media files are stored first; then one transaction
+// inserts their rows and the workflows.
 import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
+import { userWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { MAX_COMPONENT_BYTES } from '../components/exported-components.ts';
+import { type NewComponent, prepareComponents } from '../components/imported-components.ts';
 import type { Deps } from '../deps.ts';
 import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
-import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from './create-workflow.ts';
+import {
+  type CreatedWorkflow,
+  commitNewWorkflow,
+  createBlankRow,
+  insertNewWorkflow,
+} from './create-workflow.ts';
 import { performWrite } from './graph-work.ts';
-import type { ImportBody } from './workflow-file.schema.ts';
-import type { GraphInput, GraphWrite } from './write-graph.ts';
+import type { ImportBody, ImportedFile } from './workflow-file.schema.ts';
+import type { GraphWrite } from './write-graph.ts';
 
 /** The same limit as for any body that contains a graph. */
 const MAX_GRAPH_BYTES = 4_194_304;
@@ -22,23 +32,22 @@ export async function importWorkflow(
   signal: AbortSignal,
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const { nodes, edges } = body;
-  if (Buffer.byteLength(JSON.stringify([nodes, edges])) > MAX_GRAPH_BYTES) {
-    throw new AppError('payload_too_large', `nodes and edges are larger than ${MAX_GRAPH_BYTES} bytes.`);
-  }
-  // Checked before any file is fetched. It also bounds the depth of the walk below.
-  await write(deps, user, { nodes, edges, autoLayout: false });
-  const media = await receiveMedia(deps, user, body.media ?? [], signal);
+  checkSizes(body);
+  // Graphs are checked before any file is fetched.
+  const { created, reusedTexts, imported, link } = await prepareComponents(deps, user, body);
+  const input = { nodes: link(body.nodes), edges: body.edges, autoLayout: false };
+  const write = await performWrite({ ...deps, imported }, user, { kind: 'write', input });
+  const texts = [write.text, ...created.map(component => component.write.text)];
+  const media = await receiveMedia(deps, user, listNeeded(body.media ?? [], texts, reusedTexts), signal);
   try {
     return await commitNewWorkflow(deps, user, {
-      fields: {
-        ...createBlankRow(body.name),
-        description: body.description ?? null,
-        tags: body.tags ?? [],
-      },
+      fields: toFields(body),
       media: media.rows,
-      write: { ...(await write(deps, user, replaceMedia({ nodes, edges }, media))), warnings: [] },
+      write: { ...replaceMedia(write, media), warnings: [] },
       warnings: media.warnings,
+      prepare: async tx => {
+        for (const component of created) await insertComponent(tx, user, component, media);
+      },
     });
   } catch (err) {
     await dropMedia(deps, media.rows);
@@ -46,23 +55,60 @@ export async function importWorkflow(
   }
 }
 
-const write = (deps: Deps, user: UserActor, input: GraphInput): Promise<GraphWrite> =>
-  performWrite(deps, user, { kind: 'write', input });
+function checkSizes({ nodes, edges, components = [] }: ImportBody): void {
+  const measure = (graph: Pick<ImportBody, 'nodes' | 'edges'>): number =>
+    Buffer.byteLength(JSON.stringify([graph.nodes, graph.edges]));
+  const sizes = components.map(measure);
+  if (Math.max(measure({ nodes, edges }), ...sizes) > MAX_GRAPH_BYTES)
+    throw new AppError('payload_too_large', `nodes and edges are larger than ${MAX_GRAPH_BYTES} bytes.`);
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_COMPONENT_BYTES)
+    throw new AppError(
+      'payload_too_large',
+      `The components are larger than ${MAX_COMPONENT_BYTES} bytes. Import them one by one.`,
+    );
+}
 
-function replaceMedia(graph: { nodes: unknown; edges: unknown }, { replacements }: ReceivedMedia) {
-  const walk = (value: unknown): unknown => {
-    if (typeof value === 'string') return replaceIn(value, replacements);
-    if (Array.isArray(value)) return value.map(walk);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, walk(member)]));
-  };
-  if (replacements.size === 0) return { ...graph, autoLayout: false };
-  return { nodes: walk(graph.nodes), edges: walk(graph.edges), autoLayout: false };
+/** Returns the files, without those that only components use that exist already. */
+function listNeeded(
+  files: readonly ImportedFile[],
+  texts: readonly string[],
+  reusedTexts: readonly string[],
+): readonly ImportedFile[] {
+  return files.filter(
+    ({ mediaId }) =>
+      texts.some(text => text.includes(mediaId)) || !reusedTexts.some(text => text.includes(mediaId)),
+  );
+}
+
+const toFields = ({ name, description, tags }: Pick<ImportBody, 'name' | 'description' | 'tags'>) => ({
+  ...createBlankRow(name),
+  description: description ?? null,
+  tags: tags ?? [],
+});
+
+async function insertComponent(
+  tx: Tx,
+  user: UserActor,
+  { id, hash, source, write }: NewComponent,
+  media: ReceivedMedia,
+): Promise<void> {
+  await insertNewWorkflow(tx, user, { id, fields: toFields(source), write: replaceMedia(write, media) });
+  await upsertImportedComponent(tx, { workspace: userWorkspace(user.userId), hash, workflowId: id });
+}
+
+function replaceMedia(write: GraphWrite, { replacements }: ReceivedMedia): GraphWrite {
+  if (replacements.size === 0) return write;
+  return { ...write, graph: undefined, text: replaceIn(write.text, replacements) };
 }
 
 /** Replaces URLs first, because they contain the id. */
 function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): string {
   const used = [...new Set(text.match(MEDIA_ID))].flatMap(id => replacements.get(id) ?? []);
-  const rewritten = used.reduce((result, { oldUrl, url }) => result.replaceAll(oldUrl, () => url), text);
+  const rewritten = used.reduce(
+    (result, { oldUrl, url }) => result.replaceAll(toJsonText(oldUrl), () => toJsonText(url)),
+    text,
+  );
   return rewritten.replaceAll(MEDIA_ID, id => replacements.get(id)?.id ?? id);
 }
+
+const toJsonText = (text: string): string => JSON.stringify(text).slice(1, -1);

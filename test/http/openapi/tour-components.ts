@@ -3,7 +3,7 @@ import type { TourContext } from './tour.ts';
 
 const V1 = '/api/v1';
 
-/** Calls the workflow from another one. It has the input `place`. */
+/** Calls the workflow from others. */
 export async function tourComponents({ ask }: TourContext, workflowId: string): Promise<void> {
   const component = `${V1}/workflows/${workflowId}`;
   const callOf = (called: string, version?: number) => ({
@@ -14,7 +14,12 @@ export async function tourComponents({ ask }: TourContext, workflowId: string): 
   });
   const calling = (called: string) => ({ name: 'Two postcards', nodes: [callOf(called, 1)], edges: [] });
   await ask('GET', `${component}/interface`);
-  await ask('POST', `${V1}/workflows`, calling(workflowId));
+  const { id } = (await ask('POST', `${V1}/workflows`, calling(workflowId))).body;
+  const { exportedAt: _, ...file } = (await ask('GET', `${V1}/workflows/${id}/export`)).body as Record<
+    string,
+    unknown
+  >;
+  await ask('POST', `${V1}/workflows/import`, file);
   await ask('POST', `${V1}/workflows`, calling('wf_01jd8x3k5m7p9r1t3v5w7y9z0b'));
   const { id: unshared } = (
     await ask('POST', `${V1}/workflows`, { ...calling(workflowId), name: 'Unshared' })

@@ -1,0 +1,193 @@
+// Prepares the components of an imported file, those that are called before those that call them. A component whose
+// content was imported before is not created again.
+import { CALL, readCall } from '../../graph/components/calls.ts';
+import type { Graph, GraphNode } from '../../graph/types.ts';
+import { toFields } from '../../graph/types.ts';
+import { sha256 } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { findImportedComponent } from '../../store/workflows/imported-components.ts';
+import { userWorkspace } from '../accounts/access.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { performWrite } from '../workflows/graph-work.ts';
+import type { ImportBody, ImportedComponent } from '../workflows/workflow-file.schema.ts';
+import type { GraphWrite } from '../workflows/write-graph.ts';
+import type { Component } from './read-components.ts';
+
+/** A component to create. */
+export interface NewComponent {
+  readonly id: string;
+  readonly hash: Buffer;
+  readonly source: ImportedComponent;
+  readonly write: GraphWrite;
+}
+
+export interface PreparedComponents {
+  readonly created: readonly NewComponent[];
+  /** The graphs of components that exist already. */
+  readonly reusedTexts: readonly string[];
+  /** All of them, by the id of their workflow. */
+  readonly imported: ReadonlyMap<string, Component>;
+  /** Returns the nodes with calls of the workflows of this service. Calls of components outside of the file stay. */
+  link(nodes: unknown): unknown;
+}
+
+/** The workflow that replaces a component of the file. */
+interface Linked {
+  readonly id: string;
+  readonly hash: Buffer;
+  /** Whether its current version is the imported one. */
+  readonly isCurrent: boolean;
+}
+
+/** Throws 400 `invalid_graph`, `component_circle` and what else is wrong with a component. */
+export async function prepareComponents(
+  deps: Deps,
+  user: UserActor,
+  body: ImportBody,
+): Promise<PreparedComponents> {
+  const find = createFinder(body.components ?? []);
+  const linked = new Map<ImportedComponent, Linked>();
+  const imported = new Map<string, Component>();
+  const created: NewComponent[] = [];
+  const reusedTexts: string[] = [];
+  const workspace = userWorkspace(user.userId);
+  const link = (nodes: unknown): unknown => mapCalls(nodes, call => linkCall(call, find, linked));
+  for (const source of orderComponents(body, find)) {
+    const write = await writeComponent(deps, user, { source, nodes: link(source.nodes), imported });
+    const hash = hashComponent(source, write.text, { linked, media: body.media ?? [] });
+    const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
+    const id = existing?.id ?? newId('workflow', deps.now());
+    linked.set(source, { id, hash, isCurrent: (existing?.version ?? 1) === 1 });
+    const graph = JSON.parse(`{${write.text}}`) as Graph;
+    imported.set(id, { workflowId: id, name: source.name, version: 1, graph, isDeleted: false });
+    if (existing === undefined) created.push({ id, hash, source, write });
+    else reusedTexts.push(write.text);
+  }
+  return { created, reusedTexts, imported, link };
+}
+
+type Find = (
+  ref: Pick<ReturnType<typeof readCall>, 'workflowId' | 'version'>,
+) => ImportedComponent | undefined;
+
+function createFinder(components: readonly ImportedComponent[]): Find {
+  const byVersion = new Map(components.map(component => [`${component.id}@${component.version}`, component]));
+  const latest = new Map(components.filter(it => it.isLatest === true).map(it => [it.id, it]));
+  return ({ workflowId, version }) =>
+    version === 'latest' ? latest.get(workflowId) : byVersion.get(`${workflowId}@${version}`);
+}
+
+/** Lists the components that the workflow calls, directly or not, each after those that it calls. */
+function orderComponents(body: ImportBody, find: Find): readonly ImportedComponent[] {
+  const ordered = new Set<ImportedComponent>();
+  const open = new Set<ImportedComponent>();
+  const listCalled = (nodes: unknown): ImportedComponent[] =>
+    listFileCalls(nodes).flatMap(it => find(it) ?? []);
+  // The last entry of the stack is the component that is being visited, with the ones it calls that are left.
+  const stack: { readonly component?: ImportedComponent; readonly left: ImportedComponent[] }[] = [
+    { left: listCalled(body.nodes) },
+  ];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const next = top.left.pop();
+    if (next === undefined) {
+      stack.pop();
+      if (top.component === undefined) continue;
+      open.delete(top.component);
+      ordered.add(top.component);
+    } else if (open.has(next)) {
+      throw new AppError(
+        'component_circle',
+        `The component “${next.name}” of the file contains itself. Remove one of the calls.`,
+      );
+    } else if (!ordered.has(next)) {
+      open.add(next);
+      stack.push({ component: next, left: listCalled(next.nodes) });
+    }
+  }
+  return [...ordered];
+}
+
+const isSentCall = (node: unknown): boolean => toFields(toFields(node).data).nodeType === CALL;
+
+function listFileCalls(nodes: unknown): ReturnType<typeof readCall>[] {
+  return Array.isArray(nodes) ? nodes.filter(isSentCall).map(node => readCall(node as GraphNode)) : [];
+}
+
+/** Changes the configs of calls. Other nodes, which may be malformed, stay as they are. */
+function mapCalls(
+  nodes: unknown,
+  change: (call: ReturnType<typeof readCall>) => Readonly<Record<string, unknown>> | undefined,
+): unknown {
+  if (!Array.isArray(nodes)) return nodes;
+  return nodes.map(node => {
+    const changed = isSentCall(node) ? change(readCall(node as GraphNode)) : undefined;
+    if (changed === undefined) return node;
+    const { data } = node as GraphNode;
+    // Settings in `params` would override those in `config`.
+    const { params: _, ...rest } = data;
+    return { ...node, data: { ...rest, config: { ...data.config, ...data.params, ...changed } } };
+  });
+}
+
+function linkCall(
+  call: ReturnType<typeof readCall>,
+  find: Find,
+  linked: ReadonlyMap<ImportedComponent, Linked>,
+): Readonly<Record<string, unknown>> | undefined {
+  const component = find(call);
+  const target = component && linked.get(component);
+  if (target === undefined) return undefined;
+  // If the workflow was changed since its first import, its latest version is not what the file contains.
+  return { workflowId: target.id, version: call.version === 'latest' && target.isCurrent ? 'latest' : 1 };
+}
+
+async function writeComponent(
+  deps: Deps,
+  user: UserActor,
+  {
+    source,
+    nodes,
+    imported,
+  }: {
+    readonly source: ImportedComponent;
+    readonly nodes: unknown;
+    readonly imported: ReadonlyMap<string, Component>;
+  },
+): Promise<GraphWrite> {
+  try {
+    const input = { nodes, edges: source.edges, autoLayout: false };
+    return await performWrite({ ...deps, imported }, user, { kind: 'write', input });
+  } catch (err) {
+    if (!(err instanceof AppError) || err.status >= 500) throw err;
+    throw new AppError(err.code, `The component “${source.name}” of the file: ${err.message}`, {
+      cause: err,
+      ...(err.issues === undefined ? {} : { issues: err.issues }),
+    });
+  }
+}
+
+const ID = /(?:wf|med)_[0-9a-hjkmnp-tv-z]{26}/g;
+
+/** Hashes the content without ids that differ between services: those of components and media become their hashes. */
+function hashComponent(
+  { name }: ImportedComponent,
+  text: string,
+  {
+    linked,
+    media,
+  }: {
+    readonly linked: ReadonlyMap<ImportedComponent, Linked>;
+    readonly media: NonNullable<ImportBody['media']>;
+  },
+): Buffer {
+  const hashes = new Map([...linked.values()].map(({ id, hash }) => [id, hash.toString('hex')]));
+  let content = text;
+  for (const { mediaId, url, sha256: hash } of media) {
+    if (hash === undefined || !text.includes(mediaId)) continue;
+    hashes.set(mediaId, hash);
+    content = content.replaceAll(JSON.stringify(url).slice(1, -1), () => hash);
+  }
+  return sha256(JSON.stringify([name, content.replaceAll(ID, id => hashes.get(id) ?? id)]));
+}

@@ -1,0 +1,339 @@
+// The interface of a workflow as a component, the workflows that call it, and moving them to another version.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, edge, node, PAIR, read, refused, type Workflow } from '../../support/workflows.ts';
+
+interface Port {
+  readonly id: string;
+  readonly label: string;
+  readonly type: string;
+}
+interface Interface {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly version: number;
+  readonly inputs: readonly Port[];
+  readonly outputs: readonly Port[];
+}
+interface CallerPage {
+  readonly data: readonly {
+    readonly workflowId: string;
+    readonly name: string;
+    readonly version: number | 'latest';
+    readonly nodeIds: readonly string[];
+    readonly canEdit: boolean;
+  }[];
+  readonly nextCursor: string | null;
+  readonly hidden: number;
+}
+interface Updated {
+  readonly data: readonly {
+    readonly workflowId: string;
+    readonly outcome: string;
+    readonly issues?: readonly { readonly code: string; readonly nodeId?: string }[];
+    readonly lostPorts: readonly { readonly id: string; readonly use: string; readonly reason: string }[];
+  }[];
+  readonly hidden: number;
+  readonly nextCursor: string | null;
+}
+
+let test: TestApp;
+let owner: Caller;
+let otherUser: Caller;
+before(async () => {
+  test = await createTestApp();
+  [owner, otherUser] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+/** Two inputs and an output. */
+const COMPONENT = {
+  nodes: [
+    node('place', 'input:text', { value: 'Lisbon' }),
+    node('size', 'input:number', { value: 3 }),
+    node('words', 'utility:text_template', { template: '{{place}} {{size}}' }),
+    node('slogan', 'output:preview'),
+  ],
+  edges: [
+    edge('place.text > words.place'),
+    edge('size.number > words.size'),
+    edge('words.text > slogan.input'),
+  ],
+};
+/** The same without the number, and with another output. */
+const SMALLER = {
+  nodes: [...COMPONENT.nodes.filter(({ id }) => id !== 'size'), node('extra', 'output:gallery')],
+  edges: COMPONENT.edges.filter(({ source }) => source !== 'size'),
+};
+
+const call = (id: string, workflowId: string, version: number | 'latest' = 1, more: object = {}) =>
+  node(id, 'component:call', { workflowId, version, ...more });
+
+/** A workflow that feeds the component's `place` and shows its `slogan`. */
+const callerOf = (workflowId: string, version?: number | 'latest', more?: object) => ({
+  nodes: [
+    node('city', 'input:text', { value: 'Porto' }),
+    call('c', workflowId, version, more),
+    node('out', 'output:preview'),
+  ],
+  edges: [edge('city.text > c.place'), edge('c.slogan > out.input')],
+});
+const change = async (by: Caller, id: string, body: object): Promise<Workflow> => {
+  const { status, body: changed } = await by.request<Workflow>('PUT', `/workflows/${id}`, body);
+  assert.equal(status, 200, JSON.stringify(changed));
+  return changed;
+};
+const callersOf = async (by: Caller, id: string, query = ''): Promise<CallerPage> => {
+  const { status, body } = await by.request<CallerPage>('GET', `/workflows/${id}/callers${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+};
+const update = async (by: Caller, id: string, sent: object): Promise<Updated> => {
+  const { status, body } = await by.request<Updated>('POST', `/workflows/${id}/callers/update`, sent);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+};
+const configIn = ({ nodes }: Workflow): Record<string, unknown> =>
+  (nodes.find(it => it.id === 'c')?.data.config ?? {}) as Record<string, unknown>;
+const versionIn = (workflow: Workflow): unknown => configIn(workflow).version;
+const countVersions = async (by: Caller, id: string): Promise<number> =>
+  (await by.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
+
+describe('the interface of a workflow', () => {
+  it('has an input for each input node without an edge, and an output for each preview and gallery', async () => {
+    const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Slogan' });
+    const { status, body } = await owner.request<Interface>('GET', `/workflows/${id}/interface`);
+    assert.equal(status, 200, JSON.stringify(body));
+    const toLine = ({ id, label, type }: Port): string => `${id} ${label} ${type}`;
+    assert.deepEqual(
+      [body.workflowId, body.name, body.version, body.inputs.map(toLine), body.outputs.map(toLine)],
+      [id, 'Slogan', 1, ['place place TEXT', 'size size NUMBER'], ['slogan slogan TEXT']],
+    );
+  });
+
+  it('is that of the version that is asked for', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    await change(owner, id, SMALLER);
+    const at = async (query: string) =>
+      (await owner.request<Interface>('GET', `/workflows/${id}/interface${query}`)).body;
+    assert.deepEqual(
+      [
+        (await at('?version=1')).inputs.length,
+        (await at('?version=2')).inputs.length,
+        (await at('')).version,
+      ],
+      [2, 1, 2],
+    );
+    refused(await owner.request('GET', `/workflows/${id}/interface?version=3`), 404, 'not_found');
+    refused(await owner.request('GET', `/workflows/${id}/interface?version=0`), 400, 'invalid_request');
+    refused(await owner.request('GET', `/workflows/${newId('workflow')}/interface`), 404, 'not_found');
+  });
+
+  it('shows readers only the version that they see', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    refused(await otherUser.request('GET', `/workflows/${id}/interface`), 403, 'forbidden');
+    await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
+    await change(owner, id, SMALLER);
+    const { body } = await otherUser.request<Interface>('GET', `/workflows/${id}/interface`);
+    assert.deepEqual([body.version, body.inputs.length], [1, 2]);
+    refused(await otherUser.request('GET', `/workflows/${id}/interface?version=2`), 404, 'not_found');
+  });
+});
+
+describe('the callers of a component', () => {
+  it('are listed once for each version that they call, with their nodes', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    const two = await createWorkflow(owner, {
+      name: 'Two',
+      nodes: [call('a', id), call('b', id), call('l', id, 'latest')],
+      edges: [],
+    });
+    const { data, hidden } = await callersOf(owner, id);
+    assert.deepEqual(
+      data.map(({ workflowId, name, version, nodeIds, canEdit }) => [
+        workflowId,
+        name,
+        version,
+        nodeIds,
+        canEdit,
+      ]),
+      [
+        [two.id, 'Two', 'latest', ['l'], true],
+        [two.id, 'Two', 1, ['a', 'b'], true],
+      ],
+    );
+    assert.equal(hidden, 0);
+    const first = await callersOf(owner, id, '?limit=1');
+    const second = await callersOf(owner, id, `?limit=1&cursor=${first.nextCursor}`);
+    assert.deepEqual([first.data.length, second.data, second.nextCursor], [1, data.slice(1), null]);
+  });
+
+  it('name only workflows that the user may read, and count the others', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const own = await createWorkflow(owner, callerOf(id));
+    const foreign = await createWorkflow(otherUser, callerOf(id));
+    const idsFor = async (by: Caller) => {
+      const { data, hidden } = await callersOf(by, id);
+      return [data.map(({ workflowId, canEdit }) => [workflowId, canEdit]), hidden];
+    };
+    assert.deepEqual(await idsFor(owner), [[[own.id, true]], 1]);
+    assert.deepEqual(await idsFor(otherUser), [[[foreign.id, true]], 1]);
+    // The public version of a published workflow may not call it.
+    await otherUser.request('POST', `/workflows/${foreign.id}/publish`, { isPublished: true });
+    assert.deepEqual(await idsFor(owner), [[[own.id, true]], 1]);
+    await otherUser.request('POST', `/workflows/${foreign.id}/visibility`, { linkPermission: 'VIEW' });
+    assert.deepEqual((await idsFor(owner))[1], 0);
+    await otherUser.request('DELETE', `/workflows/${foreign.id}`);
+    assert.deepEqual(await idsFor(owner), [[[own.id, true]], 0]);
+    const hidden = await createWorkflow(owner, COMPONENT);
+    refused(await otherUser.request('GET', `/workflows/${hidden.id}/callers`), 403, 'forbidden');
+  });
+
+  it('are those of current versions, and are counted in lists', async () => {
+    const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Counted' });
+    const caller = await createWorkflow(owner, callerOf(id));
+    const list = async (query: string) =>
+      (await owner.request<{ id: string; callerCount?: number }[]>('GET', `/workflows?limit=1000&${query}`))
+        .body;
+    const countOf = async () => (await list('include=card')).find(row => row.id === id)?.callerCount;
+    assert.equal(await countOf(), 1);
+    assert.ok((await list('isComponent=true')).some(row => row.id === id));
+    assert.ok(!(await list('isComponent=false')).some(row => row.id === id));
+    await change(owner, caller.id, PAIR);
+    assert.deepEqual([(await callersOf(owner, id)).data, await countOf()], [[], 0]);
+    assert.ok(!(await list('isComponent=true')).some(row => row.id === id));
+  });
+});
+
+describe('an update of callers', () => {
+  it('moves every caller by a write that can be undone', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    const callers = [await createWorkflow(owner, callerOf(id)), await createWorkflow(owner, callerOf(id))];
+    await change(owner, id, {
+      nodes: [...COMPONENT.nodes, node('more', 'input:text')],
+      edges: COMPONENT.edges,
+    });
+    const { data } = await update(owner, id, { version: 2 });
+    assert.deepEqual(
+      data.map(({ workflowId, outcome, lostPorts }) => [workflowId, outcome, lostPorts]),
+      callers.map(caller => [caller.id, 'updated', []]),
+    );
+    for (const caller of callers) {
+      const moved = await read(owner, caller.id);
+      const config = configIn(moved) as unknown as Interface;
+      assert.deepEqual([config.version, config.inputs.map(port => port.id)], [2, ['place', 'size', 'more']]);
+      await owner.request('POST', `/workflows/${caller.id}/versions/1/restore`);
+      assert.equal(versionIn(await read(owner, caller.id)), 1);
+    }
+  });
+
+  it('leaves callers alone that have the version already', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    const caller = await createWorkflow(owner, callerOf(id));
+    const { data } = await update(owner, id, { version: 1 });
+    assert.deepEqual([data[0]?.outcome, await countVersions(owner, caller.id)], ['unchanged', 1]);
+  });
+
+  it('can follow the latest version', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    const caller = await createWorkflow(owner, callerOf(id));
+    assert.equal((await update(owner, id, { version: 'latest' })).data[0]?.outcome, 'updated');
+    assert.equal(versionIn(await read(owner, caller.id)), 'latest');
+  });
+
+  it('says the same in a dry run, and stores nothing', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    const good = await createWorkflow(owner, callerOf(id));
+    const bad = await createWorkflow(owner, {
+      nodes: [node('n', 'input:number'), ...callerOf(id).nodes],
+      edges: [edge('n.number > c.size')],
+    });
+    await change(owner, id, SMALLER);
+    const dry = await update(owner, id, { version: 2, dryRun: true });
+    assert.deepEqual([await countVersions(owner, good.id), versionIn(await read(owner, good.id))], [1, 1]);
+    const real = await update(owner, id, { version: 2 });
+    assert.deepEqual(dry, real);
+    assert.deepEqual(
+      real.data.map(({ workflowId, outcome }) => [workflowId, outcome]),
+      [
+        [good.id, 'updated'],
+        [bad.id, 'refused'],
+      ],
+    );
+  });
+
+  it('refuses callers whose edges would lose a port, and names the ports', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    const wired = await createWorkflow(owner, {
+      nodes: [node('n', 'input:number'), ...callerOf(id).nodes],
+      edges: [edge('n.number > c.size'), edge('c.slogan > out.input')],
+    });
+    const valued = await createWorkflow(owner, callerOf(id, 1, { values: { size: 5 } }));
+    await change(owner, id, SMALLER);
+    const { data } = await update(owner, id, { version: 2 });
+    const [first, second] = data;
+    assert.deepEqual(
+      [first?.outcome, first?.issues?.map(({ code, nodeId }) => [code, nodeId]), first?.lostPorts.length],
+      ['refused', [['lost_port', 'c']], 1],
+    );
+    assert.deepEqual(
+      [second?.outcome, second?.lostPorts.map(({ id, use, reason }) => [id, use, reason])],
+      ['updated', [['size', 'value', 'removed']]],
+    );
+    assert.deepEqual(
+      [versionIn(await read(owner, wired.id)), versionIn(await read(owner, valued.id))],
+      [1, 2],
+    );
+  });
+
+  it('refuses callers whose edges would carry another type', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    await createWorkflow(owner, callerOf(id));
+    const place = node('place', 'input:image');
+    await change(owner, id, {
+      nodes: [place, ...COMPONENT.nodes.filter(it => it.id !== 'place')],
+      edges: COMPONENT.edges.filter(({ source }) => source !== 'place'),
+    });
+    const [caller] = (await update(owner, id, { version: 2 })).data;
+    assert.deepEqual(
+      [caller?.outcome, caller?.lostPorts.map(port => [port.id, port.reason])],
+      ['refused', [['place', 'type_changed']]],
+    );
+  });
+
+  it('updates only workflows that the user may edit, and names only those that the user may read', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const own = await createWorkflow(otherUser, callerOf(id));
+    const shared = await createWorkflow(owner, callerOf(id));
+    await owner.request('POST', `/workflows/${shared.id}/visibility`, { linkPermission: 'VIEW' });
+    await createWorkflow(owner, callerOf(id));
+    const { data, hidden } = await update(otherUser, id, { version: 'latest' });
+    assert.deepEqual(
+      data.map(({ workflowId, outcome, issues }) => [workflowId, outcome, issues?.[0]?.code]),
+      [
+        [own.id, 'updated', undefined],
+        [shared.id, 'refused', 'forbidden'],
+      ],
+    );
+    assert.equal(hidden, 1);
+    const secret = await createWorkflow(owner, COMPONENT);
+    refused(
+      await otherUser.request('POST', `/workflows/${secret.id}/callers/update`, { version: 1 }),
+      403,
+      'forbidden',
+    );
+  });
+
+  it('refuses versions that do not exist', async () => {
+    const { id } = await createWorkflow(owner, COMPONENT);
+    const path = `/workflows/${id}/callers/update`;
+    refused(await owner.request('POST', path, { version: 2 }), 404, 'not_found');
+    for (const version of [0, 1.5, 'newest', null])
+      refused(await owner.request('POST', path, { version }), 400, 'invalid_request');
+    refused(await owner.request('POST', path, { version: 1, cursor: 'x' }), 400, 'invalid_request');
+  });
+});

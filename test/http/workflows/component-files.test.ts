@@ -1,0 +1,271 @@
+// Exported workflows that call components: the file contains the components, and an import creates each of them once.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media/files.ts';
+import {
+  createWorkflow,
+  edge,
+  node,
+  read,
+  refused,
+  type SentNode,
+  type Workflow,
+} from '../../support/workflows.ts';
+
+interface File extends Workflow {
+  readonly components?: readonly (Workflow & { readonly version: number; readonly isLatest: boolean })[];
+}
+
+let here: TestApp;
+let there: TestApp;
+let owner: Caller;
+let otherUser: Caller;
+let far: Caller;
+before(async () => {
+  here = await createTestApp();
+  there = await createTestApp({ env: { BASE_URL: 'https://there.test' } });
+  [owner, otherUser, far] = [
+    await here.createCaller(),
+    await here.createCaller(),
+    await there.createCaller(),
+  ];
+});
+after(async () => {
+  await here.close();
+  await there.close();
+});
+
+const call = (id: string, workflowId: string, version: number | 'latest' = 1): SentNode =>
+  node(id, 'component:call', { workflowId, version });
+const LEAF = {
+  name: 'Leaf',
+  nodes: [node('in', 'input:text', { value: 'x' }), node('out', 'output:preview')],
+  edges: [edge('in.text > out.input')],
+};
+/** Calls the component and shows its output. */
+const calling = (name: string, workflowId: string, version?: number | 'latest') => ({
+  name,
+  nodes: [
+    node('in', 'input:text', { value: 'y' }),
+    call('c', workflowId, version),
+    node('out', 'output:preview'),
+  ],
+  edges: [edge('in.text > c.in'), edge('c.out > out.input')],
+});
+
+const exported = async (by: Caller, id: string): Promise<File> => {
+  const { status, body } = await by.request<File>('GET', `/workflows/${id}/export`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+};
+const sendImport = (by: Caller, file: object) => by.request<Workflow>('POST', '/workflows/import', file);
+const imported = async (by: Caller, file: object): Promise<Workflow> => {
+  const { status, body } = await sendImport(by, file);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+};
+const callIn = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'c') =>
+  nodes.find(it => it.id === id)?.data.config as {
+    readonly workflowId: string;
+    readonly version: number | 'latest';
+    readonly name: string;
+  };
+const countWorkflows = async (by: Caller): Promise<number> =>
+  (await by.request<object[]>('GET', '/workflows?limit=1000')).body.length;
+
+describe('an export', () => {
+  it('contains each component that the workflow calls, once for each version', async () => {
+    const leaf = await createWorkflow(owner, LEAF);
+    await owner.request('PUT', `/workflows/${leaf.id}`, {
+      nodes: [...LEAF.nodes, node('more', 'input:text')],
+      edges: LEAF.edges,
+    });
+    const middle = await createWorkflow(owner, calling('Middle', leaf.id));
+    const top = await createWorkflow(owner, {
+      name: 'Top',
+      nodes: [call('a', middle.id), call('b', middle.id), call('c', leaf.id, 'latest')],
+      edges: [],
+    });
+    const { components = [] } = await exported(owner, top.id);
+    assert.deepEqual(
+      components.map(({ id, name, version, isLatest, nodes }) => [id, name, version, isLatest, nodes.length]),
+      [
+        [middle.id, 'Middle', 1, false, 3],
+        [leaf.id, 'Leaf', 2, true, 3],
+        [leaf.id, 'Leaf', 1, false, 2],
+      ],
+    );
+    assert.equal((await exported(owner, leaf.id)).components, undefined);
+  });
+
+  it('contains only components that the reader may duplicate', async () => {
+    const leaf = await createWorkflow(owner, LEAF);
+    const top = await createWorkflow(owner, calling('Top', leaf.id));
+    await owner.request('POST', `/workflows/${top.id}/visibility`, { linkPermission: 'DUPLICATE' });
+    const file = await exported(otherUser, top.id);
+    assert.equal(file.components, undefined);
+    assert.ok(!JSON.stringify(file).includes('"input:text","config":{"value":"x"'));
+    refused(await sendImport(otherUser, file), 403, 'component_forbidden');
+    await owner.request('POST', `/workflows/${leaf.id}/visibility`, { linkPermission: 'VIEW' });
+    assert.equal((await exported(otherUser, top.id)).components, undefined);
+    assert.equal(callIn(await imported(otherUser, file)).workflowId, leaf.id);
+    await owner.request('POST', `/workflows/${leaf.id}/visibility`, { linkPermission: 'DUPLICATE' });
+    assert.deepEqual(
+      (await exported(otherUser, top.id)).components?.map(({ id }) => id),
+      [leaf.id],
+    );
+  });
+});
+
+describe('an import', () => {
+  it('creates the components in the workspace of the importer, on this or another service', async () => {
+    const leaf = await createWorkflow(owner, LEAF);
+    const middle = await createWorkflow(owner, calling('Middle', leaf.id));
+    const file = await exported(owner, (await createWorkflow(owner, calling('Top', middle.id, 'latest'))).id);
+    for (const by of [otherUser, far]) {
+      const top = await imported(by, file);
+      assert.deepEqual(top.meta.warnings, []);
+      const { workflowId, version, name } = callIn(await read(by, top.id));
+      assert.deepEqual([version, name], ['latest', 'Middle']);
+      const newMiddle = await read(by, workflowId);
+      assert.deepEqual([newMiddle.name, newMiddle.userId, newMiddle.isOwner], ['Middle', by.userId, true]);
+      const newLeaf = await read(by, callIn(newMiddle).workflowId);
+      assert.deepEqual([newLeaf.name, callIn(newMiddle).version], ['Leaf', 1]);
+      assert.notEqual(newLeaf.id, leaf.id);
+      const { body } = await by.request<{ data: { workflowId: string }[] }>(
+        'GET',
+        `/workflows/${newLeaf.id}/callers`,
+      );
+      assert.deepEqual(
+        body.data.map(it => it.workflowId),
+        [newMiddle.id],
+      );
+    }
+  });
+
+  it('uses a component again that was imported before, also from another service', async () => {
+    const picture = await uploadPicture(owner, 7);
+    const leaf = await createWorkflow(owner, {
+      ...LEAF,
+      name: 'Once',
+      nodes: [...LEAF.nodes, node('picture', 'input:image', { mediaId: picture.mediaId, url: picture.url })],
+    });
+    const file = await exported(owner, (await createWorkflow(owner, calling('Top', leaf.id))).id);
+    const first = await imported(otherUser, file);
+    const before = await countWorkflows(otherUser);
+    const second = await imported(otherUser, file);
+    assert.equal(await countWorkflows(otherUser), before + 1);
+    assert.deepEqual(callIn(second), callIn(first));
+    const abroad = await imported(far, file);
+    const back = await imported(otherUser, await exported(far, abroad.id));
+    assert.equal(callIn(back).workflowId, callIn(first).workflowId);
+    const changed = {
+      ...file,
+      components: file.components?.map(component => ({ ...component, name: 'Another' })),
+    };
+    assert.notEqual(callIn(await imported(otherUser, changed)).workflowId, callIn(first).workflowId);
+    await otherUser.request('DELETE', `/workflows/${callIn(first).workflowId}?force=true`);
+    assert.notEqual(callIn(await imported(otherUser, file)).workflowId, callIn(first).workflowId);
+  });
+
+  it('calls the imported version if the component was changed since its first import', async () => {
+    const leaf = await createWorkflow(owner, { ...LEAF, name: 'Followed' });
+    const file = await exported(owner, (await createWorkflow(owner, calling('Top', leaf.id, 'latest'))).id);
+    const first = callIn(await imported(otherUser, file));
+    assert.equal(first.version, 'latest');
+    await otherUser.request('PUT', `/workflows/${first.workflowId}`, {
+      nodes: [node('a', 'input:text')],
+      edges: [],
+    });
+    const second = callIn(await imported(otherUser, file));
+    assert.deepEqual([second.workflowId, second.version], [first.workflowId, 1]);
+  });
+
+  it('brings the media of components', async () => {
+    const picture = await uploadPicture(owner, 9);
+    const leaf = await createWorkflow(owner, {
+      name: 'Picture',
+      nodes: [node('in', 'input:image', { mediaId: picture.mediaId }), node('out', 'output:preview')],
+      edges: [edge('in.image > out.input')],
+    });
+    const top = await createWorkflow(owner, { name: 'T', nodes: [call('c', leaf.id)], edges: [] });
+    const copy = await imported(far, await exported(owner, top.id));
+    const { nodes } = await read(far, callIn(copy).workflowId);
+    const { mediaId } = (nodes[0]?.data.config ?? {}) as { mediaId?: string };
+    assert.notEqual(mediaId, picture.mediaId);
+    assert.equal((await far.request<{ width: number }>('GET', `/media/${mediaId}`)).body.width, 9);
+  });
+
+  it('ignores components that nothing calls', async () => {
+    const before = await countWorkflows(otherUser);
+    const component = { ...LEAF, id: newId('workflow'), version: 1 };
+    await imported(otherUser, { ...LEAF, components: [component] });
+    assert.equal(await countWorkflows(otherUser), before + 1);
+  });
+
+  it('refuses components that are invalid or call each other, and leaves nothing behind', async () => {
+    const [a, b] = [newId('workflow'), newId('workflow')];
+    const component = (id: string, graph: object) => ({ id, version: 1, ...graph });
+    const before = await countWorkflows(otherUser);
+    const top = calling('Top', a);
+    const circle = [component(a, calling('A', b)), component(b, calling('B', a))];
+    refused(await sendImport(otherUser, { ...top, components: circle }), 400, 'component_circle');
+    const broken = component(a, { ...LEAF, nodes: [node('in', 'input:txt')], edges: [] });
+    const { error } = refused(
+      await sendImport(otherUser, { ...top, components: [broken] }),
+      400,
+      'invalid_graph',
+    );
+    assert.match(error, /^The component “Leaf” of the file: /);
+    refused(await sendImport(otherUser, top), 400, 'component_missing');
+    const chain = Array.from({ length: 9 }, () => newId('workflow'));
+    const components = chain.map((id, index) =>
+      component(id, index === 8 ? LEAF : calling(`C${index}`, chain[index + 1] ?? '')),
+    );
+    refused(
+      await sendImport(otherUser, { ...calling('Top', chain[0] ?? ''), components }),
+      400,
+      'component_too_deep',
+    );
+    for (const bad of [{ id: 'x' }, { version: 0 }, { name: '' }])
+      refused(
+        await sendImport(otherUser, { ...top, components: [{ ...component(a, LEAF), ...bad }] }),
+        400,
+        'invalid_request',
+      );
+    const many = Array.from({ length: 201 }, () => component(a, LEAF));
+    refused(await sendImport(otherUser, { ...top, components: many }), 400, 'invalid_request');
+    assert.equal(await countWorkflows(otherUser), before);
+  });
+});
+
+describe('a copy', () => {
+  it('calls the same components, if the copier may read them', async () => {
+    const leaf = await createWorkflow(owner, LEAF);
+    const top = await createWorkflow(owner, calling('Top', leaf.id));
+    await owner.request('POST', `/workflows/${top.id}/visibility`, { linkPermission: 'DUPLICATE' });
+    const copy = () => otherUser.request<Workflow>('POST', `/workflows/${top.id}/duplicate`, {});
+    refused(await copy(), 403, 'component_forbidden');
+    await owner.request('POST', `/workflows/${leaf.id}/visibility`, { linkPermission: 'VIEW' });
+    const { status, body } = await copy();
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.equal(callIn(body).workflowId, leaf.id);
+    const own = await owner.request<Workflow>('POST', `/workflows/${top.id}/duplicate`, {});
+    assert.equal(callIn(own.body).workflowId, leaf.id);
+  });
+
+  it('of a published template needs the right to its components', async () => {
+    const leaf = await createWorkflow(owner, LEAF);
+    const top = await createWorkflow(owner, calling('Template', leaf.id));
+    await owner.request('POST', `/workflows/${top.id}/publish`, {
+      isPublished: true,
+      settings: { isTemplate: true },
+    });
+    const path = `/templates/${top.id.replace('wf_', 'tpl_')}/duplicate`;
+    refused(await otherUser.request('POST', path, {}), 403, 'component_forbidden');
+    await owner.request('POST', `/workflows/${leaf.id}/publish`, { isPublished: true });
+    assert.equal((await otherUser.request('POST', path, {})).status, 201);
+  });
+});
