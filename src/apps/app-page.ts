@@ -1,5 +1,6 @@
 // Gathers what the page of an app shows: the form with its values, a run, examples, earlier results and the gallery.
 
+import { hideCalls } from '../graph/components/hide-calls.ts';
 import { redact } from '../graph/redact.ts';
 import type { Graph } from '../graph/types.ts';
 import { isFields, type JsonObject } from '../graph/types.ts';
@@ -74,7 +75,9 @@ export async function readAppPage(deps: RunDeps, slug: string, request: VisitorR
     access: findAccess(open),
     isOutOfOrder: open.faults.length > 0,
     graph:
-      settings.showsGraph && open.version !== undefined ? (redact(open.version.graph) as Graph) : undefined,
+      settings.showsGraph && open.version !== undefined
+        ? (redact(hideCalls(open.version.graph, new Set())) as Graph)
+        : undefined,
     canDuplicate: settings.allowsDuplicate && visitor.user !== undefined,
   };
 }

@@ -4,6 +4,7 @@ import type { Graph } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { requireScope } from '../services/accounts/actor.ts';
+import { copyCalls } from '../services/components/readable-components.ts';
 import { copyMedia } from '../services/media/copied-media.ts';
 import { dropMedia } from '../services/media/receive-file.ts';
 import { commitNewWorkflow, createBlankRow } from '../services/workflows/create-workflow.ts';
@@ -24,14 +25,15 @@ export async function duplicateApp(
   const { settings, workflow, version } = await openApp(deps, slug, request);
   if (!settings.allowsDuplicate || version === undefined)
     throw new AppError('forbidden', 'The owner of this app does not allow copies of its workflow.');
-  const text = toGraphText(redact(version.graph) as Graph);
+  const redacted = redact(version.graph) as Graph;
+  const { text, warnings } = await copyCalls(deps, user, { text: toGraphText(redacted), graph: redacted });
   const media = await copyMedia(deps, user, { ids: listMediaIds(text), from: workflow }, signal);
   try {
     const created = await commitNewWorkflow(deps, user, {
       fields: { ...createBlankRow(settings.title), description: settings.description },
       media: media.rows,
       write: unchanged(replaceMediaIds(text, media.copies)),
-      warnings: media.warnings,
+      warnings: [...warnings, ...media.warnings],
     });
     return created.id;
   } catch (err) {

@@ -3,10 +3,12 @@ import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
+import { copyCalls } from '../components/readable-components.ts';
 import type { Deps } from '../deps.ts';
 import { copyMedia } from '../media/copied-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
 import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from './create-workflow.ts';
+import { parseStoredGraph } from './graph-versions.ts';
 import { readGraphText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
 import { unchanged } from './write-graph.ts';
@@ -25,7 +27,8 @@ export async function duplicateWorkflow(
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
-  const text = await readGraphText(deps, { workflow, role, actor: user });
+  const read = await readGraphText(deps, { workflow, role, actor: user });
+  const { text, warnings } = await copyCalls(deps, user, parseStoredGraph(read));
   const fields = {
     ...createBlankRow(body?.name ?? copyName(workflow.name)),
     description: workflow.description,
@@ -38,7 +41,7 @@ export async function duplicateWorkflow(
       fields,
       media: media.rows,
       write: unchanged(replaceMediaIds(text, media.copies)),
-      warnings: media.warnings,
+      warnings: [...warnings, ...media.warnings],
     });
   } catch (err) {
     await dropMedia(deps, media.rows);

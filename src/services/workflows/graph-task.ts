@@ -1,4 +1,5 @@
 // Defines tasks on graphs as plain data. They are performed in place for small graphs, and in a thread for large ones.
+import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
 import { inspectGraph } from '../../graph/inspect.ts';
 import type { Findings } from '../../graph/issues.ts';
@@ -16,7 +17,8 @@ export type GraphTask =
   | { readonly kind: 'lint'; readonly nodes: unknown; readonly edges: unknown; readonly stored?: StoredGraph }
   /** Prepares a stored graph to be written back. `nodes`: its nodes, with calls resolved again. */
   | { readonly kind: 'restore'; readonly stored: StoredGraph; readonly nodes?: unknown }
-  | { readonly kind: 'redact'; readonly stored: StoredGraph }
+  /** Removes what readers who may not edit must not see. `readable`: the components that they may read. */
+  | { readonly kind: 'redact'; readonly stored: StoredGraph; readonly readable: readonly string[] }
   /** Finds the ports that the graph has as a component. */
   | { readonly kind: 'interface'; readonly stored: StoredGraph };
 
@@ -59,7 +61,8 @@ const PERFORMERS: Performers = {
     const write = nodes === stored.graph.nodes ? { text: stored.text } : sizeGraph(deps, read.graph);
     return { ...write, isChanged: true, findings, warnings: [] };
   },
-  redact: (_, { stored }) => toGraphText(redact(stored.graph) as Graph),
+  redact: (_, { stored, readable }) =>
+    toGraphText(redact(hideCalls(stored.graph, new Set(readable))) as Graph),
   interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
 };
 

@@ -7,6 +7,7 @@ import type { ReadWorkflowRow, WorkflowLookup } from '../../store/workflows/work
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
+import { listReadableComponents } from '../components/readable-components.ts';
 import type { Deps } from '../deps.ts';
 import { type GraphVersion, parseStoredGraph } from './graph-versions.ts';
 import { performGraphWork } from './graph-work.ts';
@@ -35,7 +36,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
   if (canDo(view.role, 'edit'))
     return { view, version: number, graph: version.graph, workspace: getWorkspaceId(view.workflow) };
   deps.views.count(id);
-  const { graph } = parseStoredGraph(await toRedactedText(deps, id, version));
+  const { graph } = parseStoredGraph(await toRedactedText(deps, view, version));
   return { view, version: number, graph, workspace: undefined };
 }
 
@@ -81,21 +82,37 @@ export async function readGraphText(
   number = getVisibleVersion(view),
 ): Promise<string> {
   const version = await deps.versions.get(deps.db, view.workflow.id, number);
-  return canDo(view.role, 'edit') ? version.text : toRedactedText(deps, view.workflow.id, version);
+  return canDo(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
 }
 
-const redactions = new WeakMap<GraphVersion, Promise<string>>();
+/** By the components that the readers may read. */
+const redactions = new WeakMap<GraphVersion, Map<string, Promise<string>>>();
+/** Readers may differ in as many ways as a workflow has components. */
+const MAX_REDACTIONS = 20;
 
 /**
- * Returns the text for readers who may not edit, redacted once per version. Its readers share the workflow's turn in
- * the threads.
+ * Returns the text for readers who may not edit, redacted once per version and components that they may read. Its
+ * readers share the workflow's turn in the threads.
  */
-function toRedactedText(deps: Deps, workflowId: string, version: GraphVersion): Promise<string> {
-  const cached = redactions.get(version);
-  if (cached !== undefined) return cached;
-  const redaction = performGraphWork<'redact'>(deps, workflowId, { kind: 'redact', stored: version });
-  redactions.set(version, redaction);
-  redaction.catch(() => redactions.delete(version));
+async function toRedactedText(
+  deps: Deps,
+  { workflow, actor }: WorkflowView,
+  version: GraphVersion,
+): Promise<string> {
+  const readable = await listReadableComponents(deps, actor, version);
+  const cached = redactions.get(version) ?? new Map<string, Promise<string>>();
+  redactions.set(version, cached);
+  const key = readable.join();
+  const known = cached.get(key);
+  if (known !== undefined) return known;
+  const redaction = performGraphWork<'redact'>(deps, workflow.id, {
+    kind: 'redact',
+    stored: version,
+    readable,
+  });
+  if (cached.size === MAX_REDACTIONS) cached.clear();
+  cached.set(key, redaction);
+  redaction.catch(() => cached.delete(key));
   return redaction;
 }
 

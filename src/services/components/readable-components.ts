@@ -1,0 +1,52 @@
+// Finds which components of a workflow its reader may read as well. Of the others, the reader sees only name and ports.
+import { CALL, isCall, listCalls, readCall } from '../../graph/components/calls.ts';
+import { hideCalls } from '../../graph/components/hide-calls.ts';
+import { quote } from '../../graph/issues.ts';
+import { listReadable } from '../../store/workflows/components.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { type StoredGraph, toGraphText } from '../workflows/graph-versions.ts';
+
+/** An id that no account has. */
+const NOBODY = 0;
+
+/** Returns the ids of the components that the actor may read, in order; none for a graph without calls. */
+export async function listReadableComponents(
+  { db }: Pick<Deps, 'db'>,
+  actor: Actor,
+  stored: StoredGraph,
+): Promise<readonly string[]> {
+  if (!stored.text.includes(CALL)) return [];
+  const ids = [...new Set(listCalls(stored.graph).map(({ workflowId }) => workflowId))];
+  if (ids.length === 0) return [];
+  const rows = await listReadable(db, ids, actor.kind === 'user' ? actor.userId : NOBODY);
+  return rows.map(({ id }) => id).sort();
+}
+
+export interface CopiedGraph {
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+/** Returns the graph for a copy by the actor, which refers only to components that the actor may read. */
+export async function copyCalls(
+  deps: Pick<Deps, 'db'>,
+  actor: Actor,
+  stored: StoredGraph,
+): Promise<CopiedGraph> {
+  if (!stored.text.includes(CALL)) return { text: stored.text, warnings: [] };
+  const readableIds = new Set(await listReadableComponents(deps, actor, stored));
+  const copied = hideCalls(stored.graph, readableIds);
+  const hidden = copied.nodes.filter(node => isCall(node) && readCall(node).workflowId === '');
+  return {
+    text: copied === stored.graph ? stored.text : toGraphText(copied),
+    warnings: hidden
+      .slice(0, MAX_WARNINGS)
+      .map(
+        ({ id, data }) =>
+          `${id}: The component ${quote(String(data.config?.name ?? data.label))} is not shared with you. Choose another one, or ask its owner to share it.`,
+      ),
+  };
+}
+
+const MAX_WARNINGS = 50;

@@ -1,0 +1,139 @@
+// Tests what readers of a workflow learn about its components: of those that they may not read, only name and ports.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { createWorkflow, edge, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let stranger: Caller;
+before(async () => {
+  test = await createTestApp();
+  [owner, stranger] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+const COMPONENT = {
+  name: 'Grade',
+  nodes: [
+    node('look', 'input:text', { value: 'cold secret-of-the-component' }),
+    node('out', 'output:preview', {}, { position: { x: 500, y: 0 } }),
+  ],
+  edges: [edge('look.text > out.input')],
+};
+const callerOf = ({ id }: Pick<Workflow, 'id'>, more: object = {}) => ({
+  name: 'Caller',
+  nodes: [node('call', 'component:call', { workflowId: id, values: { look: 'warm' }, ...more })],
+  edges: [],
+});
+const configOf = ({ nodes }: Pick<Workflow, 'nodes'>) => nodes[0]?.data.config as Record<string, unknown>;
+const publish = async (id: string, settings: object = {}): Promise<string> => {
+  const { status, body } = await owner.request<Workflow>('POST', `/workflows/${id}/publish`, {
+    isPublished: true,
+    settings,
+  });
+  assert.equal(status, 200, JSON.stringify(body));
+  return String(body.publishedSlug);
+};
+const create = (by: Caller, body: object): Promise<TestResponse<Workflow>> =>
+  by.request<Workflow>('POST', '/workflows', body);
+
+describe('a reader of a workflow who may not read its component', () => {
+  it('sees only name and ports, wherever the workflow is shown', async () => {
+    const component = await createWorkflow(owner, COMPONENT);
+    const { id } = await createWorkflow(owner, callerOf(component));
+    const slug = await publish(id, { allowDuplicate: true });
+    const seen = await read(stranger, id);
+    assert.deepEqual(configOf(seen), {
+      name: 'Grade',
+      inputs: [{ id: 'look', label: 'look', type: 'TEXT' }],
+      outputs: [{ id: 'out', label: 'out', type: 'TEXT' }],
+      values: { look: 'warm' },
+    });
+    const ask = async (path: string, method: 'GET' | 'POST' = 'GET'): Promise<string> => {
+      const { status, body } = await stranger.request(method, path, method === 'GET' ? undefined : {});
+      assert.equal(status, 200, path);
+      return JSON.stringify(body);
+    };
+    const visit = async (url: string): Promise<string> => {
+      const { statusCode, body } = await test.app.inject({ method: 'GET', url });
+      assert.ok(statusCode === 200 || statusCode === 302, `${url}: ${statusCode}`);
+      return body;
+    };
+    const answers = [
+      await ask(`/workflows/${id}`),
+      await ask(`/workflows/${id}/export`),
+      await ask(`/workflows/${id}/lint`, 'POST'),
+      await visit(`/api/v1/workflows/${id}`),
+      await visit(`/api/v1/published/${slug}`),
+      await visit(`/p/${slug}`),
+      await visit(`/flow/${id}/preview.svg`),
+    ];
+    for (const [index, text] of answers.entries()) {
+      assert.ok(text.length > 20, `${index}: ${text}`);
+      assert.equal(text.includes(component.id), false, `${index}: ${text}`);
+      assert.equal(text.includes('secret-of-the-component'), false, `${index}`);
+    }
+  });
+
+  it('cannot use the component, or learn its ports by writing or linting a call', async () => {
+    const component = await createWorkflow(owner, COMPONENT);
+    const refusal = await create(stranger, callerOf(component));
+    refused(refusal, 403, 'component_forbidden');
+    const lint = await stranger.request<{ ok: boolean; issues: readonly { code: string }[] }>(
+      'POST',
+      '/workflows/lint',
+      callerOf(component),
+    );
+    assert.deepEqual(
+      [lint.body.ok, lint.body.issues.map(({ code }) => code)],
+      [false, ['component_forbidden']],
+    );
+    for (const { body } of [refusal, lint])
+      assert.doesNotMatch(JSON.stringify(body), /Grade|"look"|secret-of/);
+  });
+
+  it('gets a copy without the reference, with a warning', async () => {
+    const component = await createWorkflow(owner, COMPONENT);
+    const { id } = await createWorkflow(owner, callerOf(component));
+    await publish(id, { allowDuplicate: true });
+    const { status, body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.equal(configOf(body).workflowId, undefined);
+    assert.match(body.meta.warnings.join(), /call: The component "Grade" is not shared with you/);
+  });
+
+  it('gets such a copy as an editor too, whose own view keeps the reference', async () => {
+    const component = await createWorkflow(owner, COMPONENT);
+    const { id } = await createWorkflow(owner, callerOf(component));
+    const sharing = { userId: stranger.userId, role: 'EDIT' };
+    await owner.request('PUT', `/workflows/${id}/permissions`, sharing);
+    assert.equal(configOf(await read(stranger, id)).workflowId, component.id);
+    const { body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
+    assert.equal(configOf(body).workflowId, undefined);
+  });
+});
+
+describe('a reader of a workflow and its component', () => {
+  it('sees which component it is, and gets a copy that calls it', async () => {
+    const component = await createWorkflow(owner, COMPONENT);
+    const { id } = await createWorkflow(owner, callerOf(component));
+    await publish(id, { allowDuplicate: true });
+    const before = await read(stranger, id);
+    await owner.request('POST', `/workflows/${component.id}/visibility`, { linkPermission: 'VIEW' });
+    assert.equal(configOf(before).workflowId, undefined);
+    assert.equal(configOf(await read(stranger, id)).workflowId, component.id);
+    const { body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
+    assert.deepEqual([configOf(body).workflowId, body.meta.warnings], [component.id, []]);
+  });
+
+  it('may call only the published version of a workflow that is merely published', async () => {
+    const component = await createWorkflow(owner, COMPONENT);
+    await publish(component.id);
+    await put(owner, component.id, { nodes: [...COMPONENT.nodes, node('more', 'input:text')], edges: [] });
+    const { body } = await create(stranger, callerOf(component));
+    assert.equal(configOf(body).version, 1);
+    for (const version of [2, 'latest'])
+      refused(await create(stranger, callerOf(component, { version })), 403, 'component_forbidden');
+  });
+});
