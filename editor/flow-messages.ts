@@ -176,6 +176,7 @@ const flow = {
   searchCommands: 'Search commands',
   searchBoard: 'Search the board',
   recent: 'Recent',
+  component: 'Component',
   categories: {
     component: 'Components',
     input: 'Input',

@@ -1,12 +1,14 @@
 // Maps node categories and port types to their colors. The colors themselves are in canvas.module.css.
+import { isCall } from '../../src/graph/components/calls.ts';
 import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
 import type { CardData } from './model.ts';
 
 /** The categories that have a color in the style sheet. */
-export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video']);
+export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video', 'component']);
 const KNOWN_TYPES: ReadonlySet<string> = new Set(PORT_TYPES);
 
 export function getCategory({ entry, node }: Pick<CardData, 'entry' | 'node'>): string {
+  if (isCall(node)) return 'component';
   const category = entry?.category ?? node.data.category;
   return KNOWN_CATEGORIES.has(category) ? category : 'utility';
 }

@@ -1,6 +1,7 @@
 // Renders the icons of node categories and issue severities.
 import CircleAlert from 'icon:circle-alert';
 import Clapperboard from 'icon:clapperboard';
+import Component from 'icon:component';
 import Eye from 'icon:eye';
 import GitBranch from 'icon:git-branch';
 import LogIn from 'icon:log-in';
@@ -18,6 +19,7 @@ const ICONS: Readonly<Record<string, Icon>> = {
   logic: GitBranch,
   output: Eye,
   video: Clapperboard,
+  component: Component,
 };
 
 export function CategoryIcon({ category, size = 16 }: { readonly category: string; readonly size?: number }) {

@@ -1,10 +1,11 @@
 // Reads components of the service, and makes, unpacks and moves calls of them on the board.
 import { type ComponentCall, isCall, readCall } from '../../src/graph/components/calls.ts';
 import { ComponentError } from '../../src/graph/components/component-error.ts';
+import { MAX_DEPTH } from '../../src/graph/components/component-tree.ts';
 import { unpackCall } from '../../src/graph/components/expand.ts';
 import { getInterface } from '../../src/graph/components/interface.ts';
 import { withoutItems } from '../../src/graph/edit.ts';
-import type { Graph, JsonObject } from '../../src/graph/types.ts';
+import type { Graph, GraphNode, JsonObject } from '../../src/graph/types.ts';
 import { type Board, findNode } from '../board/board.ts';
 import { type Extraction, extractComponent } from '../board/component.ts';
 import { updateCall } from '../board/component-update.ts';
@@ -37,6 +38,26 @@ async function readGraph({ workflowId, version }: Called, signal?: AbortSignal):
     signal === undefined ? {} : { signal },
   );
   return toBoard(info);
+}
+
+/** Queries a node inside the component of a call by its path, `call/inner`; null if it is not there any more. */
+export const toInnerNodeQuery = (call: GraphNode, path: string) => ({
+  queryKey: ['/workflows', readCall(call).workflowId, 'inner', readCall(call).version, path],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readInnerNode(call, path, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+async function readInnerNode(call: GraphNode, path: string, signal: AbortSignal): Promise<GraphNode | null> {
+  let [outer, rest] = [call, path.slice(call.id.length + 1)];
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const { nodes } = await readGraph(readCall(outer), signal);
+    const node = nodes.find(({ id }) => id === rest);
+    if (node !== undefined) return node;
+    const inner = nodes.find(it => isCall(it) && rest.startsWith(`${it.id}/`));
+    if (inner === undefined) return null;
+    [outer, rest] = [inner, rest.slice(inner.id.length + 1)];
+  }
+  return null;
 }
 
 /** Returns the selected nodes, as ids. */

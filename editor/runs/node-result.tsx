@@ -1,9 +1,11 @@
 // Renders the results of a node inside the node: thumbnails, text or a player. A click opens the result dialog.
 
 import ImageIcon from 'icon:image';
+import { useQueries } from '@tanstack/react-query';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
+import { toInnerNodeQuery } from './components.ts';
 import { useEditor, useRun } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
@@ -19,9 +21,28 @@ interface NodeResultProps {
   readonly hasPreview: boolean;
 }
 
-export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
+export function NodeResult(props: NodeResultProps) {
+  const { node, run } = props;
+  if (run?.status === 'WAITING' && isApproval(node)) return <Approval nodeId={node.id} node={node} />;
+  if (run?.waiting?.length) return <WaitingCall {...props} paths={run.waiting} />;
+  return <Outcome {...props} />;
+}
+
+const isApproval = ({ data }: GraphNode): boolean => data.nodeType === 'logic:approval';
+
+const MAX_ASKED = 4;
+
+/** Asks for the decision that an inner node waits for, if one of them does. */
+function WaitingCall({ paths, ...props }: NodeResultProps & { readonly paths: readonly string[] }) {
+  const queries = paths.slice(0, MAX_ASKED).map(path => toInnerNodeQuery(props.node, path));
+  const nodes = useQueries({ queries }).map(({ data }) => data);
+  const index = nodes.findIndex(node => node && isApproval(node));
+  const [approval, path] = [nodes[index], paths[index]];
+  return approval && path !== undefined ? <Approval nodeId={path} node={approval} /> : <Outcome {...props} />;
+}
+
+function Outcome({ node, run, hasPreview }: NodeResultProps) {
   const { view } = useEditor();
-  if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval') return <Approval node={node} />;
   if (run?.error) return <FailedResult node={node} message={run.error} />;
   const results = getNodeResults(node, run);
   if (results.length === 0)
@@ -70,17 +91,17 @@ function FailedResult({ node, message }: { readonly node: GraphNode; readonly me
   );
 }
 
-function Approval({ node }: { readonly node: GraphNode }) {
+function Approval({ nodeId, node }: { readonly nodeId: string; readonly node: GraphNode }) {
   const { runs } = useEditor();
   const { message } = node.data.config ?? {};
   return (
     <div className={`${styles.under} ${styles.approval}`}>
       <p>{typeof message === 'string' && message !== '' ? message : flowMessages.approvalAsks}</p>
       <div className={styles.actions}>
-        <Button size="s" onClick={() => void runs.decide(node.id, false)}>
+        <Button size="s" onClick={() => void runs.decide(nodeId, false)}>
           {flowMessages.reject}
         </Button>
-        <Button size="s" variant="primary" onClick={() => void runs.decide(node.id, true)}>
+        <Button size="s" variant="primary" onClick={() => void runs.decide(nodeId, true)}>
           {flowMessages.approve}
         </Button>
       </div>

@@ -12,6 +12,8 @@ export interface DisplayedNode extends NodeState {
   readonly isOutdated?: boolean;
   /** The run that has the result. */
   readonly executionId?: string;
+  /** For a call: the inner nodes that wait for a decision or a provider. */
+  readonly waiting?: readonly string[];
   /** For a call: returns what an inner node shows. */
   readonly findInner?: (id: string) => DisplayedNode | undefined;
 }

@@ -226,8 +226,8 @@ function toChoice(entry: PaletteEntry, section: string | undefined): Choice {
     label: entry.label,
     detail: (
       <>
-        {entry.description || (entry.component === undefined && entry.nodeType)}
-        <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>
+        {entry.description || (entry.component === undefined ? entry.nodeType : flowMessages.component)}
+        {entry.component === undefined && <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>}
       </>
     ),
     hint: needsProvider(entry)

@@ -5,6 +5,7 @@ import { memo, useMemo, useState } from 'react';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { findExampleTemplate } from '../../board/example-template.ts';
 import { toTypeColor } from '../../canvas/colors.ts';
+import { CategoryIcon } from '../../canvas/icons.tsx';
 import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import { api } from '../../lib/api.ts';
 import styles from './add-node.module.css';
@@ -23,6 +24,12 @@ export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonl
       <span className={styles.picture}>
         {/* If the file was deleted or is unreachable, the next choice replaces it. */}
         <img src={url} alt="" loading="lazy" decoding="async" onError={() => setFailed([...failed, url])} />
+      </span>
+    );
+  if (entry.component !== undefined)
+    return (
+      <span className={styles.picture}>
+        <CategoryIcon category="component" size={20} />
       </span>
     );
   return (
