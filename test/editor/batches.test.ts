@@ -98,6 +98,80 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByRole('article').filter({ hasText: 'shot-' }).count(), 2);
   });
 
+  it('are sorted by rating', async () => {
+    await service.request('PATCH', `/batches/${batchId}/rows/7`, { rating: 5 });
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(`/batches/${batchId}`);
+    await page.getByLabel('Sort by').selectOption('Rating');
+    const names = page.locator('article[data-row]');
+    await page.waitForURL(/sort=rating/);
+    const nameOf = (index: number) => names.nth(index).getAttribute('aria-label');
+    await waitUntil('the best row to be first', async () => (await nameOf(0)) === '7 · shot-7');
+    assert.equal(await nameOf(1), '1 · shot-1');
+  });
+
+  it('of a matrix are shown by the two axes that are chosen', async () => {
+    const workflow = await service.create({
+      name: 'Sea',
+      nodes: [
+        { ...node('topic', 'input:text', { value: 'rain' }), data: inputData('Topic', 'rain') },
+        { ...node('mood', 'input:text', { value: 'calm' }), data: inputData('Mood', 'calm') },
+        node('join', 'utility:prompt_concat'),
+        node('out', 'output:preview'),
+      ],
+      edges: [edge('topic.text > join.text1'), edge('mood.text > join.text2'), edge('join.text > out.input')],
+    });
+    const topics = Array.from({ length: 30 }, (_, index) => `topic ${index + 1}`);
+    const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {
+      matrix: {
+        inputs: { topic: topics, mood: ['calm', 'bright', 'dark'] },
+        config: { join: { separator: ['-', '+'] } },
+      },
+      concurrency: 50,
+    });
+    const path = `/batches/${body.batchId}`;
+    await waitUntil('the batch to end', async () => {
+      const { body: batch } = await service.request<{ status: string }>('GET', path);
+      return batch.status === 'COMPLETED';
+    });
+    await checkViews(browser, { url: service.url, path, name: 'batch-matrix', cookie }, async page => {
+      await page.getByRole('article', { name: 'Row 1', exact: true }).getByText('topic 1-calm').waitFor();
+      await page.getByTitle('+', { exact: true }).waitFor();
+    });
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(path);
+    const cell = (row: number) => page.getByRole('article', { name: `Row ${row}`, exact: true });
+    const select = (label: string) =>
+      page.locator('label', { hasText: new RegExp(`^${label}`) }).locator('select');
+    // Mood by separator, for the first topic.
+    await cell(6).getByText('topic 1+dark').waitFor();
+    assert.equal(await cell(7).count(), 0);
+    await select('Topic').selectOption('topic 3');
+    await cell(13).getByText('topic 3-calm').waitFor();
+    await select('Rows').selectOption('Topic');
+    await cell(1).getByText('topic 1-calm').waitFor();
+    await cell(8).getByText('topic 2+calm').waitFor();
+    await select('Mood').selectOption('bright');
+    await cell(3).getByText('topic 1-bright').waitFor();
+    await cell(3)
+      .getByRole('button', { name: /^Row 3/ })
+      .focus();
+    // Two cells in each line: the twentieth topic, and its second separator.
+    for (let line = 1; line < 20; line++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('j');
+    await page.keyboard.press('5');
+    await cell(118).getByText('topic 20+bright').waitFor();
+    await cell(118).getByRole('button', { name: 'Rate 5', pressed: true }).waitFor();
+    await page.keyboard.press(' ');
+    await page.getByRole('dialog', { name: 'Row 118' }).getByText('topic 20+bright').waitFor();
+    await page.keyboard.press('Escape');
+    await select('View').selectOption('Grid');
+    await select('Sort by').selectOption('Rating');
+    await cell(118).waitFor();
+  });
+
   it('go on when they are resumed, and the page follows', async () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;

@@ -1,5 +1,6 @@
 // Renders the page of a batch: its progress and actions, and its rows as a grid.
-import { useCallback, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
@@ -12,11 +13,14 @@ import { Loading } from '../../kit/spinner.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { useWorkflowNames } from '../../lib/runs.ts';
 import { Actions } from './actions.tsx';
+import { getFirstView } from './axes.ts';
 import { Compare } from './compare.tsx';
 import { Grid } from './grid.tsx';
+import { AxisControls, Matrix } from './matrix.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { toRowsPath, useBatch } from './use-batch.ts';
+import { findLoadedRows, toRowsPath, useBatch } from './use-batch.ts';
+import type { CardsProps } from './use-cards.ts';
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();
@@ -38,7 +42,7 @@ function BatchDetails({ batch }: { readonly batch: Batch }) {
         </PageHead>
       </div>
       <Progress batch={batch} />
-      <Rows batchId={batch.id} />
+      <Rows batch={batch} />
     </article>
   );
 }
@@ -88,55 +92,84 @@ const FILTERS: Readonly<Record<string, string>> = {
   ...messages.rowStatuses,
 };
 
-function Rows({ batchId }: { readonly batchId: string }) {
+function Rows({ batch }: { readonly batch: Batch }) {
+  const client = useQueryClient();
   const [search, setSearch] = useSearchParams();
-  const filter = search.get('show') ?? '';
-  const query = filter === '' ? {} : filter === 'picked' ? { picked: 'true' } : { status: filter };
-  const list = useList<BatchRow>(toRowsPath(batchId), { limit: 200, ...query });
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [compared, setCompared] = useState<readonly number[]>([]);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const rows = list.data?.pages.flatMap(page => page.items) ?? [];
-  const find = (numbers: Iterable<number>): readonly BatchRow[] => {
-    const wanted = new Set(numbers);
-    return rows.filter(({ row }) => wanted.has(row));
+  const axes = batch.axes ?? [];
+  const [view, setView] = useState(() => getFirstView(axes));
+  const isMatrix = axes.length > 1 && search.get('view') !== 'grid';
+  const change = (name: string, value: string): void =>
+    setSearch(
+      last => {
+        const next = new URLSearchParams(last);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const choose = (name: 'view' | 'show' | 'sort', options: Readonly<Record<string, string>>) => (
+    <FilterSelect
+      label={messages[name]}
+      value={search.get(name) ?? ''}
+      options={options}
+      onChange={({ target }) => change(name, target.value)}
+    />
+  );
+  const cards = {
+    batchId: batch.id,
+    selected,
+    onSelect: setSelected,
+    onOpen: (row: number) => setCompared([row]),
   };
   return (
     <section aria-label={messages.results} className={styles.rows}>
       <div className={styles.tools}>
-        <FilterSelect
-          label={messages.filter}
-          value={filter}
-          options={FILTERS}
-          onChange={({ target: { value } }) =>
-            setSearch(value === '' ? {} : { show: value }, { replace: true })
-          }
-        />
+        {axes.length > 1 && choose('view', messages.views)}
+        {isMatrix ? (
+          <AxisControls batch={batch} axes={axes} view={view} onChange={setView} />
+        ) : (
+          <>
+            {choose('show', FILTERS)}
+            {choose('sort', messages.sorts)}
+          </>
+        )}
         {selected.size > 1 && (
           <Button onClick={() => setCompared([...selected])}>{messages.compare(selected.size)}</Button>
         )}
       </div>
-      {list.data === undefined &&
-        (list.error === null ? (
-          <Loading />
-        ) : (
-          <Failure error={list.error} onRetry={() => void list.refetch()} />
-        ))}
-      {list.data !== undefined && rows.length === 0 && <p className={styles.note}>{messages.noRows}</p>}
-      {rows.length > 0 && (
-        <Grid
-          batchId={batchId}
-          rows={rows}
-          selected={selected}
-          onSelect={setSelected}
-          onOpen={row => setCompared([row])}
-          onNearEnd={loadMore}
-        />
+      {isMatrix ? (
+        <Matrix axes={axes} view={view} {...cards} />
+      ) : (
+        <RowList show={search.get('show') ?? ''} sort={search.get('sort') ?? ''} {...cards} />
       )}
-      {compared.length > 0 && <Compare rows={find(compared)} onClose={() => setCompared([])} />}
+      {compared.length > 0 && (
+        <Compare rows={findLoadedRows(client, batch.id, compared)} onClose={() => setCompared([])} />
+      )}
     </section>
   );
+}
+
+interface RowListProps extends CardsProps {
+  readonly show: string;
+  readonly sort: string;
+}
+
+function RowList({ show, sort, ...cards }: RowListProps) {
+  const list = useList<BatchRow>(toRowsPath(cards.batchId), {
+    limit: 200,
+    ...(show === '' ? {} : show === 'picked' ? { picked: 'true' } : { status: show }),
+    ...(sort === '' ? {} : { sort }),
+  });
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const rows = useMemo(() => data?.pages.flatMap(page => page.items) ?? [], [data]);
+  if (data === undefined)
+    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
+  if (rows.length === 0) return <p className={styles.note}>{messages.noRows}</p>;
+  return <Grid rows={rows} onNearEnd={loadMore} {...cards} />;
 }

@@ -3,6 +3,7 @@
 import Check from 'icon:check';
 import Heart from 'icon:heart';
 import Star from 'icon:star';
+import { useId } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
 import { IconButton } from '../../kit/button.tsx';
@@ -25,7 +26,10 @@ const TONES: Readonly<Record<BatchRow['status'], Tone>> = {
   skipped: 'neutral',
 };
 
-interface RowCardProps {
+/** A card shows the beginning of a longer text. */
+const MAX_CARD_TEXT = 1000;
+
+export interface RowCardProps {
   readonly row: BatchRow;
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
@@ -37,6 +41,7 @@ interface RowCardProps {
 
 export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen, onMark }: RowCardProps) {
   const name = messages.row(row.row, row.key);
+  const id = useId();
   return (
     <article
       className={classNames(styles.card, isCurrent && styles.current, isSelected && styles.selected)}
@@ -44,8 +49,16 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
       data-row={row.row}
       onPointerDown={onFocus}
     >
-      <button type="button" className={styles.result} aria-label={name} onClick={onOpen} onFocus={onFocus}>
-        <Result row={row} label={name} />
+      <button
+        type="button"
+        className={styles.result}
+        aria-labelledby={`${id}-name ${id}-result`}
+        onClick={onOpen}
+        onFocus={onFocus}
+      >
+        <span id={`${id}-result`} className={styles.content}>
+          <Result row={row} label="" maxText={MAX_CARD_TEXT} />
+        </span>
       </button>
       <label className={styles.choose}>
         <input type="checkbox" checked={isSelected} aria-label={messages.choose} onChange={onSelect} />
@@ -53,7 +66,7 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
       </label>
       <footer className={styles.about}>
         <p className={styles.name}>
-          <span>{name}</span>
+          <span id={`${id}-name`}>{name}</span>
           {row.status !== 'completed' && (
             <Badge tone={TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>
           )}
@@ -98,15 +111,24 @@ function Rating({ row, onMark }: Pick<RowCardProps, 'row' | 'onMark'>) {
 
 type Output = Readonly<Record<'url' | 'text' | 'value', unknown>>;
 
+interface ResultProps {
+  readonly row: BatchRow;
+  /** Text alternative of media. */
+  readonly label: string;
+  readonly maxText?: number;
+}
+
 /** Renders the first picture, video or text of the row. */
-export function Result({ row, label }: { readonly row: BatchRow; readonly label: string }) {
+export function Result({ row, label, maxText }: ResultProps) {
   const outputs = row.outputs as readonly Output[];
   const media = outputs.find(({ url }) => typeof url === 'string' && isVisible(url))?.url;
   if (typeof media === 'string') return <MediaView url={media} label={label} variant="small" />;
   if (row.status === 'failed') return <span className={styles.error}>{row.error?.message}</span>;
   const text = outputs.find(output => output.text !== undefined || output.value !== undefined);
   if (text !== undefined)
-    return <span className={styles.text}>{String(text.text ?? JSON.stringify(text.value))}</span>;
+    return (
+      <span className={styles.text}>{String(text.text ?? JSON.stringify(text.value)).slice(0, maxText)}</span>
+    );
   if (row.status === 'completed') return <span className={styles.none}>{messages.noOutput}</span>;
   return <span className={classNames(styles.pending, row.status === 'running' && styles.moving)} />;
 }

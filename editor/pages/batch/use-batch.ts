@@ -2,7 +2,7 @@
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
-import { api, type ListPage } from '../../lib/api.ts';
+import { api, getPage, type ListPage } from '../../lib/api.ts';
 
 const RECONNECT_MS = 3000;
 
@@ -46,9 +46,47 @@ export function useBatch(id: string) {
 
 export const toRowsPath = (id: string): string => `/batches/${id}/rows`;
 
+type RowPages = InfiniteData<ListPage<BatchRow>, string>;
+
+/** Reads rows by their numbers, in the form of a list, so that changes reach them too. */
+export async function readRows(id: string, rows: readonly number[], signal: AbortSignal): Promise<RowPages> {
+  const page = await getPage<BatchRow>(toRowsPath(id), { rows: rows.join(','), limit: 200 }, signal);
+  return { pages: [page], pageParams: [''] };
+}
+
+const NO_INPUTS = {};
+
+/** Returns a row that stands in until the row with this number is read. */
+export const toPendingRow = (row: number): BatchRow => ({
+  row,
+  key: null,
+  inputs: NO_INPUTS,
+  config: null,
+  status: 'waiting',
+  executionId: null,
+  outputs: [],
+  error: null,
+  credits: 0,
+  rating: null,
+  isPicked: false,
+});
+
+export const isLoaded = ({ inputs }: BatchRow): boolean => inputs !== NO_INPUTS;
+
+/** Returns the rows with these numbers that any list has. */
+export function findLoadedRows(
+  client: ReturnType<typeof useQueryClient>,
+  batchId: string,
+  numbers: readonly number[],
+): readonly BatchRow[] {
+  const lists = client.getQueriesData<RowPages>({ queryKey: [toRowsPath(batchId)] });
+  const rows = lists.flatMap(([, data]) => data?.pages.flatMap(page => page.items) ?? []);
+  return numbers.flatMap(number => rows.find(({ row }) => row === number) ?? []);
+}
+
 /** Replaces a row in every list that has it. */
 export function replaceRow(client: ReturnType<typeof useQueryClient>, batchId: string, row: BatchRow): void {
-  client.setQueriesData<InfiniteData<ListPage<BatchRow>>>({ queryKey: [toRowsPath(batchId)] }, data => {
+  client.setQueriesData<RowPages>({ queryKey: [toRowsPath(batchId)] }, data => {
     if (data === undefined) return data;
     const pages = data.pages.map(page =>
       page.items.some(item => item.row === row.row)

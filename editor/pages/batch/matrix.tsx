@@ -1,0 +1,256 @@
+// Renders the rows of a batch as a virtual matrix of two of its axes.
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
+import { Failure } from '../../kit/failure.tsx';
+import { FilterSelect } from '../../kit/filter-bar.tsx';
+import { api } from '../../lib/api.ts';
+import { type Axis, describeValue, findRowNumber, type MatrixView, showAxis } from './axes.ts';
+import styles from './matrix.module.css';
+import { messages } from './messages.ts';
+import { RowCard } from './row-card.tsx';
+import { readRows, toPendingRow, toRowsPath } from './use-batch.ts';
+import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from './use-cards.ts';
+
+const LINE_PX = getCardHeight(MIN_CARD_PX) + GAP_PX;
+const COLUMN_PX = MIN_CARD_PX + GAP_PX;
+/** The sizes of the headings: of columns, and of lines. */
+const HEAD_PX = 32;
+const SIDE_PX = 100;
+/** Rows are read in blocks of this many lines and columns. */
+const BLOCK = { lines: 4, columns: 8 };
+/** The values of an axis that are listed with their text. */
+const MAX_DESCRIBED = 200;
+
+interface MatrixProps extends CardsProps {
+  readonly axes: readonly Axis[];
+  readonly view: MatrixView;
+}
+
+export function Matrix({ axes, view, ...props }: MatrixProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [lineAxis, columnAxis] = [axes[view.lines] as Axis, axes[view.columns] as Axis];
+  const shared = { getScrollElement: () => ref.current, overscan: 1 };
+  const lines = useVirtualizer({
+    ...shared,
+    count: lineAxis.count,
+    estimateSize: () => LINE_PX,
+    paddingStart: HEAD_PX,
+    scrollPaddingStart: HEAD_PX,
+  });
+  const columns = useVirtualizer({
+    ...shared,
+    horizontal: true,
+    count: columnAxis.count,
+    estimateSize: () => COLUMN_PX,
+    paddingStart: SIDE_PX,
+    scrollPaddingStart: SIDE_PX,
+  });
+  const lineItems = lines.getVirtualItems();
+  const columnItems = columns.getVirtualItems();
+  const toNumber = (line: number, column: number): number =>
+    findRowNumber(axes, view, [view.lines, line], [view.columns, column]);
+  const toPlace = (index: number) => ({
+    line: Math.floor(index / columnAxis.count),
+    column: index % columnAxis.count,
+  });
+  const blocks = listBlocks(lineItems, columnItems).map(([firstLine, firstColumn]) =>
+    listPlaces(firstLine, Math.min(firstLine + BLOCK.lines, lineAxis.count)).flatMap(line =>
+      listPlaces(firstColumn, Math.min(firstColumn + BLOCK.columns, columnAxis.count)).map(column =>
+        toNumber(line, column),
+      ),
+    ),
+  );
+  const { rows, error, retry } = useRows(props.batchId, blocks);
+  const findRow = (line: number, column: number): BatchRow => {
+    const number = toNumber(line, column);
+    return rows.get(number) ?? toPendingRow(number);
+  };
+  const { onKeyDown, toCard } = useCards(props, {
+    ref,
+    count: lineAxis.count * columnAxis.count,
+    columns: columnAxis.count,
+    findRow: index => findRow(toPlace(index).line, toPlace(index).column),
+    scrollTo: index => {
+      const { line, column } = toPlace(index);
+      lines.scrollToIndex(line);
+      columns.scrollToIndex(column);
+    },
+  });
+  const loaded = (numbers: readonly number[]): BatchRow | undefined =>
+    rows.get(numbers.find(number => rows.has(number)) ?? 0);
+  const headings = {
+    lines: lineItems.map(({ index, start }) => {
+      const row = loaded(columnItems.map(column => toNumber(index, column.index)));
+      return { index, start, text: row && describeValue(row, lineAxis) };
+    }),
+    columns: columnItems.map(({ index, start }) => {
+      const row = loaded(lineItems.map(line => toNumber(line.index, index)));
+      return { index, start, text: row && describeValue(row, columnAxis) };
+    }),
+  };
+  return (
+    <>
+      {error !== null && <Failure error={error} onRetry={retry} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys act on the focused card */}
+      <div ref={ref} tabIndex={-1} className={styles.matrix} onKeyDown={onKeyDown}>
+        <div className={styles.area} style={{ width: columns.getTotalSize(), height: lines.getTotalSize() }}>
+          <div className={styles.columns} style={{ height: HEAD_PX }}>
+            <div className={styles.corner} style={{ width: SIDE_PX, height: HEAD_PX }} />
+            {headings.columns.map(({ index, start, text }) => (
+              <span key={index} style={{ left: start, width: MIN_CARD_PX, height: HEAD_PX }} title={text}>
+                {text ?? '…'}
+              </span>
+            ))}
+          </div>
+          <div className={styles.lines} style={{ width: SIDE_PX }}>
+            {headings.lines.map(({ index, start, text }) => (
+              <span key={index} style={{ top: start - HEAD_PX, height: LINE_PX - GAP_PX }} title={text}>
+                {text ?? '…'}
+              </span>
+            ))}
+          </div>
+          {lineItems.flatMap(line =>
+            columnItems.map(column => {
+              const row = findRow(line.index, column.index);
+              return (
+                <div
+                  key={row.row}
+                  className={styles.cell}
+                  style={{
+                    width: MIN_CARD_PX,
+                    height: LINE_PX - GAP_PX,
+                    transform: `translate(${column.start}px, ${line.start}px)`,
+                  }}
+                >
+                  <RowCard {...toCard(row, line.index * columnAxis.count + column.index)} />
+                </div>
+              );
+            }),
+          )}
+        </div>
+      </div>
+      <p className={styles.keys}>{messages.keys}</p>
+    </>
+  );
+}
+
+interface AxisControlsProps extends Omit<MatrixProps, keyof CardsProps> {
+  readonly batch: Batch;
+  readonly onChange: (view: MatrixView) => void;
+}
+
+/** Renders the choice of the two axes, and of a value of every other axis. */
+export function AxisControls({ batch, axes, view, onChange }: AxisControlsProps) {
+  const names = useAxisNames(batch, axes);
+  const options = Object.fromEntries(names.entries());
+  return (
+    <>
+      {(['lines', 'columns'] as const).map(side => (
+        <FilterSelect
+          key={side}
+          label={messages.sides[side]}
+          value={view[side]}
+          options={options}
+          onChange={({ target }) => onChange(showAxis(view, side, Number(target.value)))}
+        />
+      ))}
+      {axes.map((axis, index) =>
+        index === view.lines || index === view.columns ? null : (
+          <ValueSelect
+            key={`${axis.nodeId} ${axis.field}`}
+            {...{ batch, axes, view, index }}
+            label={names[index] ?? ''}
+            onChange={value => onChange({ ...view, fixed: view.fixed.with(index, value) })}
+          />
+        ),
+      )}
+    </>
+  );
+}
+
+interface ValueSelectProps {
+  readonly batch: Batch;
+  readonly axes: readonly Axis[];
+  readonly view: MatrixView;
+  /** Of the axis whose value is chosen. */
+  readonly index: number;
+  readonly label: string;
+  readonly onChange: (value: number) => void;
+}
+
+function ValueSelect({ batch, axes, view, index, label, onChange }: ValueSelectProps) {
+  const axis = axes[index] as Axis;
+  const numbers = listPlaces(0, Math.min(axis.count, MAX_DESCRIBED)).map(value =>
+    findRowNumber(axes, view, [index, value]),
+  );
+  const { rows } = useRows(batch.id, [numbers]);
+  const options = Object.fromEntries(
+    listPlaces(0, axis.count).map(value => {
+      const row = rows.get(numbers[value] ?? 0);
+      return [value, row === undefined ? messages.value(value + 1) : describeValue(row, axis)];
+    }),
+  );
+  return (
+    <FilterSelect
+      label={label}
+      value={view.fixed[index]}
+      options={options}
+      onChange={({ target }) => onChange(Number(target.value))}
+    />
+  );
+}
+
+interface GraphNodes {
+  readonly nodes: readonly { readonly id: string; readonly data: { readonly label: string } }[];
+}
+
+/** Returns the label of the node that each axis varies, with the field if it is not an input. */
+function useAxisNames({ workflowId, workflowVersion }: Batch, axes: readonly Axis[]): readonly string[] {
+  const { data } = useQuery({
+    queryKey: ['/workflows', workflowId, 'versions', workflowVersion],
+    queryFn: ({ signal }) =>
+      api.get<GraphNodes>(`/workflows/${workflowId}/versions/${workflowVersion}`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const labels = new Map(data?.nodes.map(node => [node.id, node.data.label]));
+  return axes.map(({ nodeId, field }) =>
+    [labels.get(nodeId) ?? nodeId, ...(field === null ? [] : [field])].join(' · '),
+  );
+}
+
+/** Reads rows by their numbers, a request for each list. Returns those that have arrived. */
+function useRows(batchId: string, blocks: readonly (readonly number[])[]) {
+  return useQueries({
+    queries: blocks.map(numbers => ({
+      queryKey: [toRowsPath(batchId), { rows: numbers.join(',') }],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => readRows(batchId, numbers, signal),
+    })),
+    combine: results => ({
+      rows: new Map(
+        results.flatMap(({ data }) =>
+          (data?.pages ?? []).flatMap(page => page.items.map(row => [row.row, row] as const)),
+        ),
+      ),
+      error: results.find(({ error }) => error !== null)?.error ?? null,
+      retry: () => {
+        for (const { error, refetch } of results) if (error !== null) void refetch();
+      },
+    }),
+  });
+}
+
+type Items = readonly { readonly index: number }[];
+
+/** Returns the first line and column of each block that has one of the items. */
+function listBlocks(lines: Items, columns: Items): readonly (readonly [line: number, column: number])[] {
+  const starts = (items: Items, size: number): readonly number[] => [
+    ...new Set(items.map(({ index }) => index - (index % size))),
+  ];
+  const columnStarts = starts(columns, BLOCK.columns);
+  return starts(lines, BLOCK.lines).flatMap(line => columnStarts.map(column => [line, column] as const));
+}
+
+const listPlaces = (start: number, end: number): readonly number[] =>
+  Array.from({ length: end - start }, (_, index) => start + index);

@@ -1,0 +1,126 @@
+// Handles the keys of the cards of a batch, and changes the ratings and picks of its rows.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import type { BatchRow } from '../../../sdk/src/types.ts';
+import { toErrorMessage } from '../../kit/failure.tsx';
+import { api } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import type { Mark, RowCardProps } from './row-card.tsx';
+import { isLoaded, replaceRow } from './use-batch.ts';
+
+export const MIN_CARD_PX = 220;
+export const GAP_PX = 12;
+const MAX_COMPARED = 4;
+
+/** The height of a card: its picture, and below it name, inputs and rating. */
+export const getCardHeight = (width: number): number => Math.round(width * 0.75) + 100;
+
+/** What every view of the rows takes. */
+export interface CardsProps {
+  readonly batchId: string;
+  /** Numbers of the rows that are selected to be compared. */
+  readonly selected: ReadonlySet<number>;
+  readonly onSelect: (rows: ReadonlySet<number>) => void;
+  readonly onOpen: (row: number) => void;
+}
+
+interface Cards {
+  /** Contains the cards, and can take the focus. */
+  readonly ref: RefObject<HTMLElement | null>;
+  readonly count: number;
+  /** The number of cards in a line. */
+  readonly columns: number;
+  readonly findRow: (index: number) => BatchRow | undefined;
+  readonly scrollTo: (index: number) => void;
+}
+
+export function useCards(
+  { batchId, selected, onSelect, onOpen }: CardsProps,
+  { ref, count, columns, findRow, scrollTo }: Cards,
+): {
+  readonly onKeyDown: (event: React.KeyboardEvent) => void;
+  readonly toCard: (row: BatchRow, index: number) => RowCardProps;
+} {
+  const [current, setCurrent] = useState(0);
+  const mark = useMark(batchId);
+  // The card of this row takes the focus once it is drawn.
+  const awaited = useRef<number>(undefined);
+  useLayoutEffect(() => {
+    if (awaited.current === undefined) return;
+    const card = ref.current?.querySelector<HTMLElement>(`[data-row="${awaited.current}"] button`);
+    if (card == null) {
+      // The card that had the focus may have been removed. The next key must still arrive.
+      if (document.activeElement === document.body) ref.current?.focus({ preventScroll: true });
+      return;
+    }
+    awaited.current = undefined;
+    card.focus({ preventScroll: true });
+  });
+  const toggle = (row: number): void => {
+    const next = new Set(selected);
+    if (!next.delete(row) && next.size < MAX_COMPARED) next.add(row);
+    onSelect(next);
+  };
+  const moveTo = (index: number): void => {
+    const target = Math.min(Math.max(0, index), count - 1);
+    awaited.current = findRow(target)?.row;
+    setCurrent(target);
+    scrollTo(target);
+  };
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    const row = findRow(current);
+    if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const steps: Readonly<Record<string, number>> = {
+      j: 1,
+      k: -1,
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      ArrowDown: columns,
+      ArrowUp: -columns,
+    };
+    const step = steps[key];
+    const stars = /^[1-5]$/.test(key) ? Number(key) : undefined;
+    const actions = new Map([
+      ['p', () => mark({ row, mark: { isPicked: !row.isPicked } })],
+      ['x', () => toggle(row.row)],
+      [' ', () => onOpen(row.row)],
+    ]);
+    const action =
+      step !== undefined
+        ? () => moveTo(current + step)
+        : stars === undefined
+          ? actions.get(key)
+          : () => mark({ row, mark: { rating: row.rating === stars ? null : stars } });
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  };
+  const toCard = (row: BatchRow, index: number): RowCardProps => ({
+    row,
+    isCurrent: index === current,
+    isSelected: selected.has(row.row),
+    onFocus: () => setCurrent(index),
+    onSelect: () => toggle(row.row),
+    onOpen: () => onOpen(row.row),
+    onMark: change => mark({ row, mark: change }),
+  });
+  return { onKeyDown, toCard };
+}
+
+/** Returns a function that rates or picks a row. The row changes at once, and back if the service refuses. */
+function useMark(batchId: string) {
+  const client = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: ({ row, mark }: { readonly row: BatchRow; readonly mark: Mark }) =>
+      api.patch<BatchRow>(`/batches/${batchId}/rows/${row.row}`, mark),
+    onMutate: ({ row, mark }) => replaceRow(client, batchId, { ...row, ...mark }),
+    onError: (error, { row }) => {
+      replaceRow(client, batchId, row);
+      showToast(toErrorMessage(error), { tone: 'failed' });
+    },
+  });
+  return (change: { readonly row: BatchRow; readonly mark: Mark }): void => {
+    if (isLoaded(change.row)) mutate(change);
+  };
+}
