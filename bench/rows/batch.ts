@@ -1,9 +1,11 @@
 // Measures batches: 10,000 free rows beside single calls, runs of others meanwhile, and rows that wait for a provider.
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
+import { openMeter } from '../board/gestures.ts';
 import { startBenchFal } from '../fal-double.ts';
 import { THREE_NODES } from '../graphs.ts';
-import { quantile } from '../load.ts';
+import { median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
   type BenchService,
@@ -12,6 +14,7 @@ import {
   startBenchService,
   startPlainService,
 } from '../service.ts';
+import { signIn } from '../sign-in.ts';
 import { runMany, store } from './run.ts';
 
 const ROWS = 10_000;
@@ -26,6 +29,7 @@ export async function* runBatchRows(isShort: boolean): AsyncGenerator<Row> {
   yield* measureFreeRows(isShort);
   yield* measureProviderRows(isShort);
   yield* measureTable(isShort);
+  yield* measurePage(isShort);
 }
 
 export async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
@@ -36,6 +40,10 @@ export async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
     const single = isShort ? 40 : SINGLE_RUNS;
     await runMany(service, workflowId, single / 5);
     const perSecond = await runMany(service, workflowId, single);
+    // As many runs at a time as in the batch, so that the difference is what its rows take.
+    const warming = Array.from({ length: isShort ? 5 : 1000 }, () => ({ inputs: {} }));
+    const warm = await startBatch(service, workflowId, { rows: warming, concurrency: CONCURRENCY });
+    await untilComplete(service, warm, warming.length);
     const memoryBefore = await readMemory(service);
     const total = isShort ? 50 : ROWS;
     const rows = Array.from({ length: total }, (_, index) => ({ inputs: { text: `row ${index}` } }));
@@ -72,7 +80,7 @@ export async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
       ).toFixed(0)} ms`,
     };
     yield {
-      figure: `memory of the service after a batch of ${total} rows, more than before`,
+      figure: `memory of the service after a batch of ${total} rows, more than after one of ${warming.length}`,
       value: memoryAfter - memoryBefore,
       unit: 'MB',
       target: { value: 50, is: 'at most' },
@@ -159,6 +167,79 @@ export async function* measureTable(isShort: boolean): AsyncGenerator<Row> {
     await removeFolder(folder);
   }
 }
+
+/** Opens the page of a batch in a browser and scrolls through its rows. */
+export async function* measurePage(isShort: boolean): AsyncGenerator<Row> {
+  if (NO_BROWSER !== false) {
+    process.stderr.write(`${NO_BROWSER}\n`);
+    return;
+  }
+  const total = isShort ? 250 : ROWS;
+  const folder = await makeFolder();
+  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser('new')]);
+  try {
+    const cookie = await signIn(service);
+    // Acts as the person in the browser, because the key belongs to another user.
+    const person = {
+      ...service,
+      fetch: (path: string, init: RequestInit = {}) =>
+        fetch(`${service.url}${path}`, {
+          ...init,
+          headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
+        }),
+    };
+    const workflowId = await store(person, THREE_NODES);
+    const rows = Array.from({ length: total }, (_, index) => ({ inputs: { text: `row ${index}` } }));
+    const id = await startBatch(person, workflowId, { rows, concurrency: CONCURRENCY });
+    await untilComplete(person, id, total);
+    const openMs: number[] = [];
+    for (let round = 0; round < (isShort ? 1 : 5); round++) {
+      await using opened = await browser.open(service.url, VIEWS[2], cookie);
+      await opened.page.addInitScript(WATCH_FIRST_ROW);
+      await opened.page.goto(`/batches/${id}`, { waitUntil: 'commit' });
+      openMs.push(Number(await opened.page.evaluate('globalThis.firstRow')));
+    }
+    yield {
+      figure: `page of a batch of ${total} rows: navigation to the first rows`,
+      value: median(openMs),
+      unit: 'ms',
+      target: { value: 1000, is: 'at most' },
+      note: `rounds ${openMs.map(ms => ms.toFixed(0)).join(', ')}`,
+    };
+    await using opened = await browser.open(service.url, VIEWS[2], cookie);
+    const { page } = opened;
+    const meter = await openMeter(page);
+    await page.goto(`/batches/${id}`);
+    await page.getByRole('article', { name: 'Row 1', exact: true }).waitFor();
+    const scroll = () => meter.frames(isShort ? 10 : 100, () => page.mouse.wheel(0, 300));
+    await page.mouse.move(720, 480);
+    const loading = await scroll();
+    const last = page.getByRole('article', { name: `Row ${total}`, exact: true });
+    while (!(await last.isVisible())) await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
+    const loaded = await scroll();
+    yield {
+      figure: `page of a batch of ${total} rows: scrolling, script per frame, p95`,
+      value: Math.max(loading.p95, loaded.p95),
+      unit: 'ms',
+      target: { value: 12, is: 'at most' },
+      note: `while rows are read ${loading.p95.toFixed(1)}, whole main thread ${loading.taskP95.toFixed(1)}; with all rows ${loaded.p95.toFixed(1)}, whole main thread ${loaded.taskP95.toFixed(1)}`,
+    };
+  } finally {
+    await browser.close();
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+/** Takes the time of the first frame after the first row was added. */
+const WATCH_FIRST_ROW = `globalThis.firstRow = new Promise(resolve => {
+  const look = () =>
+    document.querySelector('article[data-row]') === null
+      ? requestAnimationFrame(look)
+      : setTimeout(() => resolve(performance.now()));
+  requestAnimationFrame(look);
+});`;
 
 /** Returns the result of the work, and how much more memory the service had at its peak than before. */
 async function measurePeak<T>(

@@ -1,0 +1,23 @@
+// Starts a service and a browser for tests of pages that a signed-in user sees.
+import { signInFirst } from './accounts/first-person.ts';
+import { openBrowser, type TestBrowser } from './browser.ts';
+import { ownAddressSettings, startTestService, type TestService } from './service.ts';
+
+export interface SignedInBrowser {
+  readonly service: TestService;
+  readonly browser: TestBrowser;
+  /** The session of the first user, an administrator. */
+  readonly cookie: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts both, and signs the first user in. */
+export async function startSignedInBrowser(): Promise<SignedInBrowser> {
+  const [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
+  const cookie = await signInFirst(service);
+  const close = async (): Promise<void> => {
+    await browser.close();
+    await service.close();
+  };
+  return { service, browser, cookie, close };
+}
