@@ -934,6 +934,8 @@ export type ComponentPort = {
   readonly id: string;
   readonly label: string;
   readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
+  /** An input that has no file of its own, so that a call must provide one */
+  readonly required?: true;
 };
 
 /** A program that you granted access by OAuth */

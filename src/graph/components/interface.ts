@@ -9,6 +9,8 @@ export interface ComponentPort {
   readonly id: string;
   readonly label: string;
   readonly type: PortType;
+  /** Set for a media input without a file, which a call has to provide. */
+  readonly required?: true;
 }
 
 export interface ComponentInterface {
@@ -52,11 +54,22 @@ export function readInterface(
   return {
     inputs: nodes
       .filter(({ id, data }) => takesInput(data.nodeType) && !fedIds.has(id))
-      .map(node => toPort(node, getPorts(node).outputs[0]?.type)),
+      .map(node => ({
+        ...toPort(node, getPorts(node).outputs[0]?.type),
+        ...(isMissingMedia(node) ? { required: true as const } : {}),
+      })),
     outputs: nodes
       .filter(isOutput)
       .map(node => toPort(node, node.data.nodeType === GALLERY ? 'LIST' : previewTypes.get(node.id))),
   };
+}
+
+const MEDIA_INPUTS: readonly string[] = ['input:image', 'input:video', 'input:audio'];
+
+function isMissingMedia({ data }: GraphNode): boolean {
+  if (!MEDIA_INPUTS.includes(data.nodeType)) return false;
+  const { url, mediaId, items } = { ...data.config, ...data.params };
+  return !url && !mediaId && !Array.isArray(items);
 }
 
 /** Returns the ports of a call of a component with this interface. */

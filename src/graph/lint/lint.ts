@@ -4,12 +4,13 @@ import { type Findings, type LintIssue, MAX_ISSUES } from '../issues.ts';
 import type { Graph } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
 import { createLintContext, type Finding, type LintOptions, type Rule } from './context.ts';
+import { CALL_RULES } from './rules-calls.ts';
 import { EDGE_RULES } from './rules-edges.ts';
 import { GRAPH_RULES } from './rules-graph.ts';
 import { NODE_RULES } from './rules-nodes.ts';
 
 /** Errors come first, so that many warnings cannot push them off the list. */
-const RULES: readonly Rule[] = [...GRAPH_RULES, ...NODE_RULES, ...EDGE_RULES].sort(
+const RULES: readonly Rule[] = [...GRAPH_RULES, ...NODE_RULES, ...CALL_RULES, ...EDGE_RULES].sort(
   (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
 );
 

@@ -51,9 +51,11 @@ export const NODE_RULES: readonly Rule[] = [
 ];
 
 /** A finding of a node rule. `path` is relative to the node. */
-type NodeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly path: readonly (string | number)[] };
+export type NodeFinding = Pick<Finding, 'message' | 'suggestion'> & {
+  readonly path: readonly (string | number)[];
+};
 
-function eachNode(
+export function eachNode(
   code: string,
   severity: Rule['severity'],
   find: (node: LintNode, ctx: LintContext) => Iterable<NodeFinding>,

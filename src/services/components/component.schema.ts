@@ -8,6 +8,11 @@ const Port = Named('ComponentPort', 'A port of a component', {
   id: Type.String({ description: 'ID of its node in the component' }),
   label: Type.String(),
   type: Type.Enum(PORT_TYPES),
+  required: Type.Optional(
+    Type.Literal(true, {
+      description: 'An input that has no file of its own, so that a call must provide one',
+    }),
+  ),
 });
 
 export const Interface = Named('ComponentInterface', 'The ports of a workflow as a component', {
