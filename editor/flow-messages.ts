@@ -1,13 +1,9 @@
 // Defines the texts of the workflow editor and adds those that all pages share. No other page loads this file.
 import type { ChangeSummary } from './board/difference.ts';
-import { formatNames } from './lib/format.ts';
 import { messages as common } from './messages.ts';
 import { setting } from './setting-messages.ts';
 
 const countNodes = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`);
-
-const isNotSetUp = (providers: readonly string[]): string =>
-  `${formatNames(providers.map(common.provider))} ${providers.length === 1 ? 'is' : 'are'} not set up`;
 
 const flow = {
   ...setting,
@@ -199,34 +195,6 @@ const flow = {
   pickColor: (label: string): string => `Pick ${label}`,
   slider: (label: string): string => `${label}, slider`,
   none: 'None',
-  diff: {
-    title: 'Version comparison',
-    since: (version: number): string => `Since version ${version}:`,
-    counts: (count: {
-      readonly added: number;
-      readonly changed: number;
-      readonly moved: number;
-      readonly removed: number;
-      readonly edges: number;
-    }): string =>
-      [
-        count.added > 0 && `${count.added} added`,
-        count.removed > 0 && `${count.removed} removed`,
-        count.changed > 0 && `${count.changed} changed`,
-        count.moved > 0 && `${count.moved} moved`,
-        count.edges > 0 && `${count.edges} ${count.edges === 1 ? 'connection' : 'connections'} changed`,
-      ]
-        .filter(Boolean)
-        .join(', ') || 'no differences',
-    removed: (names: string, more: number): string =>
-      `Removed: ${names}${more > 0 ? `, and ${more} more` : ''}`,
-    old: 'The board has changed since this comparison.',
-    done: 'Done',
-  },
-  outdated: {
-    title: 'Update',
-    text: 'The service was updated. Reload the page to use the new version. Your changes are kept.',
-  },
   others: 'Other editors',
   somebody: 'Someone else',
   changedByOthers: (by: string, labels: string): string => `${by} changed ${labels}.`,
@@ -254,21 +222,6 @@ const flow = {
     ]
       .filter(Boolean)
       .join(', '),
-  samples: {
-    title: 'Sample results',
-    shows: (nodes: readonly string[], needs: readonly string[]): string =>
-      `${formatNames(nodes)} ${nodes.length === 1 ? 'shows its sample result' : 'show sample results'}, because ${isNotSetUp(needs)}.`,
-    changed: (nodes: readonly string[], needs: readonly string[]): string =>
-      `${formatNames(nodes)} ${nodes.length === 1 ? 'has' : 'have'} changed since the sample was recorded, and ${isNotSetUp(needs)}. Undo the change to run with the sample.`,
-    price: (needs: readonly string[], price: string): string =>
-      `With ${formatNames(needs.map(common.provider))}, a run costs ${price}.`,
-    setUp: (needs: readonly string[]): string => `Set up ${formatNames(needs.map(common.provider))}`,
-    ask: 'Ask an administrator to set it up.',
-    real: (price: string): string =>
-      `The results on the board are samples. Run the workflow to make your own for ${price}.`,
-    runReal: 'Run for real',
-    hide: 'Hide',
-  },
   run: 'Run',
   progress: (done: number, total: number): string => `${done} of ${total} nodes`,
   progressLabel: 'Run progress',
@@ -290,20 +243,6 @@ const flow = {
   pinned: 'Pinned: runs use this result instead of running the node',
   unpin: 'Unpin',
   runsOfNode: 'Runs of this node',
-  plan: {
-    title: 'Run part of the workflow',
-    price: 'Price of these nodes',
-    start: 'Run nodes',
-    kinds: { to: 'Run to here:', from: 'Run from here:', again: 'Rerun this node:' },
-    counts: (run: number, cached: number, kept: number): string =>
-      [
-        run === 1 ? '1 node to run' : `${run} nodes to run`,
-        cached > 0 && `${cached} from the cache`,
-        kept > 0 && (kept === 1 ? '1 result reused' : `${kept} results reused`),
-      ]
-        .filter(Boolean)
-        .join(', '),
-  },
   runs: {
     title: 'Run history',
     free: 'Free',
@@ -339,18 +278,6 @@ const flow = {
   empty: 'Add nodes, then connect outputs to inputs. Press N or double-click the board to add a node.',
   emptyAdd: 'Add your first node',
   emptyExample: 'Start from a template',
-  conflict: {
-    title: 'Someone else changed this too.',
-    where: (name: string, count: number): string => (count > 1 ? `${name}, and ${count - 1} more` : name),
-    mine: 'Yours',
-    theirs: 'Theirs',
-    keepMine: 'Keep mine',
-    acceptTheirs: 'Use theirs',
-    edit: "Use another person's change",
-    gone: '(removed)',
-    kept: '(kept, with changes)',
-    connection: (from: string, to: string): string => `Connection from ${from} to ${to}`,
-  },
   edits: {
     add: (label: string): string => `Add ${label}`,
     move: (count: number): string => `Move ${countNodes(count)}`,
@@ -397,45 +324,6 @@ const flow = {
       return sentence.charAt(0).toUpperCase() + sentence.slice(1);
     },
     restored: (number: number): string => `Version ${number} was restored.`,
-  },
-  share: {
-    title: 'Share',
-    link: 'Link access',
-    links: {
-      PRIVATE: 'Only people invited',
-      VIEW: 'Anyone with the link can view',
-      DUPLICATE: 'Anyone with the link can view and duplicate',
-    },
-    copyLink: 'Copy link',
-    tabs: { people: 'People', publish: 'Publish', app: 'App' },
-    access: 'Who has access',
-    noPeople: 'Not shared with anyone yet.',
-    notOpened: 'not opened yet',
-    email: 'Email',
-    role: 'Role',
-    roles: { VIEW: 'Viewer', EDIT: 'Editor', OWNER: 'Owner' } as Readonly<Record<string, string>>,
-    invite: 'Invite',
-    removePerson: 'Remove',
-    remove: (who: string): string => `Remove ${who}`,
-    publishText:
-      'Anyone can view the published page. It shows the workflow as it was when you last published it.',
-    published: 'Published',
-    publishNow: 'Publish',
-    publishAgain: 'Update published version',
-    unpublish: 'Unpublish',
-    ownerOnly: 'Only owners can share this workflow.',
-    slug: 'Address',
-    slugHint: (host: string): string =>
-      `The page is at ${host}/p/ and this address: lowercase letters, digits and hyphens. Leave empty to use the name.`,
-    pageTitle: 'Title',
-    description: 'Description',
-    inputs: 'Inputs shown on the page',
-    options: {
-      allowDuplicate: 'Allow duplication',
-      showResults: 'Show results of the latest run',
-      isTemplate: 'Publish as a template',
-    },
-    copyPage: 'Copy page link',
   },
   app: {
     title: 'Title',
@@ -532,16 +420,6 @@ const flow = {
     remove: 'Delete app',
     removeTitle: 'Delete the app?',
     removeText: 'Its address and the links to its results stop working. Its runs stay in the run history.',
-  },
-  exports: {
-    title: 'Export',
-    json: 'Download as JSON',
-    png: 'Download as PNG with the workflow',
-    svg: 'Download as SVG',
-    call: 'Call from code',
-    callText: 'Run this workflow from code. Create an API key in Settings.',
-    languages: { curl: 'curl', js: 'JavaScript', python: 'Python' },
-    copy: 'Copy code',
   },
 } as const;
 

@@ -4,12 +4,12 @@ import { findNode } from '../../board/board.ts';
 import { applyTheirs, getValueAt } from '../../board/conflicts.ts';
 import { computeChanges } from '../../board/edits.ts';
 import type { Conflict } from '../../board/merge.ts';
-import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { type EditorContextValue, useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
+import { noticeMessages } from './notice-messages.ts';
 
-const conflictMessages = messages.flow.conflict;
+const conflictMessages = noticeMessages.conflict;
 const MAX_CHARS = 120;
 
 export function ConflictNotice() {

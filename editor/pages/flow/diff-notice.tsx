@@ -1,11 +1,11 @@
 // Shows the differences between the board and a version: the numbers of changes, and the names of removed nodes.
 
-import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { useBoard, useEditor, useView } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
+import { noticeMessages } from './notice-messages.ts';
 
-const diffMessages = messages.flow.diff;
+const diffMessages = noticeMessages.diff;
 const MAX_NAMES = 8;
 
 export function DiffNotice() {

@@ -5,6 +5,7 @@ import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
+import { noticeMessages } from './notice-messages.ts';
 
 /** After an update, the service is unavailable for a moment and then bundles the application for some seconds. */
 const CHECK_DELAYS_MS = [0, 3000, 6000, 15_000, 30_000];
@@ -29,9 +30,9 @@ export function OutdatedNotice() {
   }, [session]);
   if (!isShown) return null;
   return (
-    <section className={styles.notice} aria-label={messages.flow.outdated.title}>
+    <section className={styles.notice} aria-label={noticeMessages.outdated.title}>
       <div className={styles.row}>
-        <p role="alert">{messages.flow.outdated.text}</p>
+        <p role="alert">{noticeMessages.outdated.text}</p>
         <span className={styles.close}>
           <Button size="s" variant="primary" onClick={() => location.reload()}>
             {messages.common.reload}

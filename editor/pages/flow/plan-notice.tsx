@@ -7,9 +7,10 @@ import { Button } from '../../kit/button.tsx';
 import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { startPlanned } from '../../runs/plan-run.ts';
 import styles from './notice.module.css';
+import { noticeMessages } from './notice-messages.ts';
 import { formatPrice } from './price.tsx';
 
-const planMessages = messages.flow.plan;
+const planMessages = noticeMessages.plan;
 
 export function PlanNotice() {
   const editor = useEditor();

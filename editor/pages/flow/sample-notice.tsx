@@ -4,7 +4,6 @@ import Play from 'icon:play';
 import Settings from 'icon:settings';
 import Close from 'icon:x';
 import { type ReactNode, useState } from 'react';
-import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink, IconButton } from '../../kit/button.tsx';
 import { useProviderSettings } from '../../lib/providers.ts';
 import { findShownId } from '../../runs/call-states.ts';
@@ -12,9 +11,10 @@ import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import type { Estimate, Samples } from '../../runs/estimate.ts';
 import { isInProgress } from '../../runs/run-store.ts';
 import styles from './notice.module.css';
+import { noticeMessages } from './notice-messages.ts';
 import { formatPrice } from './price.tsx';
 
-const sampleMessages = messages.flow.samples;
+const sampleMessages = noticeMessages.samples;
 
 export function SampleNotice() {
   const samples = useRun(state => state.samples);

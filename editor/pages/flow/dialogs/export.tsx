@@ -4,7 +4,6 @@ import Download from 'icon:download';
 import { useState } from 'react';
 import type { Board } from '../../../board/board.ts';
 import type { BoardSession } from '../../../board/session.ts';
-import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -16,8 +15,9 @@ import { usesSample } from '../../../runs/estimate.ts';
 import { downloadBoard, renderBoardPng, renderBoardSvg, toBoardJson } from './board-image.ts';
 import { GENERATORS, type Language } from './call-code.ts';
 import styles from './dialogs.module.css';
+import { dialogMessages } from './messages.ts';
 
-const exportMessages = messages.flow.exports;
+const exportMessages = dialogMessages.exports;
 
 export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useEditor();

@@ -3,17 +3,17 @@ import Globe from 'icon:globe';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import type { Permission } from '../../../../sdk/src/schemas.ts';
-import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import styles from './dialogs.module.css';
+import { dialogMessages } from './messages.ts';
 import { useWorkflowMutation } from './owner-dialog.tsx';
 import type { ShareTabProps } from './share.tsx';
 
-const shareMessages = messages.flow.share;
+const shareMessages = dialogMessages.share;
 
 export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
   const formId = useId();

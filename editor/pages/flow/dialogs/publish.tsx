@@ -2,7 +2,6 @@
 
 import { type FormEvent, useId, useState } from 'react';
 import type { WorkflowInfo } from '../../../board/remote.ts';
-import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
@@ -10,10 +9,11 @@ import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
+import { dialogMessages } from './messages.ts';
 import { useWorkflowMutation } from './owner-dialog.tsx';
 import type { ShareTabProps } from './share.tsx';
 
-const shareMessages = messages.flow.share;
+const shareMessages = dialogMessages.share;
 
 interface Publication {
   readonly slug: string;

@@ -2,15 +2,15 @@
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { WorkflowInfo } from '../../../board/remote.ts';
-import { messages } from '../../../flow-messages.ts';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { AppTab } from './app/app-tab.tsx';
 import styles from './dialogs.module.css';
+import { dialogMessages } from './messages.ts';
 import { OwnerDialog } from './owner-dialog.tsx';
 import { PeopleTab } from './people.tsx';
 import { PublishTab } from './publish.tsx';
 
-const shareMessages = messages.flow.share;
+const shareMessages = dialogMessages.share;
 const TABS = { people: PeopleTab, publish: PublishTab, app: AppTab } as const;
 
 export interface ShareTabProps {

@@ -14,6 +14,7 @@ import { api } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
 import { useHasBeenVisible } from '../../../lib/use-visibility.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
+import { dialogMessages } from '../dialogs/messages.ts';
 import styles from './dock.module.css';
 
 const versionsMessages = messages.flow.versions;
@@ -82,7 +83,7 @@ function VersionRow({
         <div className={styles.title}>
           <strong>{versionsMessages.version(version)}</strong>
           {isCurrent && <Badge tone="accent">{versionsMessages.current}</Badge>}
-          {isPublished && <Badge tone="success">{messages.flow.share.published}</Badge>}
+          {isPublished && <Badge tone="success">{dialogMessages.share.published}</Badge>}
         </div>
         {hasBeenVisible && previous !== undefined && <VersionChanges version={version} previous={previous} />}
         <span className={styles.soft}>

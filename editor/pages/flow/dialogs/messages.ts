@@ -1,0 +1,53 @@
+// Texts of the dialogs of the workflow editor.
+
+export const dialogMessages = {
+  share: {
+    title: 'Share',
+    link: 'Link access',
+    links: {
+      PRIVATE: 'Only people invited',
+      VIEW: 'Anyone with the link can view',
+      DUPLICATE: 'Anyone with the link can view and duplicate',
+    },
+    copyLink: 'Copy link',
+    tabs: { people: 'People', publish: 'Publish', app: 'App' },
+    access: 'Who has access',
+    noPeople: 'Not shared with anyone yet.',
+    notOpened: 'not opened yet',
+    email: 'Email',
+    role: 'Role',
+    roles: { VIEW: 'Viewer', EDIT: 'Editor', OWNER: 'Owner' } as Readonly<Record<string, string>>,
+    invite: 'Invite',
+    removePerson: 'Remove',
+    remove: (who: string): string => `Remove ${who}`,
+    publishText:
+      'Anyone can view the published page. It shows the workflow as it was when you last published it.',
+    published: 'Published',
+    publishNow: 'Publish',
+    publishAgain: 'Update published version',
+    unpublish: 'Unpublish',
+    ownerOnly: 'Only owners can share this workflow.',
+    slug: 'Address',
+    slugHint: (host: string): string =>
+      `The page is at ${host}/p/ and this address: lowercase letters, digits and hyphens. Leave empty to use the name.`,
+    pageTitle: 'Title',
+    description: 'Description',
+    inputs: 'Inputs shown on the page',
+    options: {
+      allowDuplicate: 'Allow duplication',
+      showResults: 'Show results of the latest run',
+      isTemplate: 'Publish as a template',
+    },
+    copyPage: 'Copy page link',
+  },
+  exports: {
+    title: 'Export',
+    json: 'Download as JSON',
+    png: 'Download as PNG with the workflow',
+    svg: 'Download as SVG',
+    call: 'Call from code',
+    callText: 'Run this workflow from code. Create an API key in Settings.',
+    languages: { curl: 'curl', js: 'JavaScript', python: 'Python' },
+    copy: 'Copy code',
+  },
+};
