@@ -14,6 +14,7 @@ import {
   sendHeartbeat,
   unlockLostJobs,
   unlockOrphanPools,
+  unlockPools,
   wakeRunsWithoutCalls,
 } from '../runs/heartbeat.ts';
 import { getQueueShare } from '../runs/policy.ts';
@@ -77,7 +78,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   const queue: QueueState = {
     ids: [],
     received: new ReceivedJobs(),
-    unlock: dead => utils.forceUnlockWorkers([...dead]),
+    unlock: dead => unlockPools(deps, pools => utils.forceUnlockWorkers([...pools]), dead),
   };
   const pools: RunningPool[] = [];
   for (const [pool, concurrency] of listPools(slots)) {

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
 import { listRunsWithoutCalls } from '../store/calls.ts';
-import { listLockedJobs, unlockJobs } from '../store/queue.ts';
+import { deleteReplacedJobs, listLockedJobs, unlockJobs } from '../store/queue.ts';
 import { lockWorkerRuns } from '../store/runs.ts';
 import type { HeldRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
@@ -99,6 +99,16 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
     await applyToLocked(tx, await lockWorkerRuns(tx, workerId), { kind: 'reassign', workerId });
     return pools;
   });
+}
+
+/** Unlocks the jobs of pools that are gone. Deletes those that other jobs have replaced meanwhile. */
+export async function unlockPools(
+  deps: RunDeps,
+  unlock: UnlockPools,
+  pools: readonly string[],
+): Promise<void> {
+  await unlock(pools);
+  await deleteReplacedJobs(deps.db);
 }
 
 /** Unlocks jobs of queue pools without a worker, left by a worker that died before it registered. Called rarely. */

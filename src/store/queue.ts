@@ -5,6 +5,9 @@ import type { Tx } from './db.ts';
 const TASKS = ['run', 'deliver', 'render', 'batch', 'automation', 'app'] as const;
 export type Task = (typeof TASKS)[number];
 
+/** SQL: the tasks of which an id has at most one waiting job. */
+const UNIQUE_TASKS = `('batch', 'automation', 'app')`;
+
 /**
  * Returns a select that queues one job for each row (task, id, run_at) of `rows` in one call: `add_jobs` with fifty
  * jobs is twenty times faster than fifty calls of `add_job`, each of which takes a global lock at commit to notify. In
@@ -14,7 +17,7 @@ export type Task = (typeof TASKS)[number];
 export function toJobSpecs(rows: string): string {
   return `select queued.id from (
     select array_agg((job.task, json_build_object('id', job.id), null, job.run_at, null,
-      case when job.task in ('batch', 'automation', 'app') then job.task || ':' || job.id end, null, null)::graphile_worker.job_spec) as specs
+      case when job.task in ${UNIQUE_TASKS} then job.task || ':' || job.id end, null, null)::graphile_worker.job_spec) as specs
     from (${rows}) as job having count(*) > 0
   ) as batch cross join lateral graphile_worker.add_jobs(batch.specs) as queued`;
 }
@@ -52,5 +55,17 @@ export async function unlockJobs(tx: Tx, pools: readonly string[], ids: readonly
     `update graphile_worker._private_jobs set locked_by = null, locked_at = null, attempts = greatest(0, attempts - 1)
      where id = any ($2::bigint[]) and locked_by = any ($1::text[]) and locked_at < now() - interval '${LOCKED_SECONDS} seconds'`,
     [pools, ids],
+  );
+}
+
+/**
+ * Deletes jobs that were replaced while they ran, and whose process died. graphile-worker marks them as given up,
+ * because the job that replaced them does their work.
+ */
+export async function deleteReplacedJobs(tx: Tx): Promise<void> {
+  await tx.query(
+    `delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+     where t.id = j.task_id and t.identifier in ${UNIQUE_TASKS} and j.key is null and j.locked_at is null
+       and j.attempts >= j.max_attempts`,
   );
 }
