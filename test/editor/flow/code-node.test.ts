@@ -64,21 +64,24 @@ describe('the code node', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('can redo a change of a JSON field after an undo', async () => {
+  it('shows in a JSON field what undo and redo change', async () => {
     const id = await flow.create(GRAPH);
     await using testPage = await flow.open(id);
     const { page } = testPage;
     await nodeOf(page, 'program').click({ position: { x: 90, y: 20 } });
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
-    await inspector.getByRole('textbox', { name: 'Inputs' }).locator('.cm-line').first().click();
+    const inputs = inspector.getByRole('textbox', { name: 'Inputs' });
+    await inputs.locator('.cm-line').first().click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText('[{ "id": "photo", "type": "IMAGE" }]');
     await nodeOf(page, 'program').getByText('photo', { exact: true }).waitFor();
     const bar = page.getByRole('toolbar', { name: 'Workflow' });
     await bar.getByRole('button', { name: 'Undo' }).click();
     await nodeOf(page, 'program').getByText('photo', { exact: true }).waitFor({ state: 'detached' });
+    await inputs.getByText('photo').waitFor({ state: 'detached' });
     await bar.getByRole('button', { name: 'Redo' }).click();
     await nodeOf(page, 'program').getByText('photo', { exact: true }).waitFor();
+    await inputs.getByText('photo').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

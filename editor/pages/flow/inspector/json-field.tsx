@@ -1,6 +1,7 @@
 // Edits a JSON value as text. Keeps invalid text in the field, and applies it once it is valid.
 import { useState } from 'react';
 import type { Json } from '../../../../src/graph/types.ts';
+import { isEqual } from '../../../board/merge.ts';
 import { messages } from '../../../flow-messages.ts';
 import { CodeField } from './code-field.tsx';
 
@@ -15,19 +16,28 @@ interface JsonFieldProps {
   readonly onChange: (value: Json | undefined) => void;
 }
 
+/** What the user typed, and the value that the board has since then. */
+interface Draft {
+  readonly text: string;
+  readonly value: Json | undefined;
+}
+
 export function JsonField({ error, placeholder, value, onChange, ...about }: JsonFieldProps) {
-  const [draft, setDraft] = useState<string>();
-  const problem = draft === undefined ? undefined : findSyntaxError(draft);
+  const [draft, setDraft] = useState<Draft>();
+  // Undo, another tab or another person has changed the value since.
+  const text = draft !== undefined && isEqual(draft.value, value) ? draft.text : undefined;
+  const problem = text === undefined ? undefined : findSyntaxError(text);
   return (
     <CodeField
       {...about}
       error={problem ?? error}
       placeholder={toText(placeholder)}
-      value={draft ?? toText(value)}
-      onChange={text => {
-        setDraft(text);
-        if (text.trim() === '') onChange(undefined);
-        else if (findSyntaxError(text) === undefined) onChange(JSON.parse(text) as Json);
+      value={text ?? toText(value)}
+      onChange={typed => {
+        const isInvalid = findSyntaxError(typed) !== undefined;
+        const newValue = isInvalid ? value : typed.trim() === '' ? undefined : (JSON.parse(typed) as Json);
+        setDraft({ text: typed, value: newValue });
+        if (!isInvalid) onChange(newValue);
       }}
     />
   );
