@@ -4,54 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type FlowTests, nodeOf, type Stored, startFlowTests, untilSaved } from './flow-page.ts';
+import { at, CHANGED, COMPONENT, createCaller, createComponent, readCall } from './component-graphs.ts';
+import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
-
-interface Place {
-  readonly x: number;
-  readonly y?: number;
-}
-
-const at = (
-  { x, y = 0 }: Place,
-  id: string,
-  label: string,
-  nodeType: string,
-  config: object = {},
-): object => ({
-  id,
-  type: 'basedNode',
-  position: { x, y },
-  data: {
-    label,
-    category: nodeType === 'component:call' ? 'logic' : nodeType.split(':')[0],
-    nodeType,
-    config,
-  },
-});
-const wire = (id: string, from: string, to: string): object => {
-  const [source, sourceHandle] = from.split('.');
-  const [target, targetHandle] = to.split('.');
-  return { id, source, target, sourceHandle: `out-${sourceHandle}`, targetHandle: `in-${targetHandle}` };
-};
-
-/** A component that joins two texts. */
-const COMPONENT = {
-  nodes: [
-    at({ x: 0 }, 'left', 'Left', 'input:text', { value: 'a' }),
-    at({ x: 0, y: 220 }, 'right', 'Right', 'input:text', { value: 'b' }),
-    at({ x: 340 }, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
-    at({ x: 760 }, 'out', 'Sentence', 'output:preview'),
-  ],
-  edges: [
-    wire('a', 'left.text', 'join.x'),
-    wire('b', 'right.text', 'join.y'),
-    wire('c', 'join.text', 'out.input'),
-  ],
-};
-
-const callOf = (workflow: Stored) => workflow.nodes.find(({ id }) => id === 'call')?.data.config;
 
 describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   let flow: FlowTests;
@@ -61,25 +17,9 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  /** Creates a component and a workflow that calls it with two texts. */
   const createBoth = async (): Promise<{ readonly component: string; readonly caller: string }> => {
-    const { id: component } = await flow.send<Stored>('POST', '/workflows', { name: 'Joiner', ...COMPONENT });
-    const ports = await flow.send<object>('GET', `/workflows/${component}/interface`);
-    const { id: caller } = await flow.send<Stored>('POST', '/workflows', {
-      name: 'Letter',
-      nodes: [
-        at({ x: 0 }, 'first', 'First', 'input:text', { value: 'bread' }),
-        at({ x: 0, y: 220 }, 'second', 'Second', 'input:text', { value: 'butter' }),
-        at({ x: 340 }, 'call', 'Joiner', 'component:call', { ...ports, workflowId: component, values: {} }),
-        at({ x: 760 }, 'preview', 'Preview', 'output:preview'),
-      ],
-      edges: [
-        wire('a', 'first.text', 'call.left'),
-        wire('b', 'second.text', 'call.right'),
-        wire('c', 'call.out', 'preview.input'),
-      ],
-    });
-    return { component, caller };
+    const component = await createComponent(flow, 'Joiner');
+    return { component, caller: await createCaller(flow, component, 'Letter') };
   };
   const path = (page: Page) => page.getByRole('navigation', { name: 'Path' });
   const notice = (page: Page) => page.getByRole('region', { name: 'Component' });
@@ -108,7 +48,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   });
 
   it('becomes a new version when it is edited, and offers to update the caller in one step', async () => {
-    const { component, caller } = await createBoth();
+    const { caller } = await createBoth();
     await using testPage = await flow.open(caller);
     const { page } = testPage;
     await nodeOf(page, 'Joiner').dblclick(HEAD);
@@ -116,35 +56,21 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('Last');
     await untilSaved(page);
     await notice(page).getByText('Letter uses version 1. You are editing version 2.').waitFor();
-    assert.equal(callOf(await flow.read(caller))?.version, 1);
+    assert.equal((await readCall(flow, caller))?.version, 1);
     await takeScreenshot(page, 'component-edited', VIEWS[2]);
     await notice(page).getByRole('button', { name: 'Update Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     await page.getByText('Joiner was updated to version 2.').waitFor();
     await nodeOf(page, 'Joiner').getByText('Last', { exact: true }).waitFor();
-    await waitUntil('the caller to be saved', async () => callOf(await flow.read(caller))?.version === 2);
+    await waitUntil('the caller to be saved', async () => (await readCall(flow, caller))?.version === 2);
     await page.keyboard.press('Control+z');
-    await waitUntil('undo', async () => callOf(await flow.read(caller))?.version === 1);
-    assert.ok(component);
+    await waitUntil('undo', async () => (await readCall(flow, caller))?.version === 1);
     assert.deepEqual(testPage.errors, []);
   });
 
   it('marks calls of an earlier version, shows what differs, and takes the new one', async () => {
     const { component, caller } = await createBoth();
-    // The second input is gone, and there is another.
-    await flow.send('PUT', `/workflows/${component}`, {
-      nodes: [
-        at({ x: 0 }, 'left', 'Left side', 'input:text', { value: 'a' }),
-        at({ x: 0, y: 220 }, 'count', 'Count', 'input:number', { value: 2 }),
-        at({ x: 340 }, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
-        at({ x: 760 }, 'out', 'Sentence', 'output:preview'),
-      ],
-      edges: [
-        wire('a', 'left.text', 'join.x'),
-        wire('b', 'count.number', 'join.y'),
-        wire('c', 'join.text', 'out.input'),
-      ],
-    });
+    await flow.send('PUT', `/workflows/${component}`, CHANGED);
     await using testPage = await flow.open(caller);
     const { page } = testPage;
     await nodeOf(page, 'Joiner').getByRole('button', { name: 'Update available: version 2' }).click();
@@ -161,10 +87,13 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Use version 2' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await waitUntil('the caller to be saved', async () => callOf(await flow.read(caller))?.version === 2);
-    assert.deepEqual((await flow.read(caller)).edges.map(({ source }) => source).sort(), ['call', 'first']);
+    await waitUntil('the caller to be saved', async () => (await readCall(flow, caller))?.version === 2);
+    assert.deepEqual((await flow.read(caller)).edges.map(({ source }) => source).sort(), [
+      'call',
+      'text-left',
+    ]);
     await page.getByRole('button', { name: 'Undo' }).first().click();
-    await waitUntil('undo', async () => callOf(await flow.read(caller))?.version === 1);
+    await waitUntil('undo', async () => (await readCall(flow, caller))?.version === 1);
     assert.equal((await flow.read(caller)).edges.length, 3);
     assert.deepEqual(testPage.errors, []);
   });

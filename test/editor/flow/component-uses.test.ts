@@ -1,0 +1,88 @@
+// Tests the uses of a component in the web application: its mark in the list, the update of all callers, and its deletion.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { CHANGED, createCaller, createComponent, readCall } from './component-graphs.ts';
+import { type FlowTests, type Stored, startFlowTests } from './flow-page.ts';
+
+describe('the uses of a component', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  const openList = async (page: Page, name: string): Promise<void> => {
+    await page.goto(`/workflows?query=${encodeURIComponent(name)}`);
+    await page.getByRole('link', { name, exact: true }).waitFor();
+  };
+
+  it('are counted in the list, and all updated after a preview', async () => {
+    const component = await createComponent(flow, 'Shared joiner');
+    const [kept, broken] = [
+      await createCaller(flow, component, 'Kept letter', ['left']),
+      await createCaller(flow, component, 'Broken letter', ['left', 'right']),
+    ];
+    // The right input is gone.
+    await flow.send('PUT', `/workflows/${component}`, CHANGED);
+    await using testPage = await flow.browser.open(flow.service.url, VIEWS[2], flow.cookie);
+    const { page } = testPage;
+    await openList(page, 'Shared joiner');
+    await page.getByRole('button', { name: 'Component Shared joiner, used by 2 workflows' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Uses of Shared joiner' });
+    const table = dialog.getByRole('table');
+    await table.getByRole('row', { name: /Kept letter/ }).waitFor();
+    assert.deepEqual((await table.getByRole('row').allTextContents()).sort(), [
+      'Broken letter11',
+      'Kept letter11',
+      'WorkflowVersionNodes',
+    ]);
+    await takeScreenshot(page, 'component-uses', VIEWS[2]);
+    await dialog.getByRole('button', { name: 'Update all to version 2' }).click();
+    await table.getByRole('row', { name: /Kept letter Will be updated/ }).waitFor();
+    await table.getByRole('row', { name: /Broken letter Cannot be updated.*Right/ }).waitFor();
+    assert.equal((await readCall(flow, kept))?.version, 1, 'the preview stores nothing');
+    await takeScreenshot(page, 'component-uses-preview', VIEWS[2]);
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Update 1 workflow' }).click();
+    await table.getByRole('row', { name: /Kept letter Updated/ }).waitFor();
+    assert.equal((await readCall(flow, kept))?.version, 2);
+    assert.equal((await readCall(flow, broken))?.version, 1);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('are listed before a component in use is deleted, and the deletion can be undone', async () => {
+    const component = await createComponent(flow, 'Used joiner');
+    await createCaller(flow, component, 'Using letter', ['left']);
+    await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
+    const { page } = testPage;
+    await openList(page, 'Used joiner');
+    await page.getByRole('button', { name: 'Actions for Used joiner' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete Used joiner?' });
+    await dialog.getByRole('link', { name: 'Using letter' }).waitFor();
+    await takeScreenshot(page, 'component-delete', VIEWS[0]);
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await flow.read(component)).name, 'Used joiner');
+    await page.getByRole('button', { name: 'Actions for Used joiner' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete anyway' }).click();
+    await page.getByText('Used joiner was deleted.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await waitUntil('the workflow to be back', async () => {
+      const list = await flow.send<readonly Stored[]>('GET', '/workflows?query=Used%20joiner');
+      return list.length === 1;
+    });
+    // A refused deletion is an answer of the service, which the browser reports.
+    assert.deepEqual(
+      testPage.errors.filter(text => !text.includes('409')),
+      [],
+    );
+  });
+});
