@@ -69,7 +69,15 @@ export const messages = {
     take: (version: number): string => `Use version ${version}`,
     open: 'Open component',
     current: 'This node uses the current version.',
-    done: (name: string, version: number): string => `${name} was updated to version ${version}.`,
+    done: (name: string, version: number | 'latest', lost: number): string =>
+      [
+        version === 'latest'
+          ? `${name} now follows the latest version.`
+          : `${name} now uses version ${version}.`,
+        lost > 0 && `${connections(lost)} ${lost === 1 ? 'was' : 'were'} removed.`,
+      ]
+        .filter(Boolean)
+        .join(' '),
   },
   callers: {
     title: (name: string): string => `Uses of ${name}`,
@@ -86,6 +94,7 @@ export const messages = {
     outcomes: { updated: 'Updated', unchanged: 'No change', refused: 'Not updated' },
     planned: { updated: 'Will be updated', unchanged: 'No change', refused: 'Cannot be updated' },
     lostPorts: (names: string): string => `Ports that are gone: ${names}.`,
+    noneUpdated: 'No workflow can be updated. Solve the problems below in each workflow first.',
     allCurrent: 'All workflows that you can edit use this version.',
   },
   remove: {

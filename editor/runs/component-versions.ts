@@ -5,7 +5,12 @@ import { isCall, readCall } from '../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
 import { getComponentName } from '../board/call.ts';
-import { type CallUpdate, type ComponentVersion, updateCall } from '../board/component-update.ts';
+import {
+  type CallTarget,
+  type CallUpdate,
+  type ComponentVersion,
+  updateCall,
+} from '../board/component-update.ts';
 import { messages } from '../component-messages.ts';
 import { toErrorMessage } from '../kit/failure.tsx';
 import { api } from '../lib/api.ts';
@@ -113,21 +118,18 @@ export function takeReturn(workflowId: string): typeof returning {
 export function planUpdate(
   { session }: Pick<Editor, 'session'>,
   nodeId: string,
-  taken: ComponentVersion,
+  taken: CallTarget,
 ): CallUpdate {
   return updateCall(session.store.getState().board, session.catalog, nodeId, taken);
 }
 
-/** Moves the call to the version, as one undo step. */
-export function takeVersion(
-  { session }: Pick<Editor, 'session'>,
-  nodeId: string,
-  taken: ComponentVersion,
-): void {
+/** Moves the call to the version, as one undo step. Names what that removed. */
+export function takeVersion({ session }: Pick<Editor, 'session'>, nodeId: string, taken: CallTarget): void {
   const { actions } = session.store;
-  actions.perform(messages.update.edit, planUpdate({ session }, nodeId, taken).changes);
+  const { changes, lostEdges } = planUpdate({ session }, nodeId, taken);
+  actions.perform(messages.update.edit, changes);
   if (!session.isReadOnly)
-    showToast(messages.update.done(taken.name, taken.version), {
+    showToast(messages.update.done(taken.name, taken.version, lostEdges), {
       action: { label: messages.undo, run: () => actions.undo() },
     });
 }

@@ -8,7 +8,6 @@ import { withoutItems } from '../../src/graph/edit.ts';
 import type { Graph, GraphNode, JsonObject } from '../../src/graph/types.ts';
 import { type Board, findNode } from '../board/board.ts';
 import { type Extraction, extractComponent } from '../board/component.ts';
-import { updateCall } from '../board/component-update.ts';
 import { computeChanges } from '../board/edits.ts';
 import { isEqual } from '../board/merge.ts';
 import { toBoard, type WorkflowInfo } from '../board/remote.ts';
@@ -16,10 +15,10 @@ import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { api } from '../lib/api.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
-import { readInterface } from './component-versions.ts';
+import { readInterface, takeVersion } from './component-versions.ts';
 import type { EditorContextValue } from './editor-context.tsx';
 
-const { make: makeMessages, update: updateMessages } = componentMessages;
+const { make: makeMessages } = componentMessages;
 const PREVIEW = 'output:preview';
 
 type Called = Pick<ComponentCall, 'workflowId' | 'version'>;
@@ -177,13 +176,11 @@ export async function moveCall(
   nodeId: string,
   version: ComponentCall['version'],
 ): Promise<void> {
-  const { store, catalog } = session;
-  const node = findNode(store.getState().board, nodeId);
+  const node = findNode(session.store.getState().board, nodeId);
   if (node === undefined) return;
   const { workflowId } = readCall(node);
   const read = await readInterface(workflowId, { version: version === 'latest' ? undefined : version });
-  const { changes } = updateCall(store.getState().board, catalog, nodeId, { ...read, version });
-  store.actions.perform(updateMessages.edit, changes);
+  takeVersion({ session }, nodeId, { ...read, version });
 }
 
 /** Returns the config of a new call of the current version. */

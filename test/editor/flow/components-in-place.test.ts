@@ -60,7 +60,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     await takeScreenshot(page, 'component-edited', VIEWS[2]);
     await notice(page).getByRole('button', { name: 'Update Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
-    await page.getByText('Joiner was updated to version 2.').waitFor();
+    await page.getByText('Joiner now uses version 2.').waitFor();
     await nodeOf(page, 'Joiner').getByText('Last', { exact: true }).waitFor();
     await waitUntil('the caller to be saved', async () => (await readCall(flow, caller))?.version === 2);
     await page.keyboard.press('Control+z');

@@ -176,7 +176,9 @@ function OutcomeList({ outcomes: { data, hidden }, isPreview }: OutcomeListProps
           ? callersMessages.finished
           : isChanging
             ? callersMessages.preview
-            : callersMessages.allCurrent}
+            : data.some(({ outcome }) => outcome === 'refused')
+              ? callersMessages.noneUpdated
+              : callersMessages.allCurrent}
       </p>
       <Table
         label={callersMessages.table}
