@@ -32,7 +32,7 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     await migrate(db, queue, UNPARTITIONED);
     // What later migrations add if it is missing, and today's statements write.
     await db.query(
-      'alter table executions add column credentials text, add column origin_id text, add column origin_key text',
+      'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
     );
     for (const statement of (await readFile(TRIGGERS, 'utf8')).split(/;\n/)) await db.query(statement);
     await db.alone(async client => {

@@ -3,6 +3,8 @@ import type { Plan } from '../graph/plan.ts';
 import type { Graph } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
+import { readPlan } from '../runs/executed-graph.ts';
+import { toPlainRun } from '../runs/run-version.ts';
 import { canDo, findRole, hasOwnRole } from '../services/accounts/access.ts';
 import type { Actor } from '../services/accounts/actor.ts';
 import { findAppFaults } from '../services/workflows/app-faults.ts';
@@ -91,8 +93,8 @@ async function readVersion(
   const number = app.version ?? workflow.version;
   try {
     const version = await deps.versions.get(deps.db, app.workflow_id, number);
-    const planned = version.plan();
-    return planned.ok ? { number, graph: version.graph, plan: planned.plan } : undefined;
+    const plan = await readPlan(deps, toPlainRun(workflow.id, number));
+    return plan.nodes.length === 0 ? undefined : { number, graph: version.graph, plan };
   } catch (err) {
     if (err instanceof AppError && err.code === 'not_found') return undefined;
     throw err;

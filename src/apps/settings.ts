@@ -5,6 +5,8 @@ import { encrypt } from '../lib/crypto.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
+import { readPlan } from '../runs/executed-graph.ts';
+import { toPlainRun } from '../runs/run-version.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
@@ -97,14 +99,14 @@ async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, bo
   });
   if (version === undefined)
     throw refuse([issue('/version', `The workflow has no version ${number}. Choose another version.`)]);
-  const planned = version.plan();
+  const plan = await readPlan(deps, toPlainRun(workflow.id, number));
   const issues = [
     ...findAppFaults(body, version.graph),
-    ...(planned.ok
-      ? findPlanFaults(body, planned.plan)
+    ...(plan.nodes.length > 0
+      ? findPlanFaults(body, plan)
       : [issue('/version', 'This version cannot run. Choose another version.')]),
     ...findRepeated(body),
-    ...findMoneyFaults(body, planned.ok && hasPaidNode(deps, planned.plan)),
+    ...findMoneyFaults(body, hasPaidNode(deps, plan)),
     ...findOriginFaults(body.embedOrigins ?? []),
     ...(await findExampleFaults(tx, workflow.id, body.examples ?? [])),
   ];

@@ -1,7 +1,15 @@
 // Plans a run: sorts the nodes in topological order and resolves each node's settings and input sources.
 import type { Catalog, InputDef, OutputDef, ResolvedPorts } from './catalog.ts';
 import { resolveEdgePorts } from './handles.ts';
-import type { Category, Graph, GraphEdge, GraphNode, JsonObject } from './types.ts';
+import {
+  type Category,
+  COMPONENT,
+  type ComponentMark,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  type JsonObject,
+} from './types.ts';
 
 export interface PlanInput {
   /** Input port id of this node. */
@@ -27,6 +35,8 @@ export interface PlanNode {
   readonly dependents: readonly number[];
   /** The number of distinct nodes that feed this one. */
   readonly sourceCount: number;
+  /** Set for a node inside a component. */
+  readonly component?: ComponentMark;
 }
 
 export interface Plan {
@@ -58,7 +68,10 @@ export function createPlan(
 ): PlanResult {
   const drafts = draftNodes(graph, catalog);
   wireDrafts(drafts, graph.edges);
-  const rootIds = targets === undefined ? findRootIds(drafts, pinned) : new Set(targets);
+  const rootIds =
+    targets === undefined
+      ? findRootIds(drafts, pinned)
+      : new Set(targets.flatMap(createIdResolver(graph.nodes.map(toMarked))));
   for (const nodeId of pinned) {
     const draft = drafts.get(nodeId);
     if (draft === undefined) return { ok: false, code: 'unknown_target', nodeId };
@@ -74,6 +87,25 @@ export function createPlan(
     if (cycle !== undefined) return { ok: false, code: 'cyclic_graph', cycle };
   }
   return { ok: true, plan: { nodes: numberDrafts(order) } };
+}
+
+const toMarked = ({ id, [COMPONENT]: component }: GraphNode) => ({ id, component });
+
+/**
+ * Returns a function that returns the ids of the nodes that an id stands for: that of a call stands for the nodes of its
+ * component, any other for itself.
+ */
+export function createIdResolver(
+  nodes: readonly { readonly id: string; readonly component?: ComponentMark | undefined }[],
+): (id: string) => readonly string[] {
+  const ids = new Set(nodes.map(({ id }) => id));
+  return id => {
+    if (ids.has(id)) return [id];
+    const members = nodes.filter(
+      ({ component }) => component !== undefined && `${component.path}/`.startsWith(`${id}/`),
+    );
+    return members.length === 0 ? [id] : members.map(node => node.id);
+  };
 }
 
 /** A node that may become part of the plan. */
@@ -176,6 +208,7 @@ function numberDrafts(order: readonly Draft[]): readonly PlanNode[] {
       sourcePort,
     }));
     const sources = new Set(inputs.map(input => input.source));
+    const component = draft.node[COMPONENT];
     for (const source of sources) dependents[source]?.push(index);
     return {
       id: draft.node.id,
@@ -189,6 +222,7 @@ function numberDrafts(order: readonly Draft[]): readonly PlanNode[] {
       inputs,
       dependents: dependents[index] ?? [],
       sourceCount: sources.size,
+      ...(component === undefined ? {} : { component }),
     };
   });
 }

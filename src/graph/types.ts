@@ -44,12 +44,24 @@ export interface NodeData {
   readonly [key: string]: unknown;
 }
 
+/** The key of a `ComponentMark`. A symbol, because stored nodes may have any other key. */
+export const COMPONENT = Symbol('component');
+
+/** Marks a node of a run that is inside a component. */
+export interface ComponentMark {
+  /** The path of the call. */
+  readonly path: string;
+  /** Whether the node is an output of a call of the workflow itself that feeds no other node. */
+  readonly isOutput: boolean;
+}
+
 export interface GraphNode {
   readonly id: string;
   readonly type: string;
   readonly position: Position;
   readonly data: NodeData;
   readonly dims?: Dims;
+  readonly [COMPONENT]?: ComponentMark;
   readonly [key: string]: unknown;
 }
 

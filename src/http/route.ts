@@ -7,6 +7,14 @@ import type { RouteDescription } from './openapi/operation.ts';
 
 /** Codes of routes that read or change one resource. */
 export const RESOURCE_ERRORS = ['forbidden', 'not_found'] as const;
+/** The errors of calls whose components cannot be used. */
+export const COMPONENT_ERRORS = [
+  'component_missing',
+  'component_circle',
+  'component_too_deep',
+  'component_too_large',
+  'component_forbidden',
+] as const;
 /** Codes of routes that store a file. */
 export const FILE_ERRORS = [
   'file_too_large',

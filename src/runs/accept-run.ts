@@ -36,6 +36,7 @@ export interface ValidatedRun {
   readonly workflow: ReadWorkflowRow;
   /** The version of the graph to run. */
   readonly version: number;
+  readonly components: RunSpec['components'];
   readonly request: RunRequest;
   readonly nodesTotal: number;
   readonly estimate: Estimate;
@@ -99,6 +100,7 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     nodes_total: run.nodesTotal,
     resumed_from_id: run.reused.fromId ?? null,
     credentials: toRecord(run.credentials),
+    components: run.components,
     traceparent: span?.traceparent ?? null,
     origin_id: origin?.id ?? null,
     origin_key: origin?.key ?? null,

@@ -5,24 +5,19 @@ import type { Plan } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/db.ts';
-import type { ExecutionRow } from '../store/executions.ts';
 import { listBoundedSteps, listStepsOfRuns, listWholeSteps, type StepRow } from '../store/steps.ts';
 import type { RunDeps } from './deps.ts';
-import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
+import { type AcceptedRow, findRunVersion } from './run-version.ts';
 
 /**
  * Returns the plan of an accepted run. If its graph is no longer valid, for example after a change of the catalog, the
  * plan is empty.
  */
-export async function readPlan(
-  deps: RunDeps,
-  row: Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'>,
-): Promise<Plan> {
-  const { config, targets, pins = {} } = parseRunRequest(row.request);
-  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const result = configureVersion(deps, version, config).plan(targets, Object.keys(pins));
-  return result.ok ? result.plan : { nodes: [] };
+export async function readPlan(deps: RunDeps, row: AcceptedRow): Promise<Plan> {
+  const { targets, pins = {} } = parseRunRequest(row.request);
+  const result = (await findRunVersion(deps, row))?.plan(targets, Object.keys(pins));
+  return result?.ok === true ? result.plan : { nodes: [] };
 }
 
 /**

@@ -1,6 +1,6 @@
 // Presents an execution to clients in the format shared by the record, the event stream and the webhook body.
 import { isSettled, type NodeStatus, type Step, type StepError } from '../engine/types.ts';
-import type { Plan } from '../graph/plan.ts';
+import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { hasExactText, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { JsonText } from '../lib/json-text.ts';
@@ -136,7 +136,7 @@ export interface RunOutput {
   readonly value: Value;
 }
 
-/** Lists the results of the output nodes or, if the graph has none, of its last nodes. */
+/** Lists the results of the run: those of `listResultNodes`. */
 export function listOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly RunOutput[] {
   return listResultNodes(plan).flatMap(node =>
     Object.values(steps.get(node.id)?.outputs ?? {}).flatMap(value =>
@@ -145,9 +145,22 @@ export function listOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): reado
   );
 }
 
+/**
+ * Lists the output nodes of the workflow or, if it has none, its last nodes. The last nodes of a component are its
+ * outputs; what else happens inside it is no result unless there is nothing else.
+ */
 export function listResultNodes({ nodes }: Plan): Plan['nodes'] {
-  const outputNodes = nodes.filter(node => node.category === 'output');
-  return outputNodes.length > 0 ? outputNodes : nodes.filter(node => node.dependents.length === 0);
+  const isLast = ({ dependents }: PlanNode): boolean => dependents.length === 0;
+  const choices: ((node: PlanNode) => boolean)[] = [
+    node => node.category === 'output' && node.component === undefined,
+    node => (node.component === undefined ? isLast(node) : node.component.isOutput),
+    isLast,
+  ];
+  for (const isResult of choices) {
+    const found = nodes.filter(isResult);
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 /** Presents the results of a run. */
@@ -167,7 +180,7 @@ export interface StoredError extends StepError {
   readonly nodeType?: string;
 }
 
-type ListedFields = Omit<ExecutionRow, 'request' | 'decisions'>;
+type ListedFields = Omit<ExecutionRow, 'request' | 'decisions' | 'components'>;
 
 /** Presents an execution without node states, inputs and outputs. */
 export function presentListedExecution(row: ListedFields, metadata: RunRequest['metadata'] | null = null) {

@@ -1,6 +1,7 @@
 // Resumes runs: a waiting run continues with a decision, and for an ended run a new one starts that reuses its valid
 // results.
 
+import { createIdResolver } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText, joinMembers, parseMemberTexts } from '../lib/json-text.ts';
@@ -18,6 +19,7 @@ import type { ResumeRequest } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
 import { resolvePlan } from './run-credentials.ts';
 import { parseRunRequest, planRequest, readInputOverrides } from './run-request.ts';
+import { expandForStart } from './run-version.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 
 export interface ResumeRunInput {
@@ -118,11 +120,13 @@ async function startFollowUp(
   requireActive(workflow);
   const earlierRequest = parseRunRequest(row.request);
   const number = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
-  const version = configureVersion(
+  const configured = configureVersion(
     deps,
     await deps.versions.get(deps.db, workflow.id, number),
     earlierRequest.config,
   );
+  const caller = { workflowId: workflow.id, version: number, userId: user.userId };
+  const { version, components } = await expandForStart(deps, configured, caller);
   const nodeIds = new Set(version.graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
   const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
@@ -136,13 +140,13 @@ async function startFollowUp(
     workspace: owner.workspace,
     workflowId: workflow.id,
   });
-  if (request.fromNodeId !== undefined && !plan.nodes.some(node => node.id === request.fromNodeId))
+  const again = request.fromNodeId === undefined ? [] : [...createIdResolver(plan.nodes)(request.fromNodeId)];
+  if (again.some(id => !plan.nodes.some(node => node.id === id)))
     throw new AppError(
       'invalid_request',
       `fromNodeId ${JSON.stringify(request.fromNodeId)} is not a node of the run.`,
     );
   const overrides = readInputOverrides(deps, version.graph, resumedRequest.inputs);
-  const again = request.fromNodeId === undefined ? [] : [request.fromNodeId];
   const keep = { executionId: row.id, again };
   const reused = await findReusedSteps(deps, {
     workflowId: workflow.id,
@@ -153,6 +157,7 @@ async function startFollowUp(
   return acceptRun(deps, user, {
     workflow,
     version: number,
+    components,
     request: resumedRequest,
     nodesTotal: plan.nodes.length,
     estimate: await estimateForStart(deps, user, {

@@ -3,7 +3,7 @@ import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engi
 import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
-import type { Plan } from '../graph/plan.ts';
+import { createIdResolver, type Plan } from '../graph/plan.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { toCanonicalJson } from '../lib/record.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
@@ -12,6 +12,7 @@ import type { RunDeps } from './deps.ts';
 import { readPlan, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
+import { readRunVersion, toPlainRun } from './run-version.ts';
 
 export interface ReusedSteps {
   /** The execution that the run continues. */
@@ -49,19 +50,20 @@ async function findReusable(
   { executionId, again = [] }: KeepOption,
 ): Promise<readonly Step[]> {
   const row = await findEndedExecution(deps, workflowId, executionId);
-  const unknownId = again.find(id => !plan.nodes.some(node => node.id === id));
+  const rerunIds = again.flatMap(createIdResolver(plan.nodes));
+  const unknownId = rerunIds.find(id => !plan.nodes.some(node => node.id === id));
   if (unknownId !== undefined)
     throw new AppError(
       'invalid_request',
       `${JSON.stringify(unknownId)} in keep.again is not a node of the run.`,
     );
-  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const version = await readRunVersion(deps, row);
   const earlierRun = {
     plan: await readPlan(deps, row),
     overrides: readInputOverrides(deps, version.graph, parseRunRequest(row.request).inputs),
     steps: removeReplaceable(await readWholeSteps(deps.db, row.id), plan),
   };
-  return reuseSteps(earlierRun, { plan, overrides }, again);
+  return reuseSteps(earlierRun, { plan, overrides }, rerunIds);
 }
 
 /** Leaves out sample results of nodes that can run by now. */
@@ -87,10 +89,9 @@ async function findSampled(
     );
   const unavailable = plan.nodes.filter(node => node.unavailable !== undefined && !reused.has(node.id));
   if (unavailable.length === 0) return [];
-  const version = await deps.versions.get(deps.db, workflowId, run.workflow_version);
-  const recorded = version.plan();
+  const sample = toPlainRun(workflowId, run.workflow_version);
   const configs = new Map(
-    (recorded.ok ? recorded.plan.nodes : []).map(node => [
+    (await readPlan(deps, sample)).nodes.map(node => [
       node.id,
       toCanonicalJson([node.nodeType, node.settings]),
     ]),

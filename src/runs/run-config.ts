@@ -1,17 +1,18 @@
 // Applies the config fields that a run sets to the graph of its version.
+import { isCall } from '../graph/components/calls.ts';
+import { withSettings } from '../graph/components/flatten.ts';
 import { pointer } from '../graph/issues.ts';
 import { lintGraph } from '../graph/lint/lint.ts';
 import { findNearestName } from '../graph/nearest.ts';
 import { normalizeConfig } from '../graph/normalize.ts';
-import { createPlan, type PlanResult } from '../graph/plan.ts';
 import { withSavedPorts } from '../graph/saved-ports.ts';
-import type { Graph } from '../graph/types.ts';
+import type { Graph, GraphNode, JsonObject } from '../graph/types.ts';
 import { AppError, type Issue, invalidField } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
 import { readGraph } from '../services/workflows/check-graph.ts';
-import { type GraphVersion, toGraphText } from '../services/workflows/graph-versions.ts';
+import { createVersion, type GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunConfig } from './run.schema.ts';
 
@@ -26,23 +27,14 @@ export function configureVersion(
   if (config === undefined) return version;
   const applied = withConfig(version.graph, config.value);
   const graph = withSavedPorts(normalizeConfig(applied, catalog).graph, catalog);
-  return {
-    text: toGraphText(graph),
-    graph,
-    plan: (targets, pinned = []): PlanResult => createPlan(graph, catalog, targets, pinned),
-  };
+  return createVersion({ graph }, catalog);
 }
 
 function withConfig(graph: Graph, config: RunConfig): Graph {
   const nodes = graph.nodes.map(node => {
     const fields = Object.hasOwn(config, node.id) ? config[node.id] : undefined;
     if (fields === undefined) return node;
-    const { params = {}, config: stored, ...data } = node.data;
-    // Params override config.
-    const others = Object.fromEntries(
-      Object.entries(params).filter(([name]) => !Object.hasOwn(fields, name)),
-    );
-    return { ...node, data: { ...data, params: others, config: { ...stored, ...fields } } };
+    return { ...node, data: withSettings(node.data, fields) };
   });
   return { ...graph, nodes };
 }
@@ -80,6 +72,7 @@ export function requireValidConfig(
       issues.push({ path: pointer('config', nodeId), nodeId, code: 'invalid_request', message });
       continue;
     }
+    issues.push(...findFixedFields(node, fields));
     const settings = { ...node.data.config, ...node.data.params, ...fields };
     const known = deps.catalog.ports(node.data.nodeType, settings).inputs.filter(input => !input.wiredOnly);
     const connected = new Set(planned.get(nodeId)?.inputs.map(({ port }) => port));
@@ -105,6 +98,19 @@ export function requireValidConfig(
   }
   if (issues.length === 0) issues.push(...findInvalidValues(deps, graph, config.value));
   if (issues[0] !== undefined) throw new AppError('invalid_request', issues[0].message, { issues });
+}
+
+/** A run sets only the values of a call: its component was checked when the workflow was written. */
+function findFixedFields(node: GraphNode, fields: JsonObject): readonly Issue[] {
+  if (!isCall(node)) return [];
+  return Object.keys(fields)
+    .filter(name => name !== 'values')
+    .map(name => ({
+      path: pointer('config', node.id, name),
+      nodeId: node.id,
+      code: 'invalid_request',
+      message: `${node.data.label} calls a component, so a run only sets values, not ${JSON.stringify(name)}. Change the workflow instead.`,
+    }));
 }
 
 /** Finds values that lint reports. Its warnings count too: a stored graph may have them, but a run would fail. */

@@ -5,7 +5,8 @@ import { createLru } from '../lib/lru.ts';
 import type { Flow } from '../services/workflows/read-flow.ts';
 import { listCompletedIds } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
-import { readBoundedSteps } from './executed-graph.ts';
+import { readBoundedSteps, readPlan } from './executed-graph.ts';
+import { toPlainRun } from './run-version.ts';
 import { readPlannedRun } from './workflow-results.ts';
 
 export interface ShownResults {
@@ -53,14 +54,13 @@ async function findImages(
   { id, version }: Flow,
   runIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const planned = (await deps.versions.get(deps.db, id, version)).plan();
+  const plan = await readPlan(deps, toPlainRun(id, version));
   const images = new Map<string, string>();
-  if (!planned.ok) return images;
   let shown: PlannedRun | undefined;
   for (const runId of runIds) {
     const run = await readPlannedRun(deps, runId);
     if (run === undefined) continue;
-    const target = shown ?? { plan: planned.plan, overrides: run.overrides };
+    const target = shown ?? { plan, overrides: run.overrides };
     const [now, then] = [hashUpstream(target), hashUpstream(run)];
     for (const { nodeId, status, outputs = {} } of (await readBoundedSteps(deps.db, runId)).values()) {
       if (status !== 'COMPLETED' || images.has(nodeId)) continue;

@@ -30,6 +30,7 @@ import type { RunRequest } from './run.schema.ts';
 import { configureVersion, requireValidConfig } from './run-config.ts';
 import { resolvePlan } from './run-credentials.ts';
 import { planRequest, readInputOverrides } from './run-request.ts';
+import { expandForStart } from './run-version.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
@@ -69,7 +70,9 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   }
   const stored = await deps.versions.get(deps.db, workflow.id, number);
   requireValidConfig(deps, stored, request.config);
-  const version = configureVersion(deps, stored, request.config);
+  const configured = configureVersion(deps, stored, request.config);
+  const caller = { workflowId: workflow.id, version: number, userId: user.userId };
+  const { version, components } = await expandForStart(deps, configured, caller);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
   const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, request), {
     workspace: owner.workspace,
@@ -84,6 +87,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const accepted = await acceptRun(deps, user, {
     workflow,
     version: number,
+    components,
     request,
     nodesTotal: plan.nodes.length,
     estimate,

@@ -20,6 +20,7 @@ import type { RunDeps } from './deps.ts';
 import { createCredentialFinder, priceForecast } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
 import { presentStep } from './present-execution.ts';
+import { findRunVersion, toPlainRun } from './run-version.ts';
 
 export type Template = Awaited<ReturnType<typeof presentShipped>>;
 
@@ -205,7 +206,7 @@ async function presentPublished(
 ): Promise<Template> {
   const { title, description, category, allowDuplicate } = row.publish_settings ?? {};
   const isOwner = row.is_own;
-  const version = await deps.versions.get(deps.db, row.id, row.published_version ?? row.version);
+  const version = await findRunVersion(deps, toPlainRun(row.id, row.published_version ?? row.version));
   const poster = presentPoster(deps, row.poster);
   return {
     id: row.id.replace(/^wf_/, 'tpl_'),
@@ -221,8 +222,8 @@ async function presentPublished(
     poster,
     preview: presentPreview(deps, row.preview),
     ...(await summarizeGraph(deps, {
-      key: version,
-      plan: () => version.plan(),
+      key: version ?? row,
+      plan: () => version?.plan(),
       owner: { userId: row.user_id, workspace: getWorkspaceId(row) },
       supplied,
     })),
@@ -265,7 +266,7 @@ async function summarizeGraph(
     supplied,
   }: {
     readonly key: object;
-    readonly plan: () => PlanResult;
+    readonly plan: () => PlanResult | undefined;
     readonly owner: RunToEstimate['owner'];
     /** Providers that the reader's workspace supplies. */
     readonly supplied: readonly string[];
@@ -281,10 +282,10 @@ async function summarizeGraph(
 
 async function computeSummary(
   deps: RunDeps,
-  planned: PlanResult,
+  planned: PlanResult | undefined,
   owner: RunToEstimate['owner'],
 ): Promise<GraphSummary> {
-  const nodes = planned.ok ? planned.plan.nodes : [];
+  const nodes = planned?.ok === true ? planned.plan.nodes : [];
   const findNeed = ({ nodeType, settings }: PlanNode): string | undefined =>
     findNeededProvider(deps.findNode(nodeType), settings);
   const needs = nodes.flatMap(node => findNeed(node) ?? []);
@@ -293,18 +294,19 @@ async function computeSummary(
     return unavailable !== undefined || entry === undefined || entry.isAvailable === false;
   });
   const lacks = blocked.flatMap(node => findNeed(node) ?? []);
-  const price = planned.ok
-    ? await forecastPrice(deps, {
-        plan: planned.plan,
-        overrides: new Map(),
-        owner,
-        credentials: deps.environment,
-      })
-    : null;
+  const price =
+    planned?.ok === true
+      ? await forecastPrice(deps, {
+          plan: planned.plan,
+          overrides: new Map(),
+          owner,
+          credentials: deps.environment,
+        })
+      : null;
   return {
     nodeCount: nodes.length,
     needs: [...new Set(needs)].sort(),
-    lacks: planned.ok && lacks.length === blocked.length ? lacks : null,
+    lacks: planned?.ok === true && lacks.length === blocked.length ? lacks : null,
     credits: price?.credits ?? null,
     creditsExact: price?.exact ?? false,
   };

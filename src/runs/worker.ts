@@ -42,8 +42,8 @@ import { createPay, type EarlierSpending } from './pay.ts';
 import { createCredentialPayments } from './pay-by-credential.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
-import { configureVersion } from './run-config.ts';
 import { parseRunRequest, planRequest, readInputOverrides } from './run-request.ts';
+import { readRunVersion } from './run-version.ts';
 import { traceNodes } from './trace/node-spans.ts';
 import { inRunScope, recordOutcome } from './trace/run-scope.ts';
 import type { Turns } from './turns.ts';
@@ -155,11 +155,10 @@ async function loadRun(
     return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadError };
   }
   try {
-    const stored = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-    const version = configureVersion(deps, stored, request.config);
+    const version = await readRunVersion(deps, row);
     const plan = planRequest(deps, version, request);
     const overrides = readInputOverrides(deps, version.graph, request.inputs);
-    const secrets = await createRunSecrets(deps, deps.db, row, stored.text);
+    const secrets = await createRunSecrets(deps, deps.db, row, version.text);
     return { ...run, plan, overrides, ...(secrets === undefined ? {} : { secrets }) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;

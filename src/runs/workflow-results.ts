@@ -1,7 +1,6 @@
 // Collects the newest completed result of each node of a workflow from its latest runs.
 import { hashUpstream, type PlannedRun } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
-import type { Plan } from '../graph/plan.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import { type ListedRow, listExecutions } from '../store/execution-lists.ts';
@@ -9,10 +8,10 @@ import { EXECUTION_STATUSES, findExecution } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { cutRecord } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
-import { readBoundedSteps } from './executed-graph.ts';
+import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
-import { configureVersion } from './run-config.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
+import { findRunVersion, toPlainRun } from './run-version.ts';
 
 /** The number of latest runs that are searched. */
 const MAX_RUNS = 50;
@@ -29,10 +28,7 @@ interface Found {
 export async function getResults(deps: RunDeps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:read');
   const { workflow } = authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
-  const version = await deps.versions.get(deps.db, workflowId, workflow.version);
-  const planned = version.plan();
-  // A graph with a cycle is not stored, but a model that it uses may have been removed.
-  const plan: Plan = planned.ok ? planned.plan : { nodes: [] };
+  const plan = await readPlan(deps, toPlainRun(workflowId, workflow.version));
   const found = await findNewest(deps, workflowId, new Set(plan.nodes.map(({ id }) => id)));
   const now = hashUpstream({ plan, overrides: new Map() });
   const nodeStates = [];
@@ -78,9 +74,9 @@ async function findNewest(
 export async function readPlannedRun(deps: RunDeps, id: string): Promise<PlannedRun | undefined> {
   const row = await findExecution(deps.db, id);
   if (row === undefined) return undefined;
-  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const { inputs, config } = parseRunRequest(row.request);
-  const planned = configureVersion(deps, version, config).plan();
-  if (!planned.ok) return undefined;
+  const version = await findRunVersion(deps, row);
+  const planned = version?.plan();
+  if (version === undefined || planned?.ok !== true) return undefined;
+  const { inputs } = parseRunRequest(row.request);
   return { plan: planned.plan, overrides: readInputOverrides(deps, version.graph, inputs) };
 }

@@ -21,7 +21,7 @@ export interface ExecutionFilter {
 }
 
 /** A run without its request and decisions, which may be long. */
-export interface ListedRow extends Omit<ExecutionRow, 'request' | 'decisions'> {
+export interface ListedRow extends Omit<ExecutionRow, 'request' | 'decisions' | 'components'> {
   /** JSON text; null: none, or too long for a list. */
   readonly metadata: string | null;
   /** The name of the user who started the run. */

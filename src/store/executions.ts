@@ -37,6 +37,8 @@ export interface ExecutionRow {
   readonly origin_key: string | null;
   /** JSON object: node id → decision. */
   readonly decisions: string | null;
+  /** Workflow id → version of components that are called at the latest one; null: none are. */
+  readonly components: Readonly<Record<string, number>> | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
@@ -61,7 +63,7 @@ export const LISTED_COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_i
 export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
   return first(
     tx,
-    `select ${LISTED_COLUMNS}, e.request, e.decisions from executions e left join deliveries d on d.execution_id = e.id
+    `select ${LISTED_COLUMNS}, e.request, e.decisions, e.components from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id where e.id = $1`,
     [id],
   );

@@ -28,6 +28,8 @@ export interface RunSpec {
   readonly resumed_from_id: string | null;
   /** JSON object: provider → id of the stored credential; null: only those of the environment. */
   readonly credentials: string | null;
+  /** Workflow id → version of components that are called at the latest one; null: none are. */
+  readonly components: Readonly<Record<string, number>> | null;
   /** W3C trace context of the request that started it; null without tracing. */
   readonly traceparent: string | null;
   /** The origin of the run (origins.ts), such as a batch, and the number of its row; null for a request. */
@@ -64,7 +66,7 @@ export interface RunState {
 export type RunRow = RunSpec & RunState;
 
 const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook, e.watched, e.is_paid,
-  e.nodes_total, e.resumed_from_id, e.credentials, e.traceparent, e.origin_id, e.origin_key, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
+  e.nodes_total, e.resumed_from_id, e.credentials, e.components, e.traceparent, e.origin_id, e.origin_key, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
   e.running_ms, e.running_since, e.wake_at, e.error, e.decisions, e.started_at, e.finished_at`;
 
 export interface NewRun {
@@ -99,7 +101,7 @@ with input as materialized (
     json_array_length(i.steps) as step_count
   from json_to_recordset($1::json) as i(
     id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text, webhook text,
-    watched bool, is_paid bool, nodes_total int, resumed_from_id text, credentials text, traceparent text,
+    watched bool, is_paid bool, nodes_total int, resumed_from_id text, credentials text, components jsonb, traceparent text,
     origin_id text, origin_key text, created_at timestamptz, status text, lease int,
     worker_id text, under_way bool, seq int, started_at timestamptz, steps json, idempotency json, has_job bool)
 ), keys as (
@@ -114,10 +116,10 @@ with input as materialized (
   returning execution_id
 ), accepted as (
   insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, idempotency_key, resumed_from_id, credentials, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
+    is_paid, nodes_total, idempotency_key, resumed_from_id, credentials, components, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
     under_way, started_at)
   select id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, key, resumed_from_id, credentials, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
+    is_paid, nodes_total, key, resumed_from_id, credentials, components, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
     under_way, started_at
   from input where key is null or id in (select execution_id from keys)
   returning id

@@ -25,6 +25,7 @@ const FACTS: RunSpec = {
   nodes_total: 3,
   resumed_from_id: null,
   credentials: null,
+  components: null,
   traceparent: null,
   origin_id: null,
   origin_key: null,

@@ -60,7 +60,7 @@ describe('the migration', () => {
       await migrate(db, queue, UNPARTITIONED);
       // What later migrations add if it is missing, and today's statements write.
       await db.query(
-        'alter table executions add column credentials text, add column origin_id text, add column origin_key text',
+        'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
       );
       for (const statement of (await readFile(TRIGGERS, 'utf8')).split(/;\n/)) await db.query(statement);
       const many = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };

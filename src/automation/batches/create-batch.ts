@@ -1,6 +1,6 @@
 // Creates and estimates batches.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../graph/types.ts';
+import type { Graph, JsonObject } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
@@ -23,6 +23,7 @@ import type { RunConfig } from '../../runs/run.schema.ts';
 import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/run-credentials.ts';
 import { planRequest, readInputOverrides } from '../../runs/run-request.ts';
+import { type Caller, expandForStart } from '../../runs/run-version.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -186,7 +187,8 @@ async function priceBatch(
   }
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
-  const planRow = createRowPlanner(deps, version, { workspace: owner.workspace, workflowId: workflow.id });
+  const caller = { workflowId: workflow.id, version: workflow.version, userId: user.userId };
+  const planRow = createRowPlanner(deps, { version, caller }, owner.workspace);
   if (hasConfig !== true) await planRow(null);
   const issues: Issue[] = [];
   const prices: number[] = [];
@@ -199,8 +201,8 @@ async function priceBatch(
     const inputs = JsonText.of(row.inputs as JsonObject);
     const config = toConfigText(row);
     try {
-      const { plan, credentials } = await planRow(config);
-      const overrides = readInputOverrides(deps, version.graph, inputs);
+      const { graph, plan, credentials } = await planRow(config);
+      const overrides = readInputOverrides(deps, graph, inputs);
       const missing = findMissingInputs({ plan, overrides });
       issues.push(...missing.map(issue => toRowIssue(index, row.path, issue)));
       let credits = 0;
@@ -249,27 +251,36 @@ async function* toNewRows(
 /** The plans of different configs that are kept. Rows of a matrix repeat them in turn. */
 const MAX_PLANS = 100;
 
+interface PlannedRow extends PlanWithCredentials {
+  readonly graph: Graph;
+}
+
 /** Returns a function that plans a row with its config, which is JSON text. Throws the errors of `requireValidConfig`. */
 function createRowPlanner(
   deps: RunDeps,
-  version: GraphVersion,
-  owner: Parameters<typeof resolvePlan>[2],
-): (config: string | null) => Promise<PlanWithCredentials> {
-  const plans = new Map<string | null, PlanWithCredentials>();
+  {
+    version,
+    caller,
+  }: { readonly version: GraphVersion; readonly caller: Caller & { readonly workflowId: string } },
+  workspace: string,
+): (config: string | null) => Promise<PlannedRow> {
+  const plans = new Map<string | null, PlannedRow>();
   let credentials: RunCredentials | undefined;
   return async text => {
     const known = plans.get(text);
     if (known !== undefined) return known;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     requireValidConfig(deps, version, config);
-    const plan = planRequest(deps, configureVersion(deps, version, config), {});
-    const resolved = await resolvePlan(deps, plan, owner, credentials);
+    const { version: expanded } = await expandForStart(deps, configureVersion(deps, version, config), caller);
+    const owner = { workspace, workflowId: caller.workflowId };
+    const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);
     if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
     requireProviders(findUnavailable(resolved.plan));
     if (plans.size >= MAX_PLANS) plans.clear();
-    plans.set(text, resolved);
+    const planned = { ...resolved, graph: expanded.graph };
+    plans.set(text, planned);
     await nextTurn();
-    return resolved;
+    return planned;
   };
 }
 

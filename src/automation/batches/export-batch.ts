@@ -12,6 +12,7 @@ import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { listOutputs, listResultNodes } from '../../runs/present-execution.ts';
+import { toPlainRun } from '../../runs/run-version.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { listRows, type RowFilter, type RowPlace, type ShownRow } from '../../store/automation/batch-rows.ts';
 import type { BatchRow } from '../../store/automation/batches.ts';
@@ -43,7 +44,7 @@ export async function exportBatch(
   { format, signal }: { readonly format: ExportFormat; readonly signal: AbortSignal },
 ): Promise<BatchExport> {
   const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
-  const plan = await readPlan(deps, { ...batch, request: '{}' });
+  const plan = await readPlan(deps, toPlainRun(batch.workflow_id, batch.workflow_version));
   const stream =
     format === 'zip'
       ? Readable.from(makeZip(listFiles(deps, batch, plan, signal)))

@@ -5,6 +5,7 @@ import { cutRecord } from '../../runs/cut-record.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { presentOutputs } from '../../runs/present-execution.ts';
+import { toPlainRun } from '../../runs/run-version.ts';
 import { authorize, canDo, findRole, type WorkflowVerb } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type Order, type PageQuery, readPage } from '../../services/paging.ts';
@@ -129,7 +130,7 @@ export async function presentRows(
   const ids = rows.flatMap(({ status, execution_id }) =>
     status === 'completed' && execution_id !== null ? [execution_id] : [],
   );
-  const plan = await readPlan(deps, { ...batch, request: '{}' });
+  const plan = await readPlan(deps, toPlainRun(batch.workflow_id, batch.workflow_version));
   const stored = ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_ROW_BYTES });
   const outputs = new Map<string, readonly object[]>();
   // Longer states are read and cut one after the other, so that a page of them is never in memory.

@@ -6,6 +6,7 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readInputOverrides } from '../../runs/run-request.ts';
+import { readRunVersion, toPlainRun } from '../../runs/run-version.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
@@ -172,7 +173,7 @@ async function requireInputs(
       `must be at most ${MAX_INPUT_BYTES / 1024} KB. Upload media, and send its URL`,
     );
   const number = runs_version === 'published' ? requirePublished(workflow) : workflow.version;
-  const { graph } = await deps.versions.get(deps.db, workflow.id, number);
+  const { graph } = await readRunVersion(deps, toPlainRun(workflow.id, number));
   readInputOverrides(deps, graph, new JsonText<JsonObject>(inputs));
 }
 

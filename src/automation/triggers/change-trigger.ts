@@ -6,6 +6,7 @@ import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { readRunVersion, toPlainRun } from '../../runs/run-version.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -164,7 +165,7 @@ async function requireInputs(
   workflow: ReadWorkflowRow,
   inputs: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { graph } = await deps.versions.get(deps.db, workflow.id, workflow.version);
+  const { graph } = await readRunVersion(deps, toPlainRun(workflow.id, workflow.version));
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   for (const nodeId of Object.keys(inputs)) {
     const node = nodes.get(nodeId);

@@ -3,7 +3,15 @@ import type { Catalog } from '../catalog.ts';
 import { completeEdges } from '../complete.ts';
 import { readInputValue, takesInput } from '../input-values.ts';
 import { quote } from '../issues.ts';
-import type { Graph, GraphEdge, GraphNode, Json, JsonObject, NodeData } from '../types.ts';
+import {
+  COMPONENT,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  type Json,
+  type JsonObject,
+  type NodeData,
+} from '../types.ts';
 import { ValueError } from '../values.ts';
 import type { ComponentCall } from './calls.ts';
 import { ComponentError } from './component-error.ts';
@@ -121,12 +129,9 @@ function addNode(
   }
   const { catalog, isForRun } = flat.options;
   if (isForRun && !isRunnable(node, catalog)) return;
-  const marks: ComponentMarks = {
-    component: path,
-    isComponentOutput: depth === 1 && feeds === undefined && isOutput(node),
-  };
+  const mark = { path, isOutput: depth === 1 && feeds === undefined && isOutput(node) };
   const add = (data: NodeData): void => {
-    flat.nodes.push({ ...moved, data: isForRun ? { ...data, ...marks } : data });
+    flat.nodes.push({ ...moved, data, ...(isForRun ? { [COMPONENT]: mark } : {}) });
   };
   const outer = fed.get(node.id);
   if (outer !== undefined) {
@@ -190,14 +195,6 @@ export function withSettings({ params, ...data }: NodeData, settings: JsonObject
     ...(params === undefined ? {} : { params: Object.fromEntries(others) }),
     config: { ...data.config, ...settings },
   };
-}
-
-/** What the plan of a run tells about a node inside a component. */
-export interface ComponentMarks {
-  /** The path of the call that it belongs to. */
-  readonly component?: string;
-  /** Whether it is an output of a call of the workflow itself that feeds no other node. */
-  readonly isComponentOutput?: boolean;
 }
 
 const toKey = ({ nodeId, port }: Pick<Endpoint, 'nodeId' | 'port'>): string => `${nodeId}\0${port}`;

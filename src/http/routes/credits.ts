@@ -20,7 +20,7 @@ import {
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { COMPONENT_ERRORS, listOperations, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = listOperations('Credits');
 const operatorOperation = listOperations('Operator');
@@ -87,7 +87,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       summary: 'Estimate the cost of a run',
       description:
         'Returns the estimated cost of a run by node, and the available credits. `exact` is false if a price is known only after the run.',
-      errors: [...RESOURCE_ERRORS, 'invalid_graph', 'invalid_inputs', 'cyclic_graph'],
+      errors: [...RESOURCE_ERRORS, 'invalid_graph', 'invalid_inputs', 'cyclic_graph', ...COMPONENT_ERRORS],
       params: WorkflowId,
       body: EstimateBody,
       asSent: { inputs: 'read', config: 'read' },

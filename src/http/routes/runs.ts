@@ -11,7 +11,7 @@ import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { COMPONENT_ERRORS, listOperations, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = listOperations('Runs');
 const asSent = { inputs: 'read', config: 'read', metadata: 'opaque' } as const;
@@ -29,6 +29,7 @@ export const START_ERRORS = [
   'invalid_graph',
   'invalid_inputs',
   'cyclic_graph',
+  ...COMPONENT_ERRORS,
   'provider_not_configured',
   'svg_not_drawable',
   'workflow_inactive',

@@ -21,19 +21,18 @@ import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workfl
 import type { App } from '../app.ts';
 import { limitLargeBodies } from '../body.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
-import { created, FILE_ERRORS, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import {
+  COMPONENT_ERRORS,
+  created,
+  FILE_ERRORS,
+  listOperations,
+  RESOURCE_ERRORS,
+  whenDone,
+} from '../route.ts';
 
 const operation = listOperations('Workflows');
 const params = WorkflowId;
-export const GRAPH_ERRORS = [
-  'invalid_graph',
-  'field_not_writable',
-  'component_missing',
-  'component_circle',
-  'component_too_deep',
-  'component_too_large',
-  'component_forbidden',
-] as const;
+export const GRAPH_ERRORS = ['invalid_graph', 'field_not_writable', ...COMPONENT_ERRORS] as const;
 export const FOLDER_ERRORS = ['folder_workspace_mismatch', 'folder_cycle'] as const;
 const ofWorkflow = { parameters: { id: '$response.body#/id' } } as const;
 export const WORKFLOW_LINKS = {

@@ -1,13 +1,14 @@
 // Estimates a graph, stored or not: the credits that a run would reserve, and reasons why it could not run.
-import { createPlan } from '../../graph/plan.ts';
 import type { Graph, JsonObject } from '../../graph/types.ts';
 import type { Issue } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { userWorkspace } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
+import { createVersion } from '../../services/workflows/graph-versions.ts';
 import type { RunDeps } from '../deps.ts';
 import { resolvePlan } from '../run-credentials.ts';
 import { planRequest, readInputOverrides } from '../run-request.ts';
+import { expandForStart } from '../run-version.ts';
 import {
   createCredentialFinder,
   type Estimate,
@@ -41,19 +42,19 @@ export async function estimateGraph(
   actor: UserActor,
   { graph, workspace, workflowId, inputs, targets }: GraphToPrice,
 ): Promise<GraphPrice> {
-  const request = planRequest(
-    deps,
-    { plan: targetIds => createPlan(graph, deps.catalog, targetIds) },
-    targets === undefined ? {} : { targets: [...targets] },
-  );
   const { userId } = actor;
+  const { version } = await expandForStart(deps, createVersion({ graph }, deps.catalog), {
+    workflowId,
+    userId,
+  });
+  const request = planRequest(deps, version, targets === undefined ? {} : { targets: [...targets] });
   const owner = { userId, workspace: workspace ?? userWorkspace(userId) };
   const { plan, credentials } = await resolvePlan(deps, request, {
     workspace: owner.workspace,
     workflowId: workflowId ?? null,
   });
   const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
-  const overrides = readInputOverrides(deps, graph, inputsText);
+  const overrides = readInputOverrides(deps, version.graph, inputsText);
   const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
   const find = createCredentialFinder(deps, { credentials, overrides });
   const failures = forecasts.flatMap(({ node, error }) =>

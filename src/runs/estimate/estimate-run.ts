@@ -20,6 +20,7 @@ import type { RunRequest } from '../run.schema.ts';
 import { configureVersion, requireValidConfig } from '../run-config.ts';
 import { resolvePlan } from '../run-credentials.ts';
 import { planRequest, readInputOverrides } from '../run-request.ts';
+import { expandForStart } from '../run-version.ts';
 import {
   createCredentialFinder,
   findMissingInputs,
@@ -82,7 +83,10 @@ export async function estimateWorkflow(
   const { config } = input.request;
   const stored = await deps.versions.get(deps.db, workflow.id, input.version ?? workflow.version);
   requireValidConfig(deps, stored, config);
-  const version = configureVersion(deps, stored, config);
+  const configured = configureVersion(deps, stored, config);
+  const number = input.version ?? workflow.version;
+  const caller = { workflowId: workflow.id, version: number, userId: user.userId };
+  const { version } = await expandForStart(deps, configured, caller);
   const workspace = getWorkspaceId(workflow);
   const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, input.request), {
     workspace,

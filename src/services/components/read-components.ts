@@ -26,26 +26,32 @@ export type ImportedComponents = ReadonlyMap<string, Component>;
 export interface Components {
   /** Returns the version that the call refers to, or undefined if it does not exist. */
   find(ref: ComponentRef): Component | undefined;
+  list(): readonly Component[];
+  /** The versions of those that are called at the latest one, by workflow id. */
+  readonly latest: ReadonlyMap<string, number>;
 }
 
 /** The maximum size of all components of a workflow, in characters of their graphs. */
 const MAX_CHARACTERS = 8_000_000;
 
 /**
- * Reads the components of the calls, level by level. A component that is nested too deeply is not read. Throws 400
+ * Reads the components of the calls, level by level. `accepted`: the versions that a run executes in place of the
+ * latest ones, by workflow id. A component that is nested too deeply is not read. Throws 400
  * `component_too_large`.
  */
 export async function readComponents(
   deps: Pick<Deps, 'versions'> & { readonly imported?: ImportedComponents },
   tx: Tx,
   calls: readonly ComponentRef[],
+  accepted?: Readonly<Record<string, number>>,
 ): Promise<Components> {
   const rows = new Map<string, ComponentRow>();
   const found = new Map<string, Component>();
+  const latest = new Map<string, number>();
   let characters = 0;
   const toVersion = ({ workflowId, version }: ComponentRef) => ({
     workflowId,
-    version: version === 'latest' ? (rows.get(workflowId)?.version ?? 0) : version,
+    version: version === 'latest' ? (accepted?.[workflowId] ?? rows.get(workflowId)?.version ?? 0) : version,
   });
   const toKey = (ref: ComponentRef): string => {
     const { workflowId, version } = toVersion(ref);
@@ -64,6 +70,8 @@ export async function readComponents(
     }
     const ids = [...new Set(wanted.map(({ workflowId }) => workflowId))].filter(id => !rows.has(id));
     if (ids.length > 0) for (const row of await listComponents(tx, ids)) rows.set(row.id, row);
+    for (const ref of wanted)
+      if (ref.version === 'latest') latest.set(ref.workflowId, toVersion(ref).version);
     const versions = [...new Map(wanted.map(ref => [toKey(ref), toVersion(ref)])).values()].filter(
       ref => rows.has(ref.workflowId) && ref.version > 0 && !found.has(toKey(ref)),
     );
@@ -81,7 +89,7 @@ export async function readComponents(
     }
     wanted = nested;
   }
-  return { find: ref => found.get(toKey(ref)) };
+  return { find: ref => found.get(toKey(ref)), list: () => [...found.values()], latest };
 }
 
 const tooLarge = (): AppError =>

@@ -1,5 +1,6 @@
 // Caches graphs by workflow and version. Each is read, parsed and planned once, since a version never changes.
 import type { Catalog } from '../../graph/catalog.ts';
+import { type ComponentCall, listCalls } from '../../graph/components/calls.ts';
 import { createPlan, type PlanResult } from '../../graph/plan.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -14,6 +15,8 @@ export interface StoredGraph {
 }
 
 export interface GraphVersion extends StoredGraph {
+  /** The calls of components. */
+  readonly calls: readonly ComponentCall[];
   /** Returns the plan of all nodes, or of those that the targets need. Pinned nodes need no other nodes. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
 }
@@ -30,7 +33,7 @@ const MAX_CHARACTERS = 8_000_000;
 export function createGraphVersions(catalog: Catalog): GraphVersions {
   const versions = createLru<GraphVersion>(MAX_CHARACTERS);
   const store = (workflowId: string, version: number, text: string, graph?: Graph): GraphVersion => {
-    const entry = createVersion(text, catalog, graph);
+    const entry = createVersion({ text, graph }, catalog);
     versions.set(`${workflowId}@${version}`, entry, text.length);
     return entry;
   };
@@ -47,26 +50,34 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
   };
 }
 
-function createVersion(text: string, catalog: Catalog, parsedGraph?: Graph): GraphVersion {
-  // Parsed and planned on demand: a read needs neither.
-  let graph = parsedGraph;
+/** Creates a version of which the text or the graph is known. Derives the rest on demand: a read needs neither graph nor plan. */
+export function createVersion(
+  known: { readonly text?: string; readonly graph?: Graph | undefined },
+  catalog: Catalog,
+): GraphVersion {
+  let { text, graph } = known;
+  let calls: readonly ComponentCall[] | undefined;
   let fullPlan: PlanResult | undefined;
   // Models can change while the service runs; a plan is valid for the entries it was built from.
   let plannedFor: Catalog['entries'] | undefined;
-  const getGraph = (): Graph => {
-    graph ??= parseGraphText(text);
-    return graph;
-  };
   return {
-    text,
+    get text() {
+      text ??= toGraphText(this.graph);
+      return text;
+    },
     get graph() {
-      return getGraph();
+      graph ??= parseGraphText(text as string);
+      return graph;
+    },
+    get calls() {
+      calls ??= listCalls(this.graph);
+      return calls;
     },
     plan(targets, pinned = []) {
-      if (targets !== undefined || pinned.length > 0) return createPlan(getGraph(), catalog, targets, pinned);
+      if (targets !== undefined || pinned.length > 0) return createPlan(this.graph, catalog, targets, pinned);
       if (fullPlan === undefined || plannedFor !== catalog.entries) {
         plannedFor = catalog.entries;
-        fullPlan = createPlan(getGraph(), catalog);
+        fullPlan = createPlan(this.graph, catalog);
       }
       return fullPlan;
     },

@@ -1,5 +1,6 @@
 // Deletes versions of workflows beyond the number that is kept.
 import type { Tx } from '../db.ts';
+import { IS_RUN_AS_COMPONENT } from '../workflows/versions.ts';
 
 /** Lists workflows with more than `keepCount` versions, ordered by id. */
 export async function listLongHistories(
@@ -31,7 +32,8 @@ export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: n
          where n.workflow_id = $1 and n.created_at < now() - interval '1 day')
        and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))
        and not exists (select from apps a where a.workflow_id = $1 and a.version = v.version)
-       and not exists (select from version_calls c where c.component_id = $1 and c.version = v.version)`,
+       and not exists (select from version_calls c where c.component_id = $1 and c.version = v.version)
+       and not ${IS_RUN_AS_COMPONENT}`,
     [workflowId, keepCount],
   );
   return rowCount;

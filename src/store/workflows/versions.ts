@@ -70,10 +70,15 @@ export async function insertAutosave(
   );
 }
 
+/** The condition that a run executes the version `v` where it calls the latest version of the component. */
+export const IS_RUN_AS_COMPONENT = `exists (select from executions e
+         where e.components is not null and e.components @> jsonb_build_object(v.workflow_id, v.version))`;
+
 const IS_USED = `(exists (select from executions e
          where e.workflow_id = v.workflow_id and e.id >= v.runs_from_id and e.workflow_version = v.version)
        or exists (select from apps a where a.workflow_id = v.workflow_id and a.version = v.version)
-       or exists (select from version_calls c where c.component_id = v.workflow_id and c.version = v.version))`;
+       or exists (select from version_calls c where c.component_id = v.workflow_id and c.version = v.version)
+       or ${IS_RUN_AS_COMPONENT})`;
 
 /** Ends the current series of autosaves, so that the next autosave creates a new version. */
 export async function closeAutosave(tx: Tx, workflowId: string, version: number): Promise<void> {

@@ -30,6 +30,7 @@ export const RUNNING = {
   nodes_total: 1,
   resumed_from_id: null,
   credentials: null,
+  components: null,
   traceparent: null,
   origin_id: null,
   origin_key: null,

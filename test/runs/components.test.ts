@@ -1,0 +1,299 @@
+// Tests runs of workflows that call components: results, states, latest versions, rights, and everything that names
+// nodes by the path of their call.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Client, type Execution, statesOf } from '../support/client.ts';
+import { balanceOf, model, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
+import { edge, node } from '../support/workflows.ts';
+
+let paid: PaidService;
+let user: Client;
+before(async () => {
+  paid = await startPaidService();
+});
+after(() => paid.close());
+beforeEach(async () => {
+  paid.reset();
+  user = await paid.newUser(300);
+});
+
+const JOIN = { template: '{{a}}-{{b}}' };
+
+/** A component that joins two texts. */
+const joiner = (template = JOIN.template) => ({
+  name: 'Joiner',
+  nodes: [
+    node('a', 'input:text', { value: 'A' }),
+    node('b', 'input:text', { value: 'B' }),
+    node('joined', 'utility:text_template', { template }),
+    node('out', 'output:preview'),
+  ],
+  edges: [edge('a.text > joined.a'), edge('b.text > joined.b'), edge('joined.text > out.input')],
+});
+
+const call = (workflowId: string, config: object = {}, id = 'c') =>
+  node(id, 'component:call', { workflowId, ...config });
+
+/** Feeds a text to the first input of a component and shows its output. */
+const caller = (workflowId: string, config: object = {}) => ({
+  nodes: [
+    node('start', 'input:text', { value: 'S' }),
+    call(workflowId, config),
+    node('end', 'output:preview'),
+  ],
+  edges: [edge('start.text > c.a'), edge('c.out > end.input')],
+});
+
+const textsOf = ({ nodeStates }: Execution): Record<string, unknown> =>
+  Object.fromEntries(nodeStates.map(({ nodeId, text }) => [nodeId, text]));
+
+async function change(by: Client, id: string, graph: { nodes: unknown; edges: unknown }): Promise<void> {
+  const { nodes, edges } = graph;
+  const { status, body } = await by.request('PUT', `/workflows/${id}`, { nodes, edges });
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
+async function refusal(workflowId: string, body: object = {}, path = 'run') {
+  const reply = await user.request<{ code: string; error: string; issues: { nodeId: string }[] }>(
+    'POST',
+    `/workflows/${workflowId}/${path}`,
+    body,
+  );
+  assert.ok(reply.status >= 400, JSON.stringify(reply.body));
+  return { status: reply.status, ...reply.body };
+}
+
+describe('a run of a workflow with a component', () => {
+  it('executes the nodes of the component under the path of the call', async () => {
+    const id = await user.create(caller(await user.create(joiner()), { values: { b: 'V', a: 'unused' } }));
+    const record = await user.run(id);
+    assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
+    assert.deepEqual(textsOf(record), {
+      start: 'S',
+      'c/b': 'V',
+      'c/joined': 'S-V',
+      'c/out': 'S-V',
+      end: 'S-V',
+    });
+    assert.deepEqual(record.progress, { done: 5, total: 5 });
+    assert.deepEqual(
+      record.outputs.map(({ nodeId, text }) => [nodeId, text]),
+      [['end', 'S-V']],
+    );
+  });
+
+  it('has the outputs of its last calls as results if it has no output nodes', async () => {
+    const component = await user.create(joiner());
+    const id = await user.create({
+      nodes: [call(component, {}, 'one'), call(component, {}, 'two')],
+      edges: [edge('one.out > two.a')],
+    });
+    const record = await user.run(id);
+    assert.deepEqual(
+      record.outputs.map(({ nodeId, text }) => [nodeId, text]),
+      [['two/out', 'A-B-B']],
+    );
+  });
+
+  it('accepts inputs, targets, pins and keep by the paths of nodes, and a call in place of its nodes', async () => {
+    const id = await user.create(caller(await user.create(joiner())));
+    const first = await user.run(id, { inputs: { 'c/b': 'I', start: 'J' } });
+    assert.equal(textsOf(first).end, 'J-I');
+    const inner = await user.run(id, { targets: ['c/joined'] });
+    assert.deepEqual(Object.keys(textsOf(inner)).sort(), ['c/b', 'c/joined', 'start']);
+    const whole = await user.run(id, { targets: ['c'] });
+    assert.deepEqual(Object.keys(textsOf(whole)).sort(), ['c/b', 'c/joined', 'c/out', 'start']);
+    const pinned = await user.run(id, { pins: { 'c/joined': first.id } });
+    assert.deepEqual(textsOf(pinned), { 'c/joined': 'J-I', 'c/out': 'J-I', end: 'J-I' });
+    const kept = await user.run(id, { keep: { executionId: whole.id, again: ['c/joined'] } });
+    const { start, 'c/joined': joined } = statesOf(kept);
+    assert.deepEqual([start?.cached, joined?.cached], [true, false]);
+    const again = await user.run(id, { keep: { executionId: kept.id, again: ['c'] } });
+    assert.equal(statesOf(again)['c/b']?.cached, false);
+    const { error } = await refusal(id, { inputs: { 'c/x': 1 } });
+    assert.match(error, /no input node "c\/x".*Its input nodes are start, c\/b\./);
+    assert.match((await refusal(id, { inputs: { 'c/a': 'fed' } })).error, /no input node "c\/a"/);
+  });
+
+  it('accepts config of the call: values, and nothing else', async () => {
+    const component = await user.create(joiner());
+    const id = await user.create(caller(component));
+    const record = await user.run(id, { config: { c: { values: { b: 'R' } } } });
+    assert.equal(textsOf(record).end, 'S-R');
+    for (const field of ['workflowId', 'version', 'inputs', 'outputs', 'name']) {
+      const { code, error } = await refusal(id, { config: { c: { [field]: 'latest' } } });
+      assert.equal(code, 'invalid_request');
+      assert.match(error, /only sets values/, field);
+    }
+  });
+
+  it('maps a list over the component as over any node', async () => {
+    const component = await user.create(joiner());
+    const id = await user.create({
+      nodes: [
+        node('many', 'input:list', { items: ['1', '2'] }),
+        call(component),
+        node('end', 'output:preview'),
+      ],
+      edges: [edge('many.list > c.a'), edge('c.out > end.input')],
+    });
+    const record = await user.run(id);
+    assert.deepEqual((statesOf(record).end as { texts?: unknown } | undefined)?.texts, ['1-B', '2-B']);
+  });
+
+  it('reads one node by its encoded path', async () => {
+    const id = await user.create(caller(await user.create(joiner())));
+    const { id: executionId } = await user.run(id);
+    const { body } = await user.request(
+      'GET',
+      `/executions/${executionId}/outputs/${encodeURIComponent('c/joined')}`,
+    );
+    assert.equal(body.text, 'S-B');
+  });
+
+  it('fails with the path of the node', async () => {
+    const component = await user.create({
+      nodes: [
+        node('list', 'input:list', { items: [] }),
+        node('item', 'utility:list_item', { index: 5 }),
+        node('out', 'output:preview'),
+      ],
+      edges: [edge('list.list > item.list'), edge('item.item > out.input')],
+    });
+    const record = await user.run(await user.create({ nodes: [call(component)], edges: [] }));
+    assert.equal(record.error?.nodeId, 'c/item');
+    assert.equal(statesOf(record)['c/item']?.status, 'FAILED');
+  });
+
+  it('costs the sum of its nodes, listed by path', async () => {
+    const component = await user.create({
+      nodes: [model('m'), node('out', 'output:preview')],
+      edges: [edge('m.image > out.input')],
+    });
+    const id = await user.create({
+      nodes: [call(component, {}, 'one'), call(component, {}, 'two')],
+      edges: [],
+    });
+    const { body } = await user.request<{
+      credits: number;
+      breakdown: { nodeId: string; credits: number }[];
+    }>('POST', `/workflows/${id}/estimate`, {});
+    assert.equal(body.credits, 2 * PRICE);
+    assert.deepEqual(
+      body.breakdown.map(({ nodeId, credits }) => [nodeId, credits]),
+      [
+        ['one/m', PRICE],
+        ['two/m', PRICE],
+      ],
+    );
+    const record = await user.run(id, { useCache: false });
+    assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
+    assert.deepEqual(await balanceOf(user), [300 - 2 * PRICE, 0]);
+  });
+});
+
+describe('the latest version of a component', () => {
+  it('is chosen when the run is accepted, and kept by its resumptions', async () => {
+    const component = await user.create(joiner());
+    const nested = await user.create({
+      nodes: [call(component, { version: 'latest' }, 'in'), node('out', 'output:preview')],
+      edges: [edge('in.out > out.input')],
+    });
+    const id = await user.create({
+      nodes: [
+        call(nested, { version: 'latest' }),
+        node('ask', 'logic:approval'),
+        node('then', 'output:preview'),
+      ],
+      edges: [edge('c.out > ask.input'), edge('ask.approved > then.input')],
+    });
+    const executionId = await user.start(id);
+    await user.until(executionId, 'WAITING');
+    await change(user, component, joiner('{{a}}+{{b}}'));
+    const { rows } = await paid.service.db.query<{ components: object }>(
+      'select components from executions where id = $1',
+      [executionId],
+    );
+    assert.deepEqual(rows[0]?.components, { [component]: 1, [nested]: 1 });
+    await user.request('POST', `/executions/${executionId}/resume`, {
+      decision: { nodeId: 'ask', approved: true },
+    });
+    const record = await user.until(executionId);
+    assert.equal(textsOf(record)['c/in/joined'], 'A-B');
+    const next = await user.start(id);
+    assert.equal(textsOf(await user.until(next, 'WAITING'))['c/in/joined'], 'A+B');
+  });
+
+  it('is kept by the cleanup as long as a run of it exists', async () => {
+    const component = await user.create(joiner());
+    const id = await user.create(caller(component, { version: 'latest' }));
+    const { id: executionId } = await user.run(id);
+    for (let version = 2; version < 6; version++)
+      await change(user, component, joiner(`{{a}}${version}{{b}}`));
+    await paid.service.db.query("update workflow_versions set created_at = now() - interval '3 days'");
+    const { deleteOldVersions } = await import('../../src/store/retention/old-versions.ts');
+    await deleteOldVersions(paid.service.db, component, 1);
+    const { rows } = await paid.service.db.query<{ version: number }>(
+      'select version from workflow_versions where workflow_id = $1 order by version',
+      [component],
+    );
+    assert.deepEqual(
+      rows.map(({ version }) => version),
+      [1, 5],
+    );
+    assert.equal(textsOf(await user.execution(executionId)).end, 'S-B');
+  });
+});
+
+describe('a run whose component may not be used', () => {
+  it('is refused by the path of the call if the component was deleted, while accepted runs continue', async () => {
+    const component = await user.create(joiner());
+    const outer = await user.create({
+      nodes: [call(component, {}, 'in'), node('ask', 'logic:approval'), node('out', 'output:preview')],
+      edges: [edge('in.out > ask.input'), edge('ask.approved > out.input')],
+    });
+    const id = await user.create({ nodes: [call(outer)], edges: [] });
+    const executionId = await user.start(id);
+    await user.until(executionId, 'WAITING');
+    assert.equal((await user.request('DELETE', `/workflows/${component}?force=true`)).status, 200);
+    const { status, code, issues } = await refusal(id);
+    assert.deepEqual([status, code, issues[0]?.nodeId], [400, 'component_missing', 'c/in']);
+    assert.equal((await refusal(id, {}, 'estimate')).code, 'component_missing');
+    await user.request('POST', `/executions/${executionId}/resume`, {
+      decision: { nodeId: 'c/ask', approved: true },
+    });
+    const record = await user.until(executionId);
+    assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
+    assert.deepEqual(
+      record.outputs.map(({ nodeId, text }) => [nodeId, text]),
+      [['c/out', 'A-B']],
+    );
+  });
+
+  it('is refused if whoever added the call may no longer read the component', async () => {
+    const owner = await paid.newUser(0);
+    const component = await owner.create(joiner());
+    const open = (linkPermission: string) =>
+      owner.request('POST', `/workflows/${component}/visibility`, { linkPermission });
+    assert.equal((await open('VIEW')).status, 200);
+    const id = await user.create(caller(component));
+    assert.equal((await user.run(id)).status, 'COMPLETED');
+    await open('PRIVATE');
+    const { status, code, issues } = await refusal(id);
+    assert.deepEqual([status, code, issues[0]?.nodeId], [403, 'component_forbidden', 'c']);
+  });
+
+  it('is accepted for others who may run the caller but not read the component', async () => {
+    const component = await user.create(joiner());
+    const id = await user.create(caller(component));
+    const other = await paid.newUser(0);
+    const { body } = await other.request<{ email: string }>('GET', '/me');
+    const share = { email: body.email, role: 'EDIT' };
+    const shared = await user.request('PUT', `/workflows/${id}/permissions`, share);
+    assert.equal(shared.status, 200, JSON.stringify(shared.body));
+    await other.request('GET', `/workflows/${id}`);
+    assert.equal((await other.request('GET', `/workflows/${component}`)).status, 403);
+    const record = await other.run(id);
+    assert.equal(textsOf(record).end, 'S-B');
+  });
+});
