@@ -51,7 +51,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   unreadable_media: 'stands in the records of runs',
   not_acceptable: 'is sent by no route',
 };
-const MAX_DOCUMENT_BYTES = 800_000;
+const MAX_DOCUMENT_BYTES = 850_000;
 const MAX_FILE_BYTES = 200_000;
 
 const CONNECTION = {
