@@ -162,13 +162,13 @@ function startRun({ runs, session, view }: EditorContextValue): void {
   void runs.start(getPins(session.store.getState().board));
 }
 
-/** Pins the selected nodes' results of the shown run, or unpins them. */
+/** Pins the selected nodes' results of the shown run, or unpins them. The results of a call are those of its nodes. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
   const { displayedNodes: shown } = runs.getState();
   const { board, selection } = store.getState();
   const changes = board.nodes
-    .filter(({ id }) => selection.has(id))
+    .filter(node => selection.has(node.id) && !isCall(node))
     .flatMap(node => {
       if (getPin(node) !== undefined) return setPin(board, node.id, undefined);
       const result = shown.get(node.id);

@@ -9,6 +9,7 @@ import {
   type FlowTests,
   nodeOf,
   PICTURE,
+  type SentGraph,
   type Stored,
   startFlowTests,
   untilSaved,
@@ -230,6 +231,109 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     const library = page.getByRole('complementary', { name: 'Library' });
     await library.getByRole('button', { name: 'Fox maker' }).click();
     await nodeOf(page, 'Fox maker 2').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  /** Creates a workflow that calls the component as its only node. */
+  const createCaller = async (name: string, component: SentGraph): Promise<string> => {
+    const workflowId = await flow.create(component);
+    await flow.send('PUT', `/workflows/${workflowId}`, { name });
+    const call = {
+      ...at('call', CALL),
+      data: { label: name, nodeType: CALL, config: { workflowId, version: 1 } },
+    };
+    return flow.create({ nodes: [call], edges: [] });
+  };
+
+  it('shows the progress and the result of a run on the node, in every view', async () => {
+    const { nodes, edges } = PICTURE;
+    const id = await createCaller('Boat', { nodes, edges });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await flow.untilRuns(id, 1);
+    const node = nodeOf(page, 'Boat');
+    await node.getByRole('img', { name: 'Completed' }).waitFor();
+    await node.getByRole('figure', { name: 'Result of Boat' }).locator('img').waitFor();
+    await node.click(HEAD);
+    for (const view of VIEWS) {
+      await page.setViewportSize(view);
+      await page.emulateMedia({ colorScheme: view.colorScheme });
+      await takeScreenshot(page, 'component-result', view);
+      await assertAccessible(page);
+    }
+    await page.setViewportSize(VIEWS[2]);
+    await node.getByRole('button', { name: 'Open result' }).click();
+    await page.getByRole('dialog', { name: 'Result of Preview' }).locator('img').first().waitFor();
+    await page.keyboard.press('Escape');
+
+    // Without the run, the node still shows the newest result.
+    await page.getByRole('button', { name: 'Hide run' }).click();
+    await page.reload();
+    await node.getByRole('figure', { name: 'Result of Boat' }).locator('img').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('shows the first failure inside with its path', async () => {
+    const id = await createCaller('Picker', {
+      nodes: [
+        {
+          ...at('all', 'input:list'),
+          data: { label: 'All', nodeType: 'input:list', config: { items: ['a'] } },
+        },
+        {
+          ...at('tenth', 'utility:list_item'),
+          data: { label: 'Tenth', nodeType: 'utility:list_item', config: { index: 9 } },
+        },
+        { ...at('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
+      ],
+      edges: [
+        { source: 'all', target: 'tenth', sourceHandle: 'out-list', targetHandle: 'in-list' },
+        { source: 'tenth', target: 'shown', sourceHandle: 'out-item', targetHandle: 'in-input' },
+      ],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const node = nodeOf(page, 'Picker');
+    await node.getByText('Tenth (tenth): The list has 1 items and no index 9.').waitFor();
+    await takeScreenshot(page, 'component-failed', VIEWS[2]);
+    await page
+      .getByRole('region', { name: 'Run', exact: true })
+      .getByRole('button', { name: 'Show issue' })
+      .click();
+    await waitUntil('the node to have the focus', () =>
+      page.evaluate(() => document.activeElement?.getAttribute('data-node-id') === 'call'),
+    );
+  });
+
+  it('asks for the approvals inside', async () => {
+    const id = await createCaller('Review', {
+      nodes: [
+        {
+          ...at('words', 'input:text'),
+          data: { label: 'Words', nodeType: 'input:text', config: { value: 'a fox' } },
+        },
+        {
+          ...at('ask', 'logic:approval'),
+          data: { label: 'Ask', nodeType: 'logic:approval', config: { message: 'Is the fox good?' } },
+        },
+        { ...at('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
+      ],
+      edges: [
+        { source: 'words', target: 'ask', sourceHandle: 'out-text', targetHandle: 'in-input' },
+        { source: 'ask', target: 'shown', sourceHandle: 'out-approved', targetHandle: 'in-input' },
+      ],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const node = nodeOf(page, 'Review');
+    await node.getByText('Is the fox good?').waitFor();
+    await node.getByRole('img', { name: 'Waiting, 1 of 3 nodes' }).waitFor();
+    await takeScreenshot(page, 'component-waiting', VIEWS[2]);
+    await node.getByRole('button', { name: 'Approve' }).click();
+    await node.getByRole('figure', { name: 'Result of Review' }).getByText('a fox').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -118,7 +118,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
             {getCommand(id).label}
           </Button>
         ))}
-        {(isCompleted || isPinned) && (
+        {(isCompleted || isPinned) && !isCall(node) && (
           <Button size="s" icon={Pin} onClick={() => getCommand('pin').run(editor)}>
             {isPinned ? flowMessages.unpin : flowMessages.commands.pin}
           </Button>
