@@ -2,9 +2,11 @@
 
 import ImageIcon from 'icon:image';
 import { useQueries } from '@tanstack/react-query';
+import { isCall } from '../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
+import { openComponent } from './component-versions.ts';
 import { toInnerNodeQuery } from './components.ts';
 import { useEditor, useRun } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
@@ -79,12 +81,18 @@ function Outcome({ node, run, hasPreview }: NodeResultProps) {
 
 /** Renders the error message and the buttons that help to fix it. */
 function FailedResult({ node, message }: { readonly node: GraphNode; readonly message: string }) {
+  const editor = useEditor();
   const error = useRun(({ run }) => run?.error);
   const isOfNode = error?.nodeId === node.id || error?.nodeId?.startsWith(`${node.id}/`);
   return (
     <div className={`${styles.under} ${styles.error}`}>
       <p>{message}</p>
       <div className={`${styles.actions} nodrag`}>
+        {isCall(node) && (
+          <Button size="s" onClick={() => void openComponent(editor, node.id)}>
+            {flowMessages.commands.openComponent}
+          </Button>
+        )}
         <ErrorActions code={isOfNode ? error?.code : undefined} nodeId={node.id} />
       </div>
     </div>

@@ -298,6 +298,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     const node = nodeOf(page, 'Picker');
     await node.getByText('Tenth (tenth): The list has 1 items and no index 9.').waitFor();
     await takeScreenshot(page, 'component-failed', VIEWS[2]);
+    await node.getByRole('button', { name: 'Open component' }).waitFor();
     await page
       .getByRole('region', { name: 'Run', exact: true })
       .getByRole('button', { name: 'Show issue' })
@@ -330,7 +331,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const node = nodeOf(page, 'Review');
     await node.getByText('Is the fox good?').waitFor();
-    await node.getByRole('img', { name: 'Waiting, 1 of 3 nodes' }).waitFor();
+    await node.getByRole('img', { name: 'Waiting for approval, 1 of 3 nodes' }).waitFor();
     await takeScreenshot(page, 'component-waiting', VIEWS[2]);
     await node.getByRole('button', { name: 'Approve' }).click();
     await node.getByRole('figure', { name: 'Result of Review' }).getByText('a fox').waitFor();
