@@ -183,10 +183,10 @@ const UNNAMED: ReadonlySet<string> = new Set(['ANY', 'LIST']);
 
 const getSourceKey = ({ edge }: Joint): string => JSON.stringify([edge.source, edge.sourceHandle]);
 
-/** Returns the type of the input node for what flows along the edge. */
+/** Returns the type of the input node for what flows along the edge. A value of any type need not be a list. */
 function getInputType({ from, to }: Joint): string {
   const type = from.type === 'ANY' ? (to.itemType ?? to.type) : from.type;
-  return INPUT_TYPES[type] ?? 'input:json';
+  return (type === from.type || type !== 'LIST' ? INPUT_TYPES[type] : undefined) ?? 'input:json';
 }
 
 function getListConfig(nodeType: string, { type, itemType }: InputDef): JsonObject {

@@ -4,8 +4,12 @@ import { describe, it } from 'node:test';
 import { apply, type Board, invert } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
 import { type Extraction, extractComponent } from '../../../editor/board/component.ts';
+import { canConnect, connect } from '../../../editor/board/wiring.ts';
+import { expandGraph } from '../../../src/graph/components/expand.ts';
+import { getInterface } from '../../../src/graph/components/interface.ts';
 import { lintGraph } from '../../../src/graph/lint/lint.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../../src/graph/types.ts';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { makeCatalog } from '../../../src/nodes/catalog.ts';
 
 const catalog = createCatalog(makeCatalog({ SANDBOX_MODELS: true } as never).entries);
@@ -219,4 +223,75 @@ describe('making a component of selected nodes', () => {
     const { x = 0 } = after.nodes.find(({ id: other }) => other === id)?.position ?? {};
     assert.ok(x >= 300 && x <= 900);
   });
+
+  it('runs the same nodes with the same connections as before, on random boards', () => {
+    const random = seededRandom(7);
+    const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+    let made = 0;
+    for (let round = 0; round < 300; round++) {
+      const board = makeRandomBoard(pick, 3 + Math.floor(random() * 10));
+      const ids = board.nodes.filter(() => random() < 0.4).map(({ id }) => id);
+      const extraction = extractComponent(board, catalog, ids);
+      if ('problem' in extraction) continue;
+      made++;
+      const { id, changes } = extraction.replace('Look', {
+        workflowId: 'wf_1',
+        version: 1,
+        ...getInterface(extraction.part, catalog),
+      } as never);
+      const after = apply(board, changes);
+      assert.deepEqual(apply(after, invert(changes)), board);
+      const known = new Set(board.nodes.map(it => it.id));
+      const toOriginal = (path: string): string =>
+        path.startsWith(`${id}/`) ? path.slice(id.length + 1) : path;
+      const expanded = expandGraph(after, catalog, () => extraction.part);
+      const edges = expanded.edges
+        .map(it => ({ ...it, source: toOriginal(it.source), target: toOriginal(it.target) }))
+        .filter(({ source, target }) => known.has(source) && known.has(target));
+      assert.deepEqual(
+        sortByTarget(wires({ edges })),
+        sortByTarget(wires(board)),
+        JSON.stringify({ board, ids }),
+      );
+    }
+    assert.ok(made > 100, `${made} components`);
+  });
 });
+
+/** Lists take their edges in order, so the order of edges with the same target matters. */
+const sortByTarget = (list: readonly string[]): readonly string[] =>
+  list.toSorted((a, b) => (a.split(' ')[1] ?? '').localeCompare(b.split(' ')[1] ?? ''));
+
+const TYPES = [
+  'input:text',
+  'input:list',
+  JOIN,
+  IMAGE,
+  'utility:list_item',
+  'logic:collect',
+  'output:preview',
+  'output:gallery',
+];
+
+function makeRandomBoard(pick: <T>(items: readonly T[]) => T, count: number): Board {
+  let board: Board = {
+    fields: {},
+    nodes: Array.from({ length: count }, (_, index) =>
+      node(`n${index}`, pick(TYPES), {}, index * 300, pick([0, 200, 400])),
+    ),
+    edges: [],
+  };
+  const ports = (side: 'inputs' | 'outputs') =>
+    board.nodes.flatMap(({ id, data }) =>
+      catalog
+        .ports(data.nodeType, {})
+        [side].filter(({ isPort }) => isPort)
+        .map(port => ({ nodeId: id, handle: `${side === 'inputs' ? 'in' : 'out'}-${port.id}` })),
+    );
+  const [inputs, outputs] = [ports('inputs'), ports('outputs')];
+  for (let tries = 0; tries < 3 * count && outputs.length > 0 && inputs.length > 0; tries++) {
+    const [from, to] = [pick(outputs), pick(inputs)];
+    if (canConnect(board, catalog, from, to)) board = apply(board, connect(board, catalog, from, to));
+  }
+  return board;
+}
