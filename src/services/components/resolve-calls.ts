@@ -87,6 +87,21 @@ export async function resolveCalls(
   caller?: Caller,
 ): Promise<ResolvedCalls> {
   if (!hasCalls(nodes)) return { nodes, findings: NO_FINDINGS };
+  try {
+    return await resolve(deps, user, nodes, caller);
+  } catch (err) {
+    if (!(err instanceof AppError) || err.code !== 'component_too_large') throw err;
+    const issue = { severity: 'error', code: err.code, path: '/nodes', message: err.message } as const;
+    return { nodes, findings: toFindings([issue]) };
+  }
+}
+
+async function resolve(
+  deps: ResolveDeps,
+  user: Pick<UserActor, 'userId'>,
+  nodes: readonly unknown[],
+  caller: Caller | undefined,
+): Promise<ResolvedCalls> {
   if (nodes.filter(isSentCall).length > MAX_EXPANDED_NODES)
     return { nodes, findings: toFindings([tooLarge(`more than ${MAX_EXPANDED_NODES} calls`)]) };
   const kept = caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);

@@ -1,4 +1,5 @@
 // Reads and writes which versions of workflows call which components.
+import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
 import { isReadable, READABLE } from '../permissions.ts';
 import { all } from '../rows.ts';
@@ -51,6 +52,9 @@ export async function insertVersionCalls(
   );
 }
 
+/** Graphs may contain any text as an id, also what PostgreSQL does not accept. */
+const isWorkflowId = (id: string): boolean => isId('workflow', id);
+
 export interface ComponentRow {
   readonly id: string;
   readonly name: string;
@@ -64,7 +68,7 @@ export function listComponents(tx: Tx, ids: readonly string[]): Promise<readonly
   return all(
     tx,
     `select id, name, version, deleted_at is not null as is_deleted from workflows where id = any ($1::text[])`,
-    [ids],
+    [ids.filter(isWorkflowId)],
   );
 }
 
@@ -87,7 +91,7 @@ export function listReadable(
     `select w.id, not (${READABLE}) as is_only,
        case when ${READABLE} then w.version else coalesce(w.published_version, w.version) end as version
      from workflows w where w.id = any ($2::text[]) and w.deleted_at is null and (w.is_published or (${READABLE}))`,
-    [userId, ids],
+    [userId, ids.filter(isWorkflowId)],
   );
 }
 
