@@ -25,7 +25,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/openapi/examples.test.ts',
     'http/pages/reference.test.ts',
     'http/protocol/{limits-processes,open-streams,shutdown}.test.ts',
-    'http/runs/{as-sent,code-node,deliveries,execution-events,large-records,resume,run-rules,runs,workflow-results}.test.ts',
+    'http/runs/{as-sent,code-node,code-node-everywhere,deliveries,execution-events,large-records,resume,run-rules,runs,workflow-results}.test.ts',
     'http/workflows/{templates,workflow-events}.test.ts',
     'mcp/oauth/{clients,consent-page,documents-over-https,outage,processes}.test.ts',
     'lib/{compile-cache,secrets-key}.test.ts',
