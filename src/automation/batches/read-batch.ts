@@ -1,18 +1,18 @@
 // Reads and lists batches and their rows.
-import { AppError } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { cutRecord } from '../../runs/cut-record.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { presentOutputs } from '../../runs/present-execution.ts';
 import { toPlainRun } from '../../runs/run-version.ts';
-import { authorize, canDo, findRole, type WorkflowVerb } from '../../services/accounts/access.ts';
+import { authorize, type WorkflowVerb } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type Order, type PageQuery, readPage } from '../../services/paging.ts';
 import { listRows, type RowPlace, type ShownRow } from '../../store/automation/batch-rows.ts';
 import { type BatchRow, findBatch, listBatches, sumCharged } from '../../store/automation/batches.ts';
 import { listStepsOfRuns } from '../../store/steps.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { authorizeAutomation } from '../access.ts';
 import type { ListRowsQuery } from './batch.schema.ts';
 import type { Axis } from './expand-rows.ts';
 
@@ -26,15 +26,8 @@ export async function getBatchRow(
   verb: Extract<WorkflowVerb, 'edit' | 'run'> = 'edit',
 ): Promise<BatchRow> {
   const batch = await findBatch(deps.db, id);
-  if (batch === undefined) throw new AppError('not_found', 'Batch not found.');
-  const workflow = await findWorkflow(deps.db, batch.workflow_id, user.userId);
-  const role = workflow && findRole(user, workflow);
-  if (canDo(role, verb)) return batch;
-  // As for executions: whoever may not know the workflow does not learn that the batch exists.
-  if (role === undefined && batch.user_id !== user.userId)
-    throw new AppError('not_found', 'Batch not found.');
-  if (verb === 'edit' && batch.user_id === user.userId && role !== undefined) return batch;
-  throw new AppError('forbidden', 'You do not have permission for this batch. Ask an owner of its workflow.');
+  const isOwn = batch?.user_id === user.userId;
+  return (await authorizeAutomation(deps, user, batch, { verb, noun: 'batch', isOwn })).row;
 }
 
 export async function getBatch(deps: RunDeps, actor: Actor, id: string) {

@@ -1,8 +1,7 @@
 // Reads and lists schedules and their firings.
-import { AppError } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { authorize, canDo, findRole } from '../../services/accounts/access.ts';
+import { authorize } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type PageQuery, readPage } from '../../services/paging.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type ShownSchedule,
 } from '../../store/automation/schedules.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { authorizeAutomation } from '../access.ts';
 
 export interface ScheduleView {
   readonly schedule: ShownSchedule;
@@ -27,17 +27,9 @@ export async function getScheduleView(
   id: string,
   verb: 'edit' | 'run',
 ): Promise<ScheduleView> {
-  const schedule = await findSchedule(deps.db, id);
-  const workflow = schedule && (await findWorkflow(deps.db, schedule.workflow_id, user.userId));
-  const role = workflow && findRole(user, workflow);
-  // Whoever may not know the workflow does not learn that the schedule exists.
-  if (schedule === undefined || workflow === undefined || role === undefined)
-    throw new AppError('not_found', 'Schedule not found.');
-  if (canDo(role, verb)) return { schedule, workflow };
-  throw new AppError(
-    'forbidden',
-    'You do not have permission for this schedule. Ask an owner of its workflow for the role EDITOR.',
-  );
+  const found = await findSchedule(deps.db, id);
+  const { row, workflow } = await authorizeAutomation(deps, user, found, { verb, noun: 'schedule' });
+  return { schedule: row, workflow };
 }
 
 export async function getSchedule(deps: RunDeps, actor: Actor, id: string) {

@@ -1,7 +1,6 @@
 // Reads and lists triggers and their history.
-import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { authorize, findRole } from '../../services/accounts/access.ts';
+import { authorize } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { byId, byNumber, type PageQuery, readPage } from '../../services/paging.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type TriggerRow,
 } from '../../store/automation/triggers.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { authorizeAutomation } from '../access.ts';
 
 /** Returns the trigger if the actor has the permission on its workflow. Throws 404, 403. */
 export async function getTriggerRow(
@@ -22,13 +22,8 @@ export async function getTriggerRow(
   verb: 'edit' | 'run',
 ): Promise<TriggerRow> {
   const user = requireScope(actor, verb === 'run' ? 'workflows:execute' : 'workflows:read');
-  const row = await findTrigger(deps.db, id);
-  const workflow = row && (await findWorkflow(deps.db, row.workflow_id, user.userId));
-  // As for batches: whoever may not know the workflow does not learn that the trigger exists.
-  if (row === undefined || workflow === undefined || findRole(user, workflow) === undefined)
-    throw new AppError('not_found', 'Trigger not found.');
-  authorize(user, verb, workflow);
-  return row;
+  const found = await findTrigger(deps.db, id);
+  return (await authorizeAutomation(deps, user, found, { verb, noun: 'trigger' })).row;
 }
 
 export async function getTrigger(deps: RunDeps, actor: Actor, id: string) {
