@@ -1,19 +1,19 @@
 // Tests the pages of administrators and of provider keys: a key from paste to ready, runs by error, teams, backup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { signInFirst, signUpAnother } from '../support/accounts/first-person.ts';
+import { signUpAnother } from '../support/accounts/first-person.ts';
 import {
   assertAccessible,
   checkViews,
   NO_BROWSER,
-  openBrowser,
   type TestBrowser,
   type TestPage,
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
 const KEY = 'sk-pasted-key-1234';
@@ -28,8 +28,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   before(async () => {
     server = await startReceiver();
     server.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
-    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-    cookie = await signInFirst(service);
+    ({ service, browser, cookie } = await startSignedInBrowser());
     teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'Studio North' })).body.id;
     const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
     await service.run(await service.create({ name: 'Broken table', nodes: [broken], edges: [] }));

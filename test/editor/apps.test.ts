@@ -2,19 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { AppSettings } from '../../sdk/src/schemas.ts';
-import { signInFirst } from '../support/accounts/first-person.ts';
 import {
   assertAccessible,
   checkViews,
   dragOnto,
   NO_BROWSER,
-  openBrowser,
   type TestBrowser,
   takeScreenshot,
   VIEWS,
   type View,
 } from '../support/browser.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 import { at, edge, node } from '../support/workflows.ts';
 import { boardOf, clickTool, nodeOf, untilSaved } from './flow/flow-page.ts';
 
@@ -32,8 +31,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   let browser: TestBrowser;
   let cookie: string;
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-    cookie = await signInFirst(service);
+    ({ service, browser, cookie } = await startSignedInBrowser());
   });
   after(async () => {
     await browser?.close();

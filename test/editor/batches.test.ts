@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { signInFirst } from '../support/accounts/first-person.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
+import { checkViews, NO_BROWSER, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const ROWS = 40;
@@ -20,8 +20,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
   let batchId: string;
 
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-    cookie = await signInFirst(service);
+    ({ service, browser, cookie } = await startSignedInBrowser());
   });
   after(async () => {
     await browser?.close();

@@ -2,18 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { signInFirst } from '../support/accounts/first-person.ts';
 import {
   assertAccessible,
   checkViews,
   NO_BROWSER,
-  openBrowser,
   type TestBrowser,
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -28,8 +27,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
   let picture: Buffer;
 
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-    cookie = await signInFirst(service);
+    ({ service, browser, cookie } = await startSignedInBrowser());
     picture = Buffer.from(await noiseImage(320, 200, 'png'));
   });
   after(async () => {

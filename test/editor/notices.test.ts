@@ -2,23 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertNotice } from '../../src/store/notices.ts';
-import { signInFirst } from '../support/accounts/first-person.ts';
-import {
-  assertAccessible,
-  checkViews,
-  NO_BROWSER,
-  openBrowser,
-  type TestBrowser,
-} from '../support/browser.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { assertAccessible, checkViews, NO_BROWSER, type TestBrowser } from '../support/browser.ts';
+import type { TestService } from '../support/service.ts';
+import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 
 describe('the bell', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-    cookie = await signInFirst(service);
+    ({ service, browser, cookie } = await startSignedInBrowser());
   });
   after(async () => {
     await browser?.close();

@@ -3,18 +3,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { signInFirst } from '../support/accounts/first-person.ts';
 import {
   checkViews,
   dragOnto,
   NO_BROWSER,
-  openBrowser,
   type TestBrowser,
   type TestPage,
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 
 const NAMES = [
   'A greeting',
@@ -36,8 +35,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   let cookie: string;
 
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-    cookie = await signInFirst(service);
+    ({ service, browser, cookie } = await startSignedInBrowser());
     for (const name of NAMES) {
       const id = await service.create({
         name,
