@@ -8,16 +8,10 @@ export interface SignedInBrowser {
   readonly browser: TestBrowser;
   /** The session of the first user, an administrator. */
   readonly cookie: string;
-  readonly close: () => Promise<void>;
 }
 
 /** Starts both, and signs the first user in. */
 export async function startSignedInBrowser(): Promise<SignedInBrowser> {
   const [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-  const cookie = await signInFirst(service);
-  const close = async (): Promise<void> => {
-    await browser.close();
-    await service.close();
-  };
-  return { service, browser, cookie, close };
+  return { service, browser, cookie: await signInFirst(service) };
 }
