@@ -1,23 +1,116 @@
 // `graphwright lint`: checks a workflow file like a write would, without service or database.
-import { inspectGraph } from '../graph/inspect.ts';
-import { type Findings, toTruncation } from '../graph/issues.ts';
+import type { Catalog } from '../graph/catalog.ts';
+import { isCall } from '../graph/components/calls.ts';
+import { ComponentError } from '../graph/components/component-error.ts';
+import { readComponentTree } from '../graph/components/component-tree.ts';
+import {
+  createFileFinder,
+  type FindInFile,
+  listFileCalls,
+  mapFileCalls,
+  orderFileComponents,
+} from '../graph/components/file-components.ts';
+import { getInterface } from '../graph/components/interface.ts';
+import { type Inspection, inspectGraph } from '../graph/inspect.ts';
+import {
+  type Findings,
+  hasErrors,
+  type LintIssue,
+  mergeFindings,
+  NO_FINDINGS,
+  quote,
+  toTruncation,
+} from '../graph/issues.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
-import { readWorkflowFile } from './workflow-file.ts';
+import { type ComponentFile, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
 
 export const lint: Command = async ({ args, options, terminal }) => {
   const [path = ''] = args;
-  const file = await readWorkflowFile(path);
-  const { ok, issues, total } = inspectGraph(makeCatalog(readSettings()), file.nodes, file.edges);
+  const findings = inspectFile(makeCatalog(readSettings()), await readWorkflowFile(path));
+  const ok = !hasErrors(findings.issues);
   if (options.json === true)
-    terminal.print(JSON.stringify({ ok, issues, ...toTruncation({ issues, total }) }, null, 2));
-  else printIssues(path, { issues, total }, terminal);
+    terminal.print(JSON.stringify({ ok, issues: findings.issues, ...toTruncation(findings) }, null, 2));
+  else printIssues(path, findings, terminal);
   if (!ok) throw new WorkFailed('The workflow has errors.');
 };
+
+/** Checks the workflow and the components in the file that it calls, which come first. */
+function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
+  const components = file.components ?? [];
+  const find = createFileFinder(components);
+  const { ordered, circular } = orderFileComponents(file.nodes, find);
+  if (circular !== undefined) {
+    const message = `The component ${quote(circular.name)} contains itself. Remove one of the calls.`;
+    return toFindings({ severity: 'error', code: 'component_circle', path: '/components', message });
+  }
+  const inspected = new Map<ComponentFile, Inspection>();
+  const inspect = ({ nodes, edges }: Pick<WorkflowFile, 'nodes' | 'edges'>): Inspection =>
+    inspectGraph(
+      catalog,
+      writeInterfaces(catalog, nodes, call => inspected.get(find(call) as ComponentFile)),
+      edges,
+    );
+  for (const component of ordered) inspected.set(component, inspect(component));
+  const root = inspect(file);
+  const ofComponents = ordered.map(component => {
+    const { issues, total } = inspected.get(component) as Inspection;
+    const index = components.indexOf(component);
+    return { issues: issues.map(it => ({ ...it, path: `/components/${index}${it.path ?? ''}` })), total };
+  });
+  const absent = listAbsent(file, find);
+  const expanded = root.ok
+    ? findExpansionIssue(catalog, root, call => inspected.get(find(call) as ComponentFile))
+    : NO_FINDINGS;
+  return mergeFindings(...ofComponents, root, absent, expanded);
+}
+
+type GetInspected = (call: Parameters<FindInFile<ComponentFile>>[0]) => Inspection | undefined;
+
+/** Writes the ports of components that are in the file into their calls, as the service does. */
+function writeInterfaces(catalog: Catalog, nodes: unknown, get: GetInspected): unknown {
+  return mapFileCalls(nodes, call => {
+    const component = get(call);
+    return component === undefined ? undefined : { ...getInterface(component.graph, catalog) };
+  });
+}
+
+/** Returns a warning for each component that only the service knows. */
+function listAbsent({ nodes }: WorkflowFile, find: FindInFile<ComponentFile>): Findings {
+  const issues = listFileCalls(nodes)
+    .filter(call => find(call) === undefined)
+    .map(
+      ({ nodeId, workflowId, version }): LintIssue => ({
+        severity: 'warning',
+        code: 'component_not_in_file',
+        nodeId,
+        message: `The component ${quote(workflowId)} (version ${version}) is not in the file, so only the service can check its ports. Export the workflow again to include it.`,
+      }),
+    );
+  return { issues, total: issues.length };
+}
+
+/** Finds components that are nested too deeply or have too many nodes together. */
+function findExpansionIssue(catalog: Catalog, { graph }: Inspection, get: GetInspected): Findings {
+  try {
+    readComponentTree(graph, {
+      catalog,
+      isExpanded: node => isCall(node) && listFileCalls([node]).some(call => get(call) !== undefined),
+      find: call => (get(call) as Inspection).graph,
+    });
+    return NO_FINDINGS;
+  } catch (err) {
+    if (!(err instanceof ComponentError)) throw err;
+    const [{ nodeId } = { nodeId: '' }] = err.issues;
+    return toFindings({ severity: 'error', code: err.code, nodeId, message: err.message });
+  }
+}
+
+const toFindings = (issue: LintIssue): Findings => ({ issues: [issue], total: 1 });
 
 function printIssues(path: string, { issues, total }: Findings, terminal: Terminal): void {
   for (const { severity, code, path: place, message } of issues) {

@@ -1,8 +1,13 @@
 // Prepares the components of an imported file, those that are called before those that call them. A component whose
 // content was imported before is not created again.
-import { CALL, readCall } from '../../graph/components/calls.ts';
-import type { Graph, GraphNode } from '../../graph/types.ts';
-import { toFields } from '../../graph/types.ts';
+import type { ComponentCall } from '../../graph/components/calls.ts';
+import {
+  createFileFinder,
+  type FindInFile,
+  mapFileCalls,
+  orderFileComponents,
+} from '../../graph/components/file-components.ts';
+import type { Graph } from '../../graph/types.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -47,14 +52,20 @@ export async function prepareComponents(
   user: UserActor,
   body: ImportBody,
 ): Promise<PreparedComponents> {
-  const find = createFinder(body.components ?? []);
+  const find = createFileFinder(body.components ?? []);
+  const { ordered, circular } = orderFileComponents(body.nodes, find);
+  if (circular !== undefined)
+    throw new AppError(
+      'component_circle',
+      `The component “${circular.name}” of the file contains itself. Remove one of the calls.`,
+    );
   const linked = new Map<ImportedComponent, Linked>();
   const imported = new Map<string, Component>();
   const created: NewComponent[] = [];
   const reusedTexts: string[] = [];
   const workspace = userWorkspace(user.userId);
-  const link = (nodes: unknown): unknown => mapCalls(nodes, call => linkCall(call, find, linked));
-  for (const source of orderComponents(body, find)) {
+  const link = (nodes: unknown): unknown => mapFileCalls(nodes, call => linkCall(call, find, linked));
+  for (const source of ordered) {
     const write = await writeComponent(deps, user, { source, nodes: link(source.nodes), imported });
     const hash = hashComponent(source, write.text, { linked, media: body.media ?? [] });
     const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
@@ -68,72 +79,9 @@ export async function prepareComponents(
   return { created, reusedTexts, imported, link };
 }
 
-type Find = (
-  ref: Pick<ReturnType<typeof readCall>, 'workflowId' | 'version'>,
-) => ImportedComponent | undefined;
-
-function createFinder(components: readonly ImportedComponent[]): Find {
-  const byVersion = new Map(components.map(component => [`${component.id}@${component.version}`, component]));
-  const latest = new Map(components.filter(it => it.isLatest === true).map(it => [it.id, it]));
-  return ({ workflowId, version }) =>
-    version === 'latest' ? latest.get(workflowId) : byVersion.get(`${workflowId}@${version}`);
-}
-
-/** Lists the components that the workflow calls, directly or not, each after those that it calls. */
-function orderComponents(body: ImportBody, find: Find): readonly ImportedComponent[] {
-  const ordered = new Set<ImportedComponent>();
-  const open = new Set<ImportedComponent>();
-  const listCalled = (nodes: unknown): ImportedComponent[] =>
-    listFileCalls(nodes).flatMap(it => find(it) ?? []);
-  // The last entry of the stack is the component that is being visited, with the ones it calls that are left.
-  const stack: { readonly component?: ImportedComponent; readonly left: ImportedComponent[] }[] = [
-    { left: listCalled(body.nodes) },
-  ];
-  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const next = top.left.pop();
-    if (next === undefined) {
-      stack.pop();
-      if (top.component === undefined) continue;
-      open.delete(top.component);
-      ordered.add(top.component);
-    } else if (open.has(next)) {
-      throw new AppError(
-        'component_circle',
-        `The component “${next.name}” of the file contains itself. Remove one of the calls.`,
-      );
-    } else if (!ordered.has(next)) {
-      open.add(next);
-      stack.push({ component: next, left: listCalled(next.nodes) });
-    }
-  }
-  return [...ordered];
-}
-
-const isSentCall = (node: unknown): boolean => toFields(toFields(node).data).nodeType === CALL;
-
-function listFileCalls(nodes: unknown): ReturnType<typeof readCall>[] {
-  return Array.isArray(nodes) ? nodes.filter(isSentCall).map(node => readCall(node as GraphNode)) : [];
-}
-
-/** Changes the configs of calls. Other nodes, which may be malformed, stay as they are. */
-function mapCalls(
-  nodes: unknown,
-  change: (call: ReturnType<typeof readCall>) => Readonly<Record<string, unknown>> | undefined,
-): unknown {
-  if (!Array.isArray(nodes)) return nodes;
-  return nodes.map(node => {
-    const changed = isSentCall(node) ? change(readCall(node as GraphNode)) : undefined;
-    if (changed === undefined) return node;
-    const { data } = node as GraphNode;
-    // Settings in `params` would override those in `config`.
-    const { params: _, ...rest } = data;
-    return { ...node, data: { ...rest, config: { ...data.config, ...data.params, ...changed } } };
-  });
-}
-
 function linkCall(
-  call: ReturnType<typeof readCall>,
-  find: Find,
+  call: ComponentCall,
+  find: FindInFile<ImportedComponent>,
   linked: ReadonlyMap<ImportedComponent, Linked>,
 ): Readonly<Record<string, unknown>> | undefined {
   const component = find(call);
