@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
 import { completeEdges, getTypeDefaults } from '../graph/complete.ts';
+import type { ComponentPortConfig } from '../graph/config-ports.ts';
 import type { NewEdge } from '../graph/edit.ts';
 import type { LintIssue } from '../graph/issues.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
@@ -90,6 +91,19 @@ export function formatEdge({ source, target, sourceHandle, targetHandle }: NewEd
   const from = { nodeId: source, port: sourceHandle?.replace(/^out-/, '') };
   const to = { nodeId: target, port: targetHandle?.replace(/^in-/, '') };
   return `${formatEnd(from)} -> ${formatEnd(to)}`;
+}
+
+const MAX_PORTS = 50;
+
+/** Formats the ports of a component: `photo IMAGE, required, The photo`. */
+export function formatPorts(ports: readonly ComponentPortConfig[]): readonly string[] {
+  return ports
+    .slice(0, MAX_PORTS)
+    .map(({ id, type, label, required }) =>
+      [`${id} ${type}`, ...(required === true ? ['required'] : []), ...(label === id ? [] : [label])].join(
+        ', ',
+      ),
+    );
 }
 
 /** Converts a complete graph of this form. Rejects node types that cannot be created over MCP. */

@@ -1,7 +1,9 @@
 // Summarizes a graph: one line per node, edges by port, and settings as far as there is space.
 import type { Catalog } from '../graph/catalog.ts';
+import { isCall } from '../graph/components/calls.ts';
+import { getComponentPorts } from '../graph/config-ports.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
-import { formatEdge } from './graph-form.ts';
+import { formatEdge, formatPorts } from './graph-form.ts';
 import { MAX_CHARACTERS, toText } from './result.ts';
 
 export interface Outline {
@@ -91,13 +93,31 @@ function listInputs(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
     .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
 }
 
-/** Presents id, type and, if it differs from the type's, the label. */
-function presentNode({ id, data }: GraphNode, catalog: Catalog): JsonObject {
+/** Presents id, type and, if it differs from the type's, the label. A call also has the ports of its component. */
+function presentNode(node: GraphNode, catalog: Catalog): JsonObject {
+  const { id, data } = node;
   const isOwn = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;
-  return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}) };
+  return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}), ...describeComponent(node) };
 }
 
-const getConfig = ({ data }: GraphNode): JsonObject => ({ ...data.config, ...(data.params as JsonObject) });
+function describeComponent(node: GraphNode): JsonObject {
+  if (!isCall(node)) return {};
+  const { name, inputs, outputs } = getSettings(node);
+  return {
+    ...(typeof name === 'string' && name !== '' ? { component: name } : {}),
+    in: formatPorts(getComponentPorts(inputs)),
+    out: formatPorts(getComponentPorts(outputs)),
+  };
+}
+
+const getSettings = ({ data }: GraphNode): JsonObject => ({ ...data.config, ...data.params });
+
+/** Returns the settings that an edit can change. */
+function getConfig(node: GraphNode): JsonObject {
+  if (!isCall(node)) return getSettings(node);
+  const { name: _, inputs: _inputs, outputs: _outputs, ...settings } = getSettings(node);
+  return settings;
+}
 
 function withShortConfig(node: GraphNode): JsonObject {
   const config = Object.entries(getConfig(node)).map(([key, value]) => [key, shorten(value)]);

@@ -11,7 +11,7 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type FoundComponent, findComponents } from '../../services/components/find-components.ts';
 import { Exact } from '../../services/schema.ts';
-import { RENDERER } from '../graph-form.ts';
+import { formatPorts, RENDERER } from '../graph-form.ts';
 import { Anything, defineTool, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 12;
@@ -61,19 +61,15 @@ const MAX_COMPONENTS = 5;
 
 /** Presents a workflow as a node that can be added with these settings. */
 function presentComponent({ workflowId, name, description, version, inputs, outputs }: FoundComponent) {
-  const describe = ({ id, type, label }: FoundComponent['inputs'][number]): string =>
-    label === id ? `${id} ${type}` : `${id} ${type}, ${label}`;
   return {
     nodeType: CALL,
     name,
     ...(description === null ? {} : { about: description.slice(0, 200).toWellFormed() }),
     config: { workflowId, version },
-    in: inputs.slice(0, MAX_PORTS).map(describe),
-    out: outputs.slice(0, MAX_PORTS).map(describe),
+    in: formatPorts(inputs),
+    out: formatPorts(outputs),
   };
 }
-
-const MAX_PORTS = 20;
 
 interface Search {
   readonly query?: string;
