@@ -11,6 +11,7 @@ const FOLDER = join(import.meta.dirname, '../../examples');
 interface Example {
   readonly nodes: readonly { readonly data: { readonly nodeType: string } }[];
   readonly edges: readonly unknown[];
+  readonly components?: readonly unknown[];
 }
 
 const EXAMPLES = readdirSync(FOLDER)
@@ -33,10 +34,10 @@ describe('the examples', () => {
 
   for (const [name, example] of EXAMPLES) {
     it(`${name} passes lint and runs unchanged`, async () => {
-      const { nodes, edges } = example;
-      const lint = await service.request<{ issues: unknown[] }>('POST', '/workflows/lint', { nodes, edges });
+      const workflowId = await store(example);
+      const lint = await service.request<{ issues: unknown[] }>('POST', `/workflows/${workflowId}/lint`, {});
       assert.deepEqual(lint.body.issues, []);
-      const id = await service.start(await service.create(example));
+      const id = await service.start(workflowId);
       const decision = DECISIONS[name];
       if (decision !== undefined) {
         await service.until(id, 'WAITING');
@@ -47,6 +48,24 @@ describe('the examples', () => {
       assert.ok(execution.outputs.length > 0);
     });
   }
+
+  /** Stores the example like `graphwright run`. */
+  async function store(example: Example): Promise<string> {
+    if (example.components === undefined) return service.create(example);
+    const { status, body } = await service.request<{ id: string }>('POST', '/workflows/import', example);
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.id;
+  }
+
+  it('of docs/components.md greet both places', async () => {
+    const page = readFileSync(join(FOLDER, '../docs/components.md'), 'utf8');
+    const [slogan = '', caller = ''] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => json);
+    const componentId = await service.create(JSON.parse(slogan));
+    const callerId = await service.create(JSON.parse(caller.replaceAll('wf_…', componentId)));
+    const execution = await service.run(callerId);
+    const greetings = execution.outputs.filter(({ nodeId }) => nodeId === 'both').map(({ text }) => text);
+    assert.deepEqual(greetings, ['Greetings from Porto', 'Greetings from Faro']);
+  });
 
   it('words the note of an order', async () => {
     const [, example] = EXAMPLES.find(([name]) => name === 'order-note.json') ?? assert.fail();
