@@ -1,8 +1,9 @@
 // Expands calls of components: all of them for a run, or one of them for good.
 import type { Catalog } from '../catalog.ts';
+import { completeEdges } from '../complete.ts';
 import { readChildIds } from '../edit.ts';
 import { findLegacyParent } from '../layout/groups.ts';
-import type { Graph, GraphNode, Position } from '../types.ts';
+import type { Graph, GraphEdge, GraphNode, Position } from '../types.ts';
 import { isCall } from './calls.ts';
 import { readComponentTree, type TreeOptions } from './component-tree.ts';
 import { flattenTree } from './flatten.ts';
@@ -49,17 +50,22 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
       ? withChildren(node, ids => ids.flatMap(id => (id === callId ? topIds : [id])))
       : moveInto(node, callId, rename, shift),
   );
+  // Edges that name no port stay, too.
   const connected = new Set(flat.edges);
-  // An edge that names no port stays, too.
-  const others = graph.edges.filter(
+  const outerRest = graph.edges.filter(
     edge => !connected.has(edge) && edge.source !== callId && edge.target !== callId,
   );
-  const edges = flat.edges.map(edge =>
-    ids.has(edge.source) || ids.has(edge.target)
-      ? { ...edge, source: rename(edge.source), target: rename(edge.target) }
-      : edge,
-  );
-  return { nodes, edges: [...edges, ...others] };
+  const wired = new Set(tree.calls.get(callId)?.tree.wires.map(({ edge }) => edge));
+  const innerRest = inner.edges
+    .filter(edge => !wired.has(edge))
+    .map(edge => ({ ...edge, source: `${callId}/${edge.source}`, target: `${callId}/${edge.target}` }))
+    .filter(({ source, target }) => ids.has(source) && ids.has(target));
+  const edges = [...flat.edges, ...innerRest].map(edge => {
+    if (!ids.has(edge.source) && !ids.has(edge.target)) return edge;
+    const { id: _, ...unnamed } = edge;
+    return { ...unnamed, source: rename(edge.source), target: rename(edge.target) };
+  });
+  return { nodes, edges: completeEdges([...edges, ...outerRest]) as readonly GraphEdge[] };
 }
 
 /** Returns new ids by path: the inner id if no node has it, else the path with a dash. */

@@ -115,6 +115,14 @@ const collision = (nodeId: string): ComponentError =>
     { nodeId, issueCode: 'duplicate_id' },
   );
 
+const emptyOutput = (path: string, { id, data }: GraphNode): ComponentError => {
+  const message = `Nothing feeds the output ${quote(data.label)} of the component of ${quote(path)}. Connect ${quote(id)} in the component.`;
+  return new ComponentError('invalid_graph', message, {
+    nodeId: `${path}/${id}`,
+    issueCode: 'required_port_unfed',
+  });
+};
+
 /** Adds a node of the instance. `feeds`: what feeds it, if it is an output of the call that feeds outer nodes. */
 function addNode(
   flat: Flat,
@@ -140,6 +148,7 @@ function addNode(
   }
   if (feeds !== undefined) {
     const isGallery = node.data.nodeType === GALLERY;
+    if (feeds.length === 0 && !isGallery) throw emptyOutput(path, node);
     const source = { nodeId: moved.id, port: 'list', type: 'LIST' };
     flat.links.set(toKey({ nodeId: path, port: node.id }), isGallery ? [source] : feeds);
     if (isGallery) {
