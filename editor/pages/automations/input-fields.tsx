@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Graph, GraphNode, Json } from '../../../src/graph/types.ts';
 import { TextArea, TextField } from '../../kit/field.tsx';
+import formStyles from '../../kit/form.module.css';
 import { api } from '../../lib/api.ts';
-import styles from './forms.module.css';
 import { messages } from './messages.ts';
 
 /** Texts of the fields by node id. An absent one leaves the value of the workflow. */
@@ -61,9 +61,9 @@ interface FieldsProps {
 export function ValueFields({ nodes, values, onChange }: FieldsProps) {
   if (nodes.length === 0) return null;
   return (
-    <fieldset className={styles.inputs}>
+    <fieldset className={formStyles.group}>
       <legend>{messages.form.inputs}</legend>
-      <p className={styles.soft}>{messages.form.inputsHint}</p>
+      <p className={formStyles.soft}>{messages.form.inputsHint}</p>
       {nodes.map(node => {
         const Control = isText(node) ? ValueArea : TextField;
         return (
@@ -107,9 +107,9 @@ export const readPointers = (texts: InputTexts): Record<string, string> =>
 export function PointerFields({ nodes, values, onChange }: FieldsProps) {
   if (nodes.length === 0) return null;
   return (
-    <fieldset className={styles.inputs}>
+    <fieldset className={formStyles.group}>
       <legend>{messages.form.inputs}</legend>
-      <p className={styles.soft}>{messages.trigger.pointerHint}</p>
+      <p className={formStyles.soft}>{messages.trigger.pointerHint}</p>
       {nodes.map(({ id, data }) => (
         <TextField
           key={id}

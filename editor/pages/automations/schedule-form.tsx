@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Schedule, SchedulePreview } from '../../../sdk/src/schemas.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
+import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
 import { describeTimeZone, describeTiming } from './describe.ts';
@@ -246,7 +247,7 @@ function Options({ options, onChange }: OptionsProps) {
   return (
     <details className={styles.more}>
       <summary>{formMessages.options}</summary>
-      <div className={styles.fields}>
+      <div className={formStyles.fields}>
         {selects.map(([key, label, choices]) => (
           <SelectField
             key={key}

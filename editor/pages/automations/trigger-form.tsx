@@ -5,6 +5,7 @@ import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../kit/field.tsx';
+import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
 import { useWorkflowNames } from '../../lib/runs.ts';
@@ -194,7 +195,7 @@ function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onC
           </option>
         ))}
       </SelectField>
-      <fieldset className={styles.inputs}>
+      <fieldset className={formStyles.group}>
         <legend>{triggerMessages.statuses}</legend>
         {Object.entries(triggerMessages.statusNames).map(([status, text]) => (
           <CheckField
@@ -234,13 +235,13 @@ export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
     >
       <p>{triggerMessages.token}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <pre className={styles.code} tabIndex={0}>
+      <pre className={formStyles.code} tabIndex={0}>
         {url}
       </pre>
       <h3>{triggerMessages.example}</h3>
-      {isSigned && <p className={styles.soft}>{triggerMessages.signed}</p>}
+      {isSigned && <p className={formStyles.soft}>{triggerMessages.signed}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <pre className={styles.code} tabIndex={0}>
+      <pre className={formStyles.code} tabIndex={0}>
         {example}
       </pre>
       <div className={styles.copy}>

@@ -11,6 +11,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { TextField } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
@@ -76,7 +77,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       actions={
         <>
-          <p role="status" className={styles.cost}>
+          <p role="status" className={`${formStyles.soft} ${styles.cost}`}>
             {source === undefined || estimate.error !== null
               ? ''
               : found === undefined || estimate.isFetching

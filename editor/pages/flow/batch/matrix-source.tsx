@@ -5,6 +5,7 @@ import Close from 'icon:x';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
 import styles from './batch.module.css';
 import { messages } from './messages.ts';
 import { type Axis, getValues, type Source, type Target, toMatrix } from './source.ts';
@@ -31,9 +32,9 @@ export function MatrixSource({ targets, onChange }: MatrixSourceProps) {
     change(axes.map(axis => (axis.id === id ? { ...axis, ...changes } : axis)));
   const resolved = resolve(axes);
   const unused = targets.find(({ key }) => axes.every(axis => axis.key !== key));
-  if (targets.length === 0) return <p className={styles.note}>{messages.nothingToVary}</p>;
+  if (targets.length === 0) return <p className={formStyles.soft}>{messages.nothingToVary}</p>;
   return (
-    <div className={styles.source}>
+    <div className={formStyles.fields}>
       {resolved.map(({ axis, target }, index) => (
         <div key={axis.id} className={styles.axis}>
           <SelectField

@@ -8,6 +8,7 @@ import type { GraphNode } from '../../../../src/graph/types.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { SelectField, TextArea } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
 import { Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import styles from './batch.module.css';
@@ -55,9 +56,9 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
     const [chosen] = files ?? [];
     if (chosen !== undefined) upload.mutate({ file: chosen });
   };
-  if (inputs.length === 0) return <p className={styles.note}>{messages.noInputs}</p>;
+  if (inputs.length === 0) return <p className={formStyles.soft}>{messages.noInputs}</p>;
   return (
-    <div className={styles.source}>
+    <div className={formStyles.fields}>
       <TextArea
         label={messages.cells}
         hint={messages.cellsHint}
@@ -138,7 +139,7 @@ function Mapping({ inputs, read, onChange }: MappingProps) {
   const sample = table.sample.slice(0, SAMPLE_ROWS).map((cells, index) => ({ cells, index }));
   return (
     <>
-      <p role="status" className={styles.note}>
+      <p role="status" className={formStyles.soft}>
         {messages.found(read.name, table.total, table.columns.length)}
       </p>
       {table.problems.length > 0 && (
@@ -183,7 +184,7 @@ function Mapping({ inputs, read, onChange }: MappingProps) {
           <Columns none={messages.rowNumber} columns={table.columns} />
         </SelectField>
       </fieldset>
-      {Object.keys(mapping).length === 0 && <p className={styles.note}>{messages.noMapping}</p>}
+      {Object.keys(mapping).length === 0 && <p className={formStyles.soft}>{messages.noMapping}</p>}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { messages } from '../../../component-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { TextField } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { formatNames } from '../../../lib/format.ts';
 import { makeComponent } from '../../../runs/components.ts';
@@ -107,7 +108,7 @@ function Ports({
   const labels = ports.slice(0, MAX_NAMES).map(({ label }) => label);
   return (
     <div>
-      <dt className={styles.soft}>{title}</dt>
+      <dt className={formStyles.soft}>{title}</dt>
       <dd>{makeMessages.ports(labels, ports.length - labels.length)}</dd>
     </div>
   );

@@ -8,6 +8,7 @@ import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
+import formStyles from '../../../kit/form.module.css';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 import { useBoard, useEditor, useRun } from '../../../runs/editor-context.tsx';
@@ -48,7 +49,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
       </div>
       <section className={styles.part}>
         <h3>{exportMessages.call}</h3>
-        <p className={styles.soft}>{exportMessages.callText}</p>
+        <p className={formStyles.soft}>{exportMessages.callText}</p>
         <Tabs
           label={exportMessages.call}
           value={language}
@@ -56,7 +57,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
           tabs={exportMessages.languages}
         >
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-          <pre className={styles.code} tabIndex={0}>
+          <pre className={formStyles.code} tabIndex={0}>
             {code}
           </pre>
           <div className={styles.copy}>

@@ -7,6 +7,7 @@ import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
 import { api } from '../../../lib/api.ts';
 import styles from './dialogs.module.css';
 import { dialogMessages } from './messages.ts';
@@ -52,7 +53,7 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
       </form>
       <h3>{shareMessages.access}</h3>
       <LinkAccess workflow={workflow} path={path} />
-      {data?.data.length === 0 && <p className={styles.soft}>{shareMessages.noPeople}</p>}
+      {data?.data.length === 0 && <p className={formStyles.soft}>{shareMessages.noPeople}</p>}
       <ul className={styles.rows}>
         {data?.data.map(share => (
           <Person
@@ -114,8 +115,8 @@ function Person({ share: { userId, name, email, role }, onRemove }: PersonProps)
     <li className={styles.row}>
       <span className={styles.grow}>
         {displayName}
-        {name !== null && email !== null && <span className={styles.soft}> {email}</span>}
-        {name === null && <span className={styles.soft}> {shareMessages.notOpened}</span>}
+        {name !== null && email !== null && <span className={formStyles.soft}> {email}</span>}
+        {name === null && <span className={formStyles.soft}> {shareMessages.notOpened}</span>}
       </span>
       <Badge>{shareMessages.roles[role] ?? role}</Badge>
       <Button

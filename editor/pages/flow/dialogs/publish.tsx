@@ -6,6 +6,7 @@ import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
@@ -45,7 +46,7 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
   return (
     <form id={formId} className={styles.part} onSubmit={submit}>
       {workflow.isPublished && workflow.publishedSlug !== null && <Address slug={workflow.publishedSlug} />}
-      <p className={styles.soft}>{shareMessages.publishText}</p>
+      <p className={formStyles.soft}>{shareMessages.publishText}</p>
       <TextFields form={form} name={workflow.name} onChange={set} />
       <ExposedInputs
         inputs={inputs}
@@ -114,7 +115,7 @@ function TextFields({ form, name, onChange: set }: TextFieldsProps) {
 function Address({ slug }: { readonly slug: string }) {
   const path = `/p/${slug}`;
   return (
-    <p className={styles.address}>
+    <p className={formStyles.address}>
       <Badge tone="success">{shareMessages.published}</Badge>
       <a href={path} target="_blank" rel="noreferrer" className={styles.grow}>
         {location.host + path}
@@ -138,7 +139,7 @@ interface ExposedInputsProps {
 function ExposedInputs({ inputs, selectedIds, onChange }: ExposedInputsProps) {
   if (inputs.length === 0) return null;
   return (
-    <fieldset className={styles.choices}>
+    <fieldset className={formStyles.group}>
       <legend>{shareMessages.inputs}</legend>
       {inputs.map(({ id, label }) => (
         <CheckField

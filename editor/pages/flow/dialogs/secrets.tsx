@@ -6,6 +6,7 @@ import type { Secret } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
 import { api } from '../../../lib/api.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
@@ -16,7 +17,7 @@ const secretsMessages = messages.flow.secrets;
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
 
 export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
-  const about = <p className={styles.soft}>{secretsMessages.about}</p>;
+  const about = <p className={formStyles.soft}>{secretsMessages.about}</p>;
   return (
     <OwnerDialog
       title={secretsMessages.title}
@@ -52,7 +53,7 @@ function Secrets({ path, secrets }: SecretsProps) {
           <li key={name} className={styles.row}>
             <span className={styles.grow}>
               <code>{`{{secrets.${name}}}`}</code>
-              <span className={styles.soft}>
+              <span className={formStyles.soft}>
                 {typeof secret === 'string'
                   ? secretsMessages.noHosts
                   : secretsMessages.sentTo(secret.hosts.join(', '))}

@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../../../kit/copy-button.tsx';
 import { Failure } from '../../../../kit/failure.tsx';
 import { TextArea, TextField } from '../../../../kit/field.tsx';
+import formStyles from '../../../../kit/form.module.css';
 import { api } from '../../../../lib/api.ts';
 import dialogStyles from '../dialogs.module.css';
 import styles from './app.module.css';
@@ -44,7 +45,7 @@ export function Embed({ app, path, origins, onChange }: EmbedProps) {
         ) : (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-            <pre className={dialogStyles.code} tabIndex={0}>
+            <pre className={formStyles.code} tabIndex={0}>
               {code}
             </pre>
             <div className={dialogStyles.copy}>
