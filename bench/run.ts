@@ -16,6 +16,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   start: async () => (await import('./rows/start.ts')).runStartRows,
   runs: async () => (await import('./rows/run.ts')).runRunRows,
   batches: async () => (await import('./rows/batch.ts')).runBatchRows,
+  apps: async () => (await import('./rows/app.ts')).runAppRows,
   schedules: async () => (await import('./rows/schedule.ts')).runScheduleRows,
   hooks: async () => (await import('./rows/hook.ts')).runHookRows,
   waiting: async () => (await import('./rows/waiting.ts')).runWaitingRows,

@@ -253,7 +253,7 @@ async function measurePeak<T>(
   return { result, peakMb: Math.max(0, (await readMemory(service, 'VmHWM')) - before) };
 }
 
-const PICTURE = {
+export const PICTURE = {
   name: 'picture',
   nodes: [
     {
@@ -274,7 +274,7 @@ const PICTURE = {
   ],
 };
 
-async function grantCredits(service: BenchService): Promise<void> {
+export async function grantCredits(service: BenchService): Promise<void> {
   const { userId } = (await (await service.fetch('/api/v1/me')).json()) as { userId: number };
   const body = JSON.stringify({ userId, amount: 1_000_000, note: 'bench' });
   const response = await service.fetch(`/api/v1/admin/credits`, { method: 'POST', body });
