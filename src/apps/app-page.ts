@@ -39,9 +39,10 @@ export async function readAppPage(deps: RunDeps, slug: string, request: VisitorR
     listOwnResults(deps, open),
     settings.showsGallery ? listGallery(deps, slug, request, { limit: MAX_GALLERY }) : undefined,
   ]);
+  const example = choice.example === undefined ? undefined : examples[choice.example - 1];
   const values: Readonly<Record<string, unknown>> =
     choice.refused?.values ??
-    (choice.example === undefined ? undefined : examples[choice.example - 1]?.inputs) ??
+    example?.inputs ??
     (run?.isOwn === true ? await readInputs(deps, open, run.executionId) : {});
   return {
     slug,
@@ -52,12 +53,10 @@ export async function readAppPage(deps: RunDeps, slug: string, request: VisitorR
     fields: open.fields.map(field => toFormField(field, values[field.key], choice.refused?.error)),
     run: run && {
       ...run.presented,
-      results: open.outputs.flatMap(({ key, label }) => {
-        const items = listItems(run.presented.outputs[key]);
-        return items.length === 0 ? [] : [{ label, items }];
-      }),
-      canCancel: run.isOwn,
+      results: listResults(open, run.presented.outputs),
+      isOwn: run.isOwn,
     },
+    exampleResults: example && listResults(open, example.outputs),
     examples: examples.map(({ inputs, outputs }) => ({ inputs, items: listFirstItems(outputs) })),
     history: history.map(({ page, createdAt, outputs }) => ({
       page,
@@ -85,6 +84,13 @@ export async function readAppPage(deps: RunDeps, slug: string, request: VisitorR
 async function readInputs(deps: RunDeps, open: OpenApp, executionId: string) {
   const execution = await findExecution(deps.db, executionId);
   return execution === undefined ? {} : presentInputs(deps, open, execution);
+}
+
+function listResults({ outputs }: OpenApp, shown: Readonly<Record<string, ShownOutput>>) {
+  return outputs.flatMap(({ key, label }) => {
+    const items = listItems(shown[key]);
+    return items.length === 0 ? [] : [{ label, items }];
+  });
 }
 
 function listItems(output: ShownOutput | undefined): readonly ShownValue[] {

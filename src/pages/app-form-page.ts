@@ -47,7 +47,8 @@ export interface ShownRun {
   readonly error: string | null;
   /** Until when the link works; null: for good. */
   readonly expiresAt: string | null;
-  readonly canCancel: boolean;
+  /** Whether the visitor started it. */
+  readonly isOwn: boolean;
 }
 
 /** A result of another run or of an example. */
@@ -68,6 +69,8 @@ export interface AppFormPage {
   readonly history: readonly Preview[];
   readonly gallery: readonly Preview[];
   readonly run: ShownRun | undefined;
+  /** The results of the example that fills the form. */
+  readonly exampleResults: readonly ShownResult[] | undefined;
   /** Why the last request was refused. */
   readonly error: string | undefined;
   /** Sentences about limits and money. */
@@ -94,6 +97,8 @@ const isActive = ({ status }: ShownRun): boolean => status === 'QUEUED' || statu
 /** Renders the page. It is never listed by search engines. */
 export function renderAppFormPage(page: AppFormPage): string {
   const { title, description, run, token } = page;
+  // Who follows a link to a result wants to see it first.
+  const isShared = run?.isOwn === false;
   return renderDocument({
     title,
     description: description ?? title,
@@ -107,7 +112,7 @@ export function renderAppFormPage(page: AppFormPage): string {
 <header class="app-head"><h1 dir="auto">${title}</h1>${
       description === null ? undefined : html`<p class="lead pre" dir="auto">${description}</p>`
     }</header>
-<div class="app-body">${renderForm(page)}${renderRun(page)}</div>
+<div class="app-body">${isShared ? [renderRun(page), renderForm(page)] : [renderForm(page), renderRun(page)]}</div>
 ${renderPreviews('Examples', 'examples', page.examples)}
 ${renderPreviews('Your results', 'history', page.history)}
 ${renderPreviews('Gallery', 'gallery', page.gallery)}
@@ -149,7 +154,7 @@ ${
 ${
   access === 'sign in'
     ? html`<p><a class="button" href="/sign-in?next=${encodeURIComponent(`/a/${slug}`)}">Sign in to run</a></p>`
-    : html`<button class="button" data-run${canRun ? undefined : html` disabled`}>${page.run === undefined ? 'Run' : 'Run again'}</button>`
+    : html`<button class="button" data-run${canRun ? undefined : html` disabled`}>${page.run?.isOwn === true ? 'Run again' : 'Run'}</button>`
 }
 ${page.notes.map(note => html`<p class="app-note">${note}</p>`)}
 </form>`;
@@ -216,18 +221,18 @@ const STATUS_TEXTS: Readonly<Record<string, string>> = {
   CANCELLED: 'Canceled',
 };
 
-function renderRun({ run, slug, token, examples }: AppFormPage): Html {
-  const shown = run?.results ?? [];
+function renderRun({ run, slug, token, examples, exampleResults }: AppFormPage): Html {
+  const shown = run?.results ?? exampleResults ?? [];
   const isFirst = run === undefined;
   return html`<section class="app-result" aria-labelledby="app-result" data-result data-run-id="${run?.runId ?? ''}" data-status="${run?.status ?? ''}">
-<div class="app-status"><h2 id="app-result" tabindex="-1">Result</h2><p role="status" data-status-text>${isFirst ? undefined : STATUS_TEXTS[run.status]}</p></div>
+<div class="app-status"><h2 id="app-result" tabindex="-1">Result</h2><p role="status" data-status-text>${isFirst ? exampleResults && 'Example' : STATUS_TEXTS[run.status]}</p></div>
 ${run !== undefined && isActive(run) ? html`<progress max="1" value="${run.progress}" aria-label="Progress"></progress>` : undefined}
 ${run?.error === null || isFirst ? undefined : html`<p class="app-failed">${run.error}</p>`}
 <div class="app-outputs">${shown.map(
     ({ label, items }) =>
       html`<figure class="output">${shown.length > 1 ? html`<figcaption>${label}</figcaption>` : undefined}<div class="items${items.length > 1 ? ' many' : ''}">${items.map((item, index) => renderOutput(item, items.length > 1 ? `${label} ${index + 1}` : label))}</div></figure>`,
   )}${
-    isFirst
+    isFirst && shown.length === 0
       ? html`<p class="app-empty">${examples.length > 0 ? 'Fill in the form and run it, or start from an example below.' : 'Fill in the form and run it. The result appears here.'}</p>`
       : undefined
   }</div>
@@ -235,7 +240,7 @@ ${
   isFirst
     ? undefined
     : html`<div class="app-actions">${
-        run.canCancel && isActive(run)
+        run.isOwn && isActive(run)
           ? html`<form method="post" action="/a/${slug}/runs/${run.runId}/cancel${query(token)}" data-cancel><button class="button quiet">Cancel</button></form>`
           : undefined
       }${

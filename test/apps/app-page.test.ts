@@ -1,10 +1,10 @@
 // The page of an app: without script, in a browser, by keyboard, on a phone, embedded, and what its bytes contain.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { SignJWT } from 'jose';
 import { runAsVisitor, saveApp, untilEnded, visitorOf } from '../support/apps/visitors.ts';
 import {
   assertAccessible,
@@ -69,6 +69,14 @@ const newApp = async (more: object = {}): Promise<{ slug: string; workflowId: st
   const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [body.executionId], ...more });
   return { slug, workflowId };
 };
+
+/** Returns the function of docs/apps.md that signs the token of a visitor. */
+async function readDocumentedSigner(): Promise<(key: string, slug: string, name: string) => string> {
+  const text = await readFile(new URL('../../docs/apps.md', import.meta.url), 'utf8');
+  const [, code = ''] = /```js\n(.*?)```/s.exec(text) ?? [];
+  const module = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return module.signVisitor;
+}
 
 /** Starts a website of somebody else: to browsers, localhost is another site than 127.0.0.1. */
 async function startSite() {
@@ -147,7 +155,9 @@ describe('the page of an app', () => {
     ).text();
     assert.match(page, /A moth<\/div>/);
     assert.match(page, /<option selected>wild/);
+    assert.match(page, /class="app-form".*data-run>Run again<.*class="app-result"/s);
     const shared = await visitorOf(service).request('GET', location);
+    assert.match(shared.text, /class="app-result".*class="app-form".*data-run>Run</s);
     assert.match(shared.text, /A moth<\/div>/);
     assert.doesNotMatch(shared.text, /<option selected>wild/);
   });
@@ -192,6 +202,8 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByLabel('Scene').inputValue(), 'A whale above the city');
     await page.goto(`/a/${slug}`);
     await page.locator('[data-examples] a').click();
+    await page.locator('.output', { hasText: 'A harbor at dawn, in watercolor' }).waitFor();
+    await page.getByText('Example', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Scene').inputValue(), 'A harbor at dawn, in watercolor');
     assert.equal(await page.getByLabel('Details').inputValue(), '5');
     assert.deepEqual(tab.errors, []);
@@ -242,12 +254,7 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
     const [site, stranger] = [await startSite(), await startSite()];
     const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
     const { body } = await service.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
-    const token = await new SignJWT()
-      .setProtectedHeader({ alg: 'HS256' })
-      .setSubject('ada')
-      .setAudience(slug)
-      .setExpirationTime(Math.floor(Date.now() / 1000) + 280)
-      .sign(Buffer.from(body.key));
+    const token = (await readDocumentedSigner())(body.key, slug, 'ada');
     const html = `<!doctype html><title>Host</title><iframe src="${url}/a/${slug}?visitor=${token}" title="App" width="900" height="700"></iframe>`;
     for (const each of [site, stranger]) each.show(html);
     await using tab = await browser.open(url);

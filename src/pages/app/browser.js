@@ -10,6 +10,7 @@ const suffix = token === '' ? '' : `?visitor=${encodeURIComponent(token)}`;
 if (window.top !== window) app.classList.add('embedded');
 const find = selector => app.querySelector(selector);
 let events;
+let shownPath;
 
 /** Throws an error with the message of the service and its issues. */
 async function send(path, options) {
@@ -97,6 +98,7 @@ function setBusy(isBusy, text) {
 }
 
 async function run() {
+  shownPath = undefined;
   showErrors('');
   setBusy(true, 'Starting…');
   try {
@@ -120,12 +122,22 @@ async function run() {
   }
 }
 
-/** Replaces the result, and the earlier ones, by those that the service renders. */
-async function showRun(runId) {
-  const response = await fetch(`/a/${slug}/runs/${runId}${suffix}`);
-  if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+/** Replaces the result by the one of a page that the service renders. Returns the page. */
+async function showResult(path) {
+  shownPath = path;
+  const response = await fetch(path);
+  const text = await response.text();
+  // Another result may have been asked for meanwhile.
+  if (!response.ok || shownPath !== path) return undefined;
+  const page = new DOMParser().parseFromString(text, 'text/html');
   find('[data-result]').replaceWith(document.adoptNode(page.querySelector('[data-result]')));
+  return page;
+}
+
+/** Shows a run, and the earlier ones. */
+async function showRun(runId) {
+  const page = await showResult(`/a/${slug}/runs/${runId}${suffix}`);
+  if (page === undefined) return;
   const results = page.querySelector('[data-history]');
   const own = find('[data-history]');
   if (results === null) return;
@@ -219,6 +231,7 @@ app.addEventListener('click', async event => {
   if (example !== null) {
     event.preventDefault();
     fill(JSON.parse(example.dataset.values));
+    if (!find('[data-run]').disabled) void showResult(example.href);
     form.scrollIntoView({ block: 'nearest' });
     form.querySelector('[id^=input_]')?.focus();
   }
