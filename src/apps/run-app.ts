@@ -6,6 +6,7 @@ import { sha256Hex } from '../lib/crypto.ts';
 import { AppError, OutageError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
+import { createLimiter, type Limiter } from '../lib/limiter.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
 import { findReplay, toIdempotency } from '../runs/idempotency.ts';
@@ -49,11 +50,37 @@ export interface StartedAppRun {
   readonly replayed: boolean;
 }
 
+/** Starts of an app at the same time, so that a crowd of visitors does not delay the other requests of the process. */
+const CONCURRENT_STARTS = 8;
+const MAX_WAITING_STARTS = 1000;
+/** Apps that are being started, by slug. */
+const startsBySlug = new Map<string, { readonly limit: Limiter; requests: number }>();
+
 /**
  * Throws 400 `invalid_inputs`, 401, 402 `app_out_of_credits`, 403 `invalid_proof`, 404, 429 `app_limit_reached`, 503
  * `app_out_of_order`.
  */
 export async function runApp(
+  deps: RunDeps,
+  slug: string,
+  { request, input }: { readonly request: VisitorRequest; readonly input: RunAppInput },
+  signal: AbortSignal,
+): Promise<StartedAppRun> {
+  const starts = startsBySlug.get(slug) ?? {
+    limit: createLimiter({ concurrency: CONCURRENT_STARTS, maxWaiting: MAX_WAITING_STARTS }),
+    requests: 0,
+  };
+  startsBySlug.set(slug, starts);
+  starts.requests++;
+  try {
+    return await starts.limit(() => startInTurn(deps, slug, request, input), signal);
+  } finally {
+    starts.requests--;
+    if (starts.requests === 0) startsBySlug.delete(slug);
+  }
+}
+
+async function startInTurn(
   deps: RunDeps,
   slug: string,
   request: VisitorRequest,

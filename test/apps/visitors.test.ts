@@ -16,7 +16,8 @@ import {
 } from '../support/apps/visitors.ts';
 import type { Client } from '../support/client.ts';
 import { openStream } from '../support/http/sse.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { waitUntil } from '../support/processes.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const SECRET_PROMPT = 'draw like the hidden master of lighthouses';
@@ -266,6 +267,34 @@ describe('the limit of runs of a visitor', () => {
     const visitor = visitorOf(service);
     for (let tries = 0; tries < 3; tries++)
       assert.deepEqual(codeOf(await runAsVisitor(visitor, slug)), [503, 'app_out_of_order']);
+  });
+});
+
+describe('a crowd of visitors', () => {
+  it('leaves database connections to other requests', async () => {
+    const slug = await newApp({ runsPerVisitor: 100 });
+    const starts = await service.db.transaction(async tx => {
+      // Each start waits for this row.
+      await tx.query('select from apps where slug = $1 for update', [slug]);
+      const started = Array.from({ length: 40 }, () =>
+        service.request('POST', `/apps/${slug}/run`, { inputs: {} }),
+      );
+      await waitUntil('the starts to wait', async () => {
+        const { rows } = await service.db.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return rows.length >= 5;
+      });
+      for (let index = 0; index < 20; index++) {
+        const signal = AbortSignal.timeout(20_000);
+        const headers = { authorization: `Bearer ${KEY}` };
+        const response = await fetch(`${service.url}/api/v1/notices?limit=1`, { headers, signal });
+        assert.equal(response.status, 200);
+      }
+      return started;
+    });
+    const statuses = (await Promise.all(starts)).map(({ status }) => status);
+    assert.deepEqual([...new Set(statuses)], [202]);
   });
 });
 

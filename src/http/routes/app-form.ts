@@ -93,7 +93,8 @@ function registerPosts(scope: App, deps: RunDeps): void {
       const request = toVisitorRequest(req, token);
       const { values, maxCredits } = await readValues(deps, req, reply, slug, request);
       try {
-        const { run } = await runApp(deps, slug, request, { inputs: values, maxCredits });
+        const input = { inputs: values, maxCredits };
+        const { run } = await runApp(deps, slug, { request, input }, reply.closeSignal());
         return reply.redirect(`/a/${slug}/runs/${run.id}${toQuery(token)}`, 303);
       } catch (err) {
         if (!(err instanceof AppError) || err.code === 'not_found' || err.code === 'unauthorized') throw err;

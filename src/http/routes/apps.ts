@@ -215,12 +215,18 @@ function registerRuns(app: App, deps: RunDeps): void {
     async (req, reply) => {
       const { slug } = req.params;
       const { inputs, proof, maxCredits } = req.body;
-      const { run, replayed } = await runApp(deps, slug, toVisitorRequest(req), {
+      const input = {
         inputs: inputs as JsonObject,
         proof,
         maxCredits,
         idempotencyKey: getIdempotencyKey(req),
-      });
+      };
+      const { run, replayed } = await runApp(
+        deps,
+        slug,
+        { request: toVisitorRequest(req), input },
+        reply.closeSignal(),
+      );
       if (replayed) reply.header('idempotent-replayed', 'true');
       const urls = runUrls(deps, slug, run.id);
       reply.code(202).header('location', urls.self);

@@ -96,7 +96,8 @@ async function start(
   maxCredits: number | undefined,
 ): Promise<string> {
   const input = { inputs: inputs as JsonObject, maxCredits };
-  return (await runApp(caller.deps, slug, toRequest(caller), input)).run.id;
+  const started = await runApp(caller.deps, slug, { request: toRequest(caller), input }, caller.signal);
+  return started.run.id;
 }
 
 /** Returns the run once it has ended or the time is up. */
