@@ -333,6 +333,7 @@ const flow = {
     description: 'Description',
     noNodes: 'Add nodes to the board first.',
     pick: 'Click inputs and results to add or remove them',
+    kinds: { input: 'Input', output: 'Result' },
     pickNode: (label: string, kind: 'input' | 'output'): string =>
       kind === 'input' ? `Input ${label}` : `Result ${label}`,
     inputs: 'Inputs in the form',
@@ -415,6 +416,7 @@ const flow = {
     copy: 'Copy app link',
     outOfOrder: 'The app is out of order. Fix this:',
     create: 'Create app',
+    open: 'Open app',
     save: 'Save app',
     saved: 'App saved',
     remove: 'Delete app',

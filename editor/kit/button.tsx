@@ -100,10 +100,15 @@ export function ButtonAnchor({
   variant = 'plain',
   size = 'm',
   icon: IconComponent,
+  opensTab,
   children,
-}: ButtonLinkProps) {
+}: ButtonLinkProps & { readonly opensTab?: true }) {
   return (
-    <a href={href} className={classNames(styles.button, styles[variant], styles[size])}>
+    <a
+      href={href}
+      className={classNames(styles.button, styles[variant], styles[size])}
+      {...(opensTab && { target: '_blank', rel: 'noreferrer' })}
+    >
       {IconComponent && <IconComponent />}
       {children}
     </a>

@@ -1,6 +1,7 @@
 // Tests the app of a workflow in the share dialog, and the page that lists apps.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
 import type { AppSettings } from '../../sdk/src/schemas.ts';
 import {
   assertAccessible,
@@ -25,6 +26,14 @@ const GRAPH = {
   ],
   edges: [edge('place.text > picture.prompt')],
 };
+
+const isInView = (locator: Locator): Promise<boolean> =>
+  locator.evaluate(
+    element =>
+      new Promise<boolean>(resolve =>
+        new IntersectionObserver(([entry]) => resolve(entry?.isIntersecting === true)).observe(element),
+      ),
+  );
 
 describe('apps in a browser', { skip: NO_BROWSER }, () => {
   let service: TestService;
@@ -155,9 +164,13 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
       .getByLabel('Websites that may embed the app')
       .fill('https://a.example\nhttps://b.example/page');
     await dialog.getByRole('button', { name: 'Create app' }).click();
-    await dialog.getByText('Write an origin such as https://example.com, without a path.').waitFor();
+    const fault = dialog.getByText('Write an origin such as https://example.com, without a path.');
+    await fault.waitFor();
+    assert.equal(await isInView(fault), true);
     await dialog.getByLabel('Websites that may embed the app').fill('https://a.example\nhttps://b.example');
     await dialog.getByRole('button', { name: 'Create app' }).click();
+    const opened = dialog.getByRole('link', { name: 'Open app' });
+    assert.equal(await opened.getAttribute('href'), `${service.url}/a/embedded`);
     await dialog.getByText(`<iframe src="${service.url}/a/embedded" title="Embedded"`).waitFor();
     await dialog.getByRole('button', { name: 'Create embed key' }).click();
     const key = await dialog.getByLabel('Embed key', { exact: true }).inputValue();

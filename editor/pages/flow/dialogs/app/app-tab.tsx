@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
 import { messages } from '../../../../flow-messages.ts';
-import { Button } from '../../../../kit/button.tsx';
+import { Button, ButtonAnchor } from '../../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../../../kit/copy-button.tsx';
 import { Failure } from '../../../../kit/failure.tsx';
@@ -149,7 +149,11 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
           origins={form.embedOrigins}
           onChange={embedOrigins => set({ embedOrigins })}
         />
-        {save.error && <SaveError error={save.error} />}
+        {save.error && (
+          <div ref={scrollTo}>
+            <SaveError error={save.error} />
+          </div>
+        )}
       </form>
       <Preview form={form} types={types} />
       {isRemoving && (
@@ -165,9 +169,14 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
       {renderActions(
         <>
           {app !== undefined && (
-            <Button variant="quiet" onClick={() => setRemoving(true)}>
-              {appMessages.remove}
-            </Button>
+            <>
+              <Button variant="quiet" onClick={() => setRemoving(true)}>
+                {appMessages.remove}
+              </Button>
+              <ButtonAnchor href={app.url} opensTab>
+                {appMessages.open}
+              </ButtonAnchor>
+            </>
           )}
           <Button type="submit" form={formId} variant="primary" isBusy={save.isPending}>
             {app === undefined ? appMessages.create : appMessages.save}
@@ -281,6 +290,9 @@ function Options({ form, onChange }: FieldsProps) {
     </>
   );
 }
+
+/** Scrolls to an error, because the button that caused it is always visible. */
+const scrollTo = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
 /** Shows what each field lacks. */
 function SaveError({ error }: { readonly error: unknown }) {

@@ -52,6 +52,7 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
               }}
               onClick={() => onToggle(node.id)}
             >
+              {isPicked && <small>{appMessages.kinds[kind]} </small>}
               <span>{node.data.label}</span>
             </button>
           );
