@@ -93,7 +93,7 @@ export const messages = {
     finished: 'These workflows were checked and updated as listed.',
     outcomes: { updated: 'Updated', unchanged: 'No change', refused: 'Not updated' },
     planned: { updated: 'Will be updated', unchanged: 'No change', refused: 'Cannot be updated' },
-    lostPorts: (names: string): string => `Ports that are gone: ${names}.`,
+    lostPorts: (names: string): string => `Values for these inputs are no longer used: ${names}.`,
     noneUpdated: 'No workflow can be updated. Solve the problems below in each workflow first.',
     allCurrent: 'All workflows that you can edit use this version.',
   },

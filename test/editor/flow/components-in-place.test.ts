@@ -9,6 +9,29 @@ import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.
 
 const HEAD = { position: { x: 90, y: 20 } };
 
+/** Creates an account that may view the workflows, and returns its cookie. */
+async function createViewer(flow: FlowTests, workflows: readonly string[]): Promise<string> {
+  const { userId, inviteUrl } = await flow.send<{ userId: number; inviteUrl: string }>(
+    'POST',
+    '/admin/users',
+    {
+      email: 'viewer@example.com',
+      name: 'Vera',
+      plan: 'self_hosted',
+      invite: true,
+    },
+  );
+  for (const id of workflows)
+    await flow.send('PUT', `/workflows/${id}/permissions`, { userId, role: 'VIEW' });
+  const accepted = await fetch(`${flow.service.url}/api/v1/auth/accept-invite`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: 'correct horse battery' }),
+  });
+  assert.equal(accepted.status, 204);
+  return accepted.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+}
+
 describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   let flow: FlowTests;
 
@@ -122,6 +145,50 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     await nodeOf(page, 'Extra').waitFor();
     await notice(page).getByText('You are editing version 2.').waitFor();
     assert.equal((await flow.read(component)).nodes.length, 5);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it("shows the caller's run inside, until the component runs by itself", async () => {
+    const { component, caller } = await createBoth();
+    await using testPage = await flow.open(caller);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await flow.untilRuns(caller, 1);
+    await nodeOf(page, 'Joiner').getByRole('img', { name: 'Completed' }).waitFor();
+    await nodeOf(page, 'Joiner').dblclick(HEAD);
+    const run = page.getByRole('region', { name: 'Run', exact: true });
+    await run.getByText('Run of Letter').waitFor();
+    await nodeOf(page, 'Join').getByRole('img', { name: 'Completed' }).waitFor();
+    await nodeOf(page, 'Sentence').getByText('a left and a right').waitFor();
+    await takeScreenshot(page, 'component-run-inside', VIEWS[2]);
+    await page.reload();
+    await run.getByText('Run of Letter').waitFor();
+    await nodeOf(page, 'Sentence').getByText('a left and a right').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await flow.untilRuns(component, 1);
+    await nodeOf(page, 'Sentence').getByText('a and b').waitFor();
+    await run.getByText('Run of Letter').waitFor({ state: 'detached' });
+    await page.keyboard.press('Shift+O');
+    await nodeOf(page, 'Preview').getByText('a left and a right').waitFor();
+    assert.equal((await flow.runs(caller)).length, 1);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('can be viewed but not edited by those who may only view it', async () => {
+    const { component, caller } = await createBoth();
+    const viewer = await createViewer(flow, [component, caller]);
+    await using testPage = await flow.open(caller, VIEWS[0], viewer);
+    const { page } = testPage;
+    await nodeOf(page, 'Joiner').dblclick(HEAD);
+    await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+    await path(page).getByRole('button', { name: 'Back to Letter' }).waitFor();
+    await nodeOf(page, 'Right').click(HEAD);
+    await page.keyboard.press('Delete');
+    await page.getByText('This workflow is open for viewing.').waitFor();
+    await nodeOf(page, 'Right').waitFor();
+    await takeScreenshot(page, 'component-viewer', VIEWS[0]);
+    await assertAccessible(page);
+    assert.equal((await flow.read(component)).nodes.length, 4);
     assert.deepEqual(testPage.errors, []);
   });
 });

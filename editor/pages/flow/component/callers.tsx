@@ -157,15 +157,8 @@ function OutcomeList({ outcomes: { data, hidden }, isPreview }: OutcomeListProps
     },
     {
       title: callersMessages.columns.outcome,
-      cell: ({ outcome, issues = [], lostPorts }) =>
-        [
-          `${callersMessages[isPreview ? 'planned' : 'outcomes'][outcome]}.`,
-          lostPorts.length > 0 &&
-            callersMessages.lostPorts(formatNames([...new Set(lostPorts.map(({ label }) => label))])),
-          ...issues.map(({ message }) => message),
-        ]
-          .filter(Boolean)
-          .join(' '),
+      // Cells of tables do not wrap by default.
+      cell: row => <span style={{ whiteSpace: 'normal' }}>{describeOutcome(row, isPreview)}</span>,
     },
   ];
   const isChanging = data.some(({ outcome }) => outcome === 'updated');
@@ -189,4 +182,17 @@ function OutcomeList({ outcomes: { data, hidden }, isPreview }: OutcomeListProps
       {hidden > 0 && <p>{callersMessages.hidden(hidden)}</p>}
     </>
   );
+}
+
+/** Returns a sentence with the reasons of a refusal, or else with what the update loses. */
+function describeOutcome({ outcome, issues = [], lostPorts }: Outcome, isPreview: boolean): string {
+  const labels = [...new Set(lostPorts.map(({ label }) => label))];
+  const reasons = issues.map(({ message }) => message);
+  return [
+    `${callersMessages[isPreview ? 'planned' : 'outcomes'][outcome]}.`,
+    ...reasons,
+    reasons.length === 0 && labels.length > 0 && callersMessages.lostPorts(formatNames(labels)),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
