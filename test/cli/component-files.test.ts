@@ -83,7 +83,7 @@ it('finds components in a file that are nested too deeply', async () => {
   assert.match(out, /\(component_too_deep\)/);
 });
 
-it('imports a file with its components, and exports it again', async () => {
+it('imports a file with its components, exports it again, and runs it', async () => {
   const address = { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY };
   const imported = await spawnCommand(['workflows', 'import', EXAMPLE], address);
   assert.equal(imported.code, 0, imported.err);
@@ -99,6 +99,8 @@ it('imports a file with its components, and exports it again', async () => {
     [called?.id, called?.id],
   );
   assert.match((await spawnCommand(['lint', path])).out, /no issues found/);
+  const run = await spawnCommand(['run', path, '--input', 'place=a bridge'], address);
+  assert.match(run.out, /Captions: Linocut: a bridge\nCaptions: Linocut: a heron/);
   const again = await spawnCommand(['workflows', 'import', path, '--json'], address);
   const { nodes } = JSON.parse(again.out) as File;
   assert.equal(nodes.find(it => it.id === 'first')?.data.config.workflowId, called?.id);

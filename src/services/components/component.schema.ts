@@ -28,7 +28,7 @@ export const InterfaceQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 2_147_483_647,
-      description: 'Default: the current version. Others require the permission to edit the workflow',
+      description: 'Default: the current version. Visitors of a publication read only the published one',
     }),
   ),
 });

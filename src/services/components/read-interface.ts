@@ -2,12 +2,11 @@
 import type { Catalog } from '../../graph/catalog.ts';
 import type { ComponentInterface } from '../../graph/components/interface.ts';
 import { AppError } from '../../lib/errors.ts';
-import { canDo } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { GraphVersion } from '../workflows/graph-versions.ts';
 import { performGraphWork } from '../workflows/graph-work.ts';
-import { getViewForReading, getVisibleVersion } from '../workflows/read-workflow.ts';
+import { getViewForReading, getVisibleVersion, isPublicationOnly } from '../workflows/read-workflow.ts';
 
 export interface WorkflowInterface extends ComponentInterface {
   readonly workflowId: string;
@@ -26,7 +25,7 @@ export async function readInterface(
   const view = await getViewForReading(deps, user, id);
   const visible = getVisibleVersion(view);
   const number = requestedVersion ?? visible;
-  if (number !== visible && !canDo(view.role, 'edit'))
+  if (number !== visible && isPublicationOnly(view))
     throw new AppError('not_found', `Version ${number} of the workflow was not found.`);
   const version = await deps.versions.get(deps.db, id, number);
   return {

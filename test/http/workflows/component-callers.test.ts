@@ -131,14 +131,17 @@ describe('the interface of a workflow', () => {
     refused(await owner.request('GET', `/workflows/${newId('workflow')}/interface`), 404, 'not_found');
   });
 
-  it('shows readers only the version that they see', async () => {
+  it('shows visitors of a publication only the published version', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     refused(await otherUser.request('GET', `/workflows/${id}/interface`), 403, 'forbidden');
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     await change(owner, id, SMALLER);
     const { body } = await otherUser.request<Interface>('GET', `/workflows/${id}/interface`);
     assert.deepEqual([body.version, body.inputs.length], [1, 2]);
-    refused(await otherUser.request('GET', `/workflows/${id}/interface?version=2`), 404, 'not_found');
+    const path = `/workflows/${id}/interface?version=2`;
+    refused(await otherUser.request('GET', path), 404, 'not_found');
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    assert.equal((await otherUser.request<Interface>('GET', path)).body.inputs.length, 1);
   });
 });
 
