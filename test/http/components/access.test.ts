@@ -1,0 +1,116 @@
+// Tests what happens to callers when a component is shared, unshared or moved, and that every write that stores a
+// version keeps the record of its calls.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { joinTeam } from '../../support/accounts/people.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let other: Caller;
+before(async () => {
+  test = await createTestApp();
+  [owner, other] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+const callerOf = ({ id }: Pick<Workflow, 'id'>) => ({
+  name: 'Caller',
+  nodes: [node('call', 'component:call', { workflowId: id }), node('text', 'input:text')],
+  edges: [],
+});
+const share = (id: string, role: string) =>
+  owner.request('PUT', `/workflows/${id}/permissions`, { userId: other.userId, role });
+const unshare = (id: string) => owner.request('DELETE', `/workflows/${id}/permissions/${other.userId}`);
+const run = (by: Caller, id: string) => by.request('POST', `/workflows/${id}/run`, {});
+/** Adds a node, so that there is a new version. */
+const change = async (by: Caller, id: string): Promise<Workflow> => {
+  const { nodes } = await read(by, id);
+  const { status, body } = await put(by, id, {
+    nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
+    edges: [],
+  });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+};
+const codesOf = ({ meta }: Workflow) => meta.issues.map(({ code }) => code);
+const countCalls = async (id: string): Promise<number> =>
+  Number(
+    (await test.deps.db.query('select count(*) as count from component_calls where caller_id = $1', [id]))
+      .rows[0]?.count,
+  );
+
+describe('a component that is no longer shared', () => {
+  it('stays in its callers, which can be saved but not run until it is shared again', async () => {
+    const component = await createWorkflow(owner);
+    await share(component.id, 'VIEW');
+    const { id } = await createWorkflow(other, callerOf(component));
+    assert.equal((await run(other, id)).status, 202);
+    await unshare(component.id);
+    refused(await run(other, id), 403, 'component_forbidden');
+    assert.deepEqual(codesOf(await change(other, id)), ['component_forbidden']);
+    refused(await run(other, id), 403, 'component_forbidden');
+    await share(component.id, 'VIEW');
+    assert.equal((await run(other, id)).status, 202);
+    assert.deepEqual(codesOf(await change(other, id)), []);
+  });
+
+  it('runs again once somebody who may read it saves the caller', async () => {
+    const component = await createWorkflow(owner);
+    await share(component.id, 'VIEW');
+    const { id } = await createWorkflow(other, callerOf(component));
+    const sharing = { userId: owner.userId, role: 'EDIT' };
+    await other.request('PUT', `/workflows/${id}/permissions`, sharing);
+    await unshare(component.id);
+    refused(await run(other, id), 403, 'component_forbidden');
+    assert.deepEqual(codesOf(await change(owner, id)), []);
+    assert.equal((await run(other, id)).status, 202);
+  });
+});
+
+describe('a component that moves to a team', () => {
+  it('can be called by members, and by nobody who has left', async () => {
+    const team = (await owner.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
+    await joinTeam(owner, team, other, 'VIEWER');
+    const component = await createWorkflow(owner);
+    const folder = (await owner.request<{ id: string }>('POST', '/folders', { name: 'F', teamId: team })).body
+      .id;
+    refused(await other.request('POST', '/workflows', callerOf(component)), 403, 'component_forbidden');
+    assert.equal((await put(owner, component.id, { folderId: folder })).status, 200);
+    const { id } = await createWorkflow(other, callerOf(component));
+    assert.equal((await run(other, id)).status, 202);
+    assert.equal((await owner.request('DELETE', `/teams/${team}/members/${other.userId}`)).status, 200);
+    refused(await run(other, id), 403, 'component_forbidden');
+  });
+});
+
+describe('the calls of a workflow', () => {
+  it('are recorded with every version, whatever stores it', async () => {
+    const component = await createWorkflow(owner);
+    const { id } = await createWorkflow(owner, callerOf(component));
+    const writes: readonly (() => Promise<{ readonly status: number }>)[] = [
+      () => put(owner, id, { nodes: [...callerOf(component).nodes, node('more', 'input:text')] }),
+      () => owner.request('POST', `/workflows/${id}/layout`, {}),
+      async () => {
+        const { nodes } = await read(owner, id);
+        const moved = nodes.map(it => ({ ...it, position: { x: it.position?.x, y: 777 } }));
+        return owner.request('PUT', `/workflows/${id}?autosave=true`, { nodes: moved, edges: [] });
+      },
+      () => owner.request('POST', `/workflows/${id}/versions/1/restore`, {}),
+    ];
+    let versions = 1;
+    for (const [index, write] of writes.entries()) {
+      assert.equal((await write()).status, 200, `${index}`);
+      const { rows } = await test.deps.db.query<{ version: number }>(
+        'select version from workflows where id = $1',
+        [id],
+      );
+      assert.ok(Number(rows[0]?.version) > versions, `${index}`);
+      versions = Number(rows[0]?.version);
+      assert.equal(await countCalls(id), 1, `${index}`);
+    }
+    const copy = await owner.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
+    assert.equal(await countCalls(copy.body.id), 1);
+  });
+});
