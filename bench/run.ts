@@ -11,7 +11,7 @@ type Section = (isShort: boolean) => AsyncIterable<Row>;
 
 // Imported one at a time: some load heavy peers.
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
-  engine: async () => (await import('./rows/engine.ts')).runEngineRows,
+  engine: async () => (await import('./engine.ts')).runEngineRows,
   code: async () => (await import('./rows/code.ts')).runCodeRows,
   start: async () => (await import('./rows/start.ts')).runStartRows,
   runs: async () => (await import('./rows/run.ts')).runRunRows,

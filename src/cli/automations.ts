@@ -2,8 +2,7 @@
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
 import { type Client, connect } from './client.ts';
-import type { Command, CommandInput } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, type CommandInput, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 

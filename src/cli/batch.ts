@@ -10,8 +10,7 @@ import { toNamePart } from '../lib/files.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
 import { type Client, connect } from './client.ts';
-import type { Command, OptionValue } from './command.ts';
-import { UsageError, WorkFailed } from './failure.ts';
+import { type Command, type OptionValue, UsageError, WorkFailed } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 

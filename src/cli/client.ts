@@ -1,7 +1,7 @@
 // Connects the command line to a running service through the SDK, with error messages for people.
 import { ApiError, ConnectionError, createClient, type Client as Sdk } from '../../sdk/src/sdk.ts';
 import type { Settings } from '../lib/settings.ts';
-import { UsageError } from './failure.ts';
+import { UsageError } from './command.ts';
 
 // Someone is waiting at the terminal, so report an unreachable service quickly.
 const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;

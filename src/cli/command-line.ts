@@ -1,8 +1,7 @@
 // Runs a command from its arguments and returns the exit code: 0 success, 1 the work failed, 2 wrong usage.
 import { AppError, toError } from '../lib/errors.ts';
 import { readSettings, SettingsError } from '../lib/settings.ts';
-import type { CommandInput } from './command.ts';
-import { UsageError, WorkFailed } from './failure.ts';
+import { type CommandInput, UsageError, WorkFailed } from './command.ts';
 import { buildProgram, requireKnown } from './program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 

@@ -1,4 +1,4 @@
-// Defines what every command receives: parsed arguments and options, the terminal, and an abort signal.
+// Defines what every command receives: parsed arguments and options, the terminal, and an abort signal; and how it fails.
 import type { Terminal } from './terminal/terminal.ts';
 
 export type OptionValue = string | boolean | readonly string[] | undefined;
@@ -13,3 +13,13 @@ export interface CommandInput {
 
 /** Resolves when the work is done. Throws UsageError for exit code 2, anything else for 1. */
 export type Command = (input: CommandInput) => Promise<void>;
+
+/** Thrown if the command line, one of its files or a setting is invalid. The message says how to fix it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Thrown if the work failed and everything was printed, so that only the exit code is left to set. */
+export class WorkFailed extends Error {
+  override readonly name = 'WorkFailed';
+}

@@ -7,8 +7,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import type { Command, OptionValue } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, type OptionValue, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 

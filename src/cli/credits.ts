@@ -1,7 +1,6 @@
 // `graphwright credits`: grants and revokes credits, over HTTP if there is a key, else directly in the database.
 import type { CreditPool } from '../../sdk/src/schemas.ts';
-import type { Command } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, UsageError } from './command.ts';
 import { onService } from './operator.ts';
 
 export const grantCredits: Command = async ({ args, options, terminal, signal }) => {

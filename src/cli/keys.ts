@@ -2,8 +2,7 @@
 // lost every key can create another.
 import type { CreatedKey, Key } from '../../sdk/src/schemas.ts';
 import { SCOPES, type Scope } from '../services/accounts/actor.ts';
-import type { Command, OptionValue } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, type OptionValue, UsageError } from './command.ts';
 import { onService } from './operator.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';

@@ -4,8 +4,7 @@ import { drawGraph } from '../graph/draw/draw.ts';
 import { applyLayout, layoutGraph } from '../graph/layout/layout.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
-import type { Command } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, UsageError } from './command.ts';
 import { parseFile, readWorkflowFile } from './workflow-file.ts';
 
 const DIRECTIONS = ['RIGHT', 'DOWN'] as const;

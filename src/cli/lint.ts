@@ -23,8 +23,7 @@ import {
 } from '../graph/issues.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
-import type { Command } from './command.ts';
-import { WorkFailed } from './failure.ts';
+import { type Command, WorkFailed } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 import { type ComponentFile, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';

@@ -2,8 +2,7 @@
 import { createInterface } from 'node:readline';
 import { isRecord, parseJson } from '../lib/record.ts';
 import { readSettings } from '../lib/settings.ts';
-import type { Command } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, UsageError } from './command.ts';
 
 /** The service's address, the key for it, and where responses go. */
 interface Bridge {

@@ -12,8 +12,7 @@ import type { Model } from '../nodes/models/model.ts';
 import { readProviders } from '../nodes/models/providers.ts';
 import type { InstalledModels } from '../services/models/models.ts';
 import { type Client, connect } from './client.ts';
-import type { CommandInput, OptionValue } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type CommandInput, type OptionValue, UsageError } from './command.ts';
 import { asOperator } from './operator.ts';
 
 /** The three ways to access the installed models. */

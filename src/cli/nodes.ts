@@ -3,8 +3,7 @@ import type { CatalogEntry, InputDef } from '../graph/catalog.ts';
 import { describeUnknownType } from '../graph/nearest.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
-import type { Command } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cutText } from './terminal/text-width.ts';
 

@@ -8,8 +8,7 @@ import { toError } from '../lib/errors.ts';
 import { openScene } from '../render/scene.ts';
 import { drawSceneStills } from '../render/stills/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import type { Command, CommandInput } from './command.ts';
-import { UsageError, WorkFailed } from './failure.ts';
+import { type Command, type CommandInput, UsageError, WorkFailed } from './command.ts';
 import {
   printFaults,
   printWarnings,

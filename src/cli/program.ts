@@ -2,9 +2,8 @@
 import { Command as Parser } from 'commander';
 import { listSettings } from '../lib/settings.ts';
 import { readVersion } from '../lib/version.ts';
-import type { CommandInput, OptionValue } from './command.ts';
+import { type CommandInput, type OptionValue, UsageError } from './command.ts';
 import { COMMANDS, type CommandRow, GROUPS } from './commands.ts';
-import { UsageError } from './failure.ts';
 import { alignColumns } from './terminal/text-width.ts';
 
 const FIRST_EXAMPLES = ['graphwright serve', 'graphwright run examples/postcard.json'];

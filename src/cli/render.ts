@@ -6,8 +6,7 @@ import { drawSceneStills } from '../render/stills/stills.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
 import { renderVideo } from '../render/video/video.ts';
-import type { Command, CommandInput } from './command.ts';
-import { UsageError, WorkFailed } from './failure.ts';
+import { type Command, type CommandInput, UsageError, WorkFailed } from './command.ts';
 import {
   openSceneFile,
   printWarnings,

@@ -13,8 +13,7 @@ import type { ResourceFile } from '../render/stills/still.ts';
 import { getTemplates } from '../render/templates/catalog.ts';
 import { fillTemplate } from '../render/templates/template.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
-import type { OptionValue } from './command.ts';
-import { UsageError, WorkFailed } from './failure.ts';
+import { type OptionValue, UsageError, WorkFailed } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 

@@ -1,8 +1,7 @@
 // `graphwright teams`: manages teams and members, over HTTP if there is a key, else directly in the database.
 import type { Team, TeamInvitation } from '../../sdk/src/schemas.ts';
 import type { TeamRole } from '../store/teams.ts';
-import type { Command, OptionValue } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, type OptionValue, UsageError } from './command.ts';
 import { onService } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';
 

@@ -2,8 +2,7 @@
 import type { Template } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import type { Command } from './command.ts';
-import { WorkFailed } from './failure.ts';
+import { type Command, WorkFailed } from './command.ts';
 import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
 
 interface Page {

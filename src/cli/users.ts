@@ -1,7 +1,6 @@
 // `graphwright users`: manages accounts, over HTTP if there is a key, else directly in the database.
 import type { CreatedUser, PasswordLink } from '../../sdk/src/schemas.ts';
-import type { Command, CommandInput } from './command.ts';
-import { UsageError } from './failure.ts';
+import { type Command, type CommandInput, UsageError } from './command.ts';
 import { parseScopes } from './keys.ts';
 import { onService } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';

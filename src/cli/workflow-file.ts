@@ -6,7 +6,7 @@ import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
-import { UsageError, WorkFailed } from './failure.ts';
+import { UsageError, WorkFailed } from './command.ts';
 
 export const IMPORT_PATH = '/workflows/import';
 /** The size limit of an import: the graph, and 25 MB of media in base64. */

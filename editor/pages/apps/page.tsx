@@ -7,8 +7,26 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { messages } from './messages.ts';
+import { formatNumber } from '../../lib/format.ts';
 import styles from './page.module.css';
+
+const messages = {
+  title: 'Apps',
+  emptyTitle: 'No apps yet',
+  empty: 'An app is a form that runs a workflow. Open a workflow, choose Share, then App.',
+  toWorkflows: 'Go to workflows',
+  open: 'Open app',
+  edit: 'Open workflow',
+  copy: (title: string): string => `Copy link to ${title}`,
+  disabled: 'Disabled',
+  audiences: {
+    workspace: 'People with access',
+    signed_in: 'Everyone with an account',
+    anyone: 'Anyone with the link',
+  },
+  use: (runs: number, credits: number): string =>
+    `${runs === 1 ? '1 run' : `${formatNumber(runs)} runs`}, ${credits === 1 ? '1 credit' : `${formatNumber(credits)} credits`} in 30 days`,
+} as const;
 
 export function Page() {
   const list = useList<AppListItem>('/apps', { limit: 50 });

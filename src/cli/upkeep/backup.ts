@@ -14,8 +14,7 @@ import type { MediaStorage } from '../../media/storage.ts';
 import { type BackupProgress, type BackupResult, makeBackup } from '../../services/backups/make-backup.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { findRunning } from '../../store/embedded/embedded.ts';
-import type { Command } from '../command.ts';
-import { UsageError } from '../failure.ts';
+import { type Command, UsageError } from '../command.ts';
 import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -4,9 +4,8 @@ import { findSecretsKey, finishNextKey, openNextKey } from '../../lib/secrets-ke
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 import { requireServiceStopped } from '../../services/operator/require-service-stopped.ts';
 import { rotateSecrets, type SecretsKeys } from '../../services/operator/rotate-secrets.ts';
-import type { Command } from '../command.ts';
+import { type Command, UsageError } from '../command.ts';
 import { withDatabase } from '../database.ts';
-import { UsageError } from '../failure.ts';
 import { describeKeySource } from './backup.ts';
 
 export const rotate: Command = async ({ options, terminal }) => {

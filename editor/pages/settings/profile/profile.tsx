@@ -10,7 +10,22 @@ import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
 import { Badges, Day, DetailList, Introduction } from '../section.tsx';
-import { messages } from './messages.ts';
+
+const messages = {
+  description: 'Your account on this service. An administrator can change your plan.',
+  rename: 'Change name',
+  renamed: 'Your name was changed.',
+  id: 'User ID',
+  plan: 'Plan',
+  rights: 'Role',
+  admin: 'Administrator',
+  author: 'Author',
+  member: 'User',
+  workspace: 'Active workspace',
+  personal: 'Personal workspace ID',
+  copyId: 'Copy workspace ID',
+  ends: 'Session expires',
+} as const;
 
 export function Profile() {
   const { user, plan, workspace, expiresAt } = useSession();

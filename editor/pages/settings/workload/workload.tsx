@@ -11,7 +11,29 @@ import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
-import { messages } from './messages.ts';
+
+const messages = {
+  description: 'Queued work and the workers that process it. Refreshes every five seconds.',
+  queued: 'Queued runs',
+  running: 'Running runs',
+  waiting: 'Runs waiting for a provider',
+  oldest: 'Longest wait',
+  workers: 'Workers',
+  noWorkers: 'No workers. Start one to process queued runs.',
+  worker: 'Worker',
+  process: 'Process',
+  state: 'Status',
+  alive: 'Active',
+  silent: 'Not responding',
+  started: 'Started',
+  lastHeartbeat: 'Last heartbeat',
+  runs: 'Runs',
+  jobs: 'Jobs',
+  noJobs: 'No jobs.',
+  task: 'Task',
+  count: 'Count',
+  states: { ready: 'Ready', scheduled: 'Scheduled', running: 'Running', failed: 'Failed' },
+} as const;
 
 const REFRESH_MS = 5000;
 type Worker = Answer['workers'][number];
