@@ -28,7 +28,7 @@ const SLOW_BATCHES = {
     'codecs/{i420-*,kernels,pixels}.test.ts',
   ],
   'event-loop': ['http/event-loop/**'],
-  http: ['http/{accounts,media,openapi,operator,protocol,sessions,workflows}/**', 'services/**'],
+  http: ['http/{accounts,components,media,openapi,operator,protocol,sessions,workflows}/**', 'services/**'],
   pictures: [
     'http/renders/**',
     'media/**',

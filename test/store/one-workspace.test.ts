@@ -25,6 +25,8 @@ const HOT = [
   'rate-windows',
   'runs',
   'workers',
+  'workflows/component-callers',
+  'workflows/components',
   'workflows/followers',
   'workflows/lists',
   'workflows/versions',
@@ -54,6 +56,12 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workflows/workflows POSTER',
     'workflows/workflows newestOutput',
     'workflows/workflows readBy',
+  ],
+  'of a component, whose callers may be in other workspaces': [
+    'workflows/component-callers countHiddenCallers',
+    'workflows/component-callers listCallers',
+    'workflows/component-callers listCallingWorkflows',
+    'workflows/components lockComponentCalls',
   ],
   'of runs that an earlier part of the same statement found by their ids': [
     'runs ENQUEUE_JOBS',

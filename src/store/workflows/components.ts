@@ -158,14 +158,3 @@ export function listReachableCalls(
     [ids, limit],
   );
 }
-
-/** Lists the workflows whose current version calls the component. */
-export async function listCallerIds(tx: Tx, componentId: string, limit: number): Promise<readonly string[]> {
-  const rows = await all<{ readonly caller_id: string }>(
-    tx,
-    `select distinct c.caller_id from component_calls c join workflows w on w.id = c.caller_id
-     where c.component_id = $1 and w.deleted_at is null order by c.caller_id limit $2`,
-    [componentId, limit],
-  );
-  return rows.map(row => row.caller_id);
-}
