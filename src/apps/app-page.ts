@@ -7,7 +7,7 @@ import { isFields, type JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { findExecution } from '../store/executions.ts';
-import { listGallery, listOwnResults, readOpenRun } from './app-run.ts';
+import { listGallery, listOwnResults, listResultsOfVisitors, readOpenRun } from './app-run.ts';
 import { presentInputs, readExamples } from './examples.ts';
 import type { AppField } from './fields.ts';
 import { type OpenApp, openApp } from './open-app.ts';
@@ -34,10 +34,12 @@ export async function readAppPage(deps: RunDeps, slug: string, request: VisitorR
   const open = await openApp(deps, slug, request);
   const { settings, visitor } = open;
   const run = choice.runId === undefined ? undefined : await readOpenRun(deps, open, choice.runId);
-  const [examples, history, gallery] = await Promise.all([
+  const canPick = open.canEdit && settings.showsGallery;
+  const [examples, history, gallery, ofVisitors] = await Promise.all([
     readExamples(deps, open),
     listOwnResults(deps, open),
     settings.showsGallery ? listGallery(deps, slug, request, { limit: MAX_GALLERY }) : undefined,
+    canPick ? listResultsOfVisitors(deps, open) : [],
   ]);
   const example = choice.example === undefined ? undefined : examples[choice.example - 1];
   const values: Readonly<Record<string, unknown>> =
@@ -58,16 +60,10 @@ export async function readAppPage(deps: RunDeps, slug: string, request: VisitorR
     },
     exampleResults: example && listResults(open, example.outputs),
     examples: examples.map(({ inputs, outputs }) => ({ inputs, items: listFirstItems(outputs) })),
-    history: history.map(({ page, createdAt, outputs }) => ({
-      page,
-      createdAt,
-      items: listFirstItems(outputs),
-    })),
-    gallery: (gallery?.data ?? []).map(({ page, createdAt, outputs }) => ({
-      page,
-      createdAt,
-      items: listFirstItems(outputs),
-    })),
+    history: history.map(toPreview),
+    gallery: (gallery?.data ?? []).map(toPreview),
+    ofVisitors: ofVisitors.map(toPreview),
+    canPick,
     error: choice.refused?.error.message,
     notes: describeLimits(deps, open),
     price: await findPrice(deps, open, request, values),
@@ -85,6 +81,12 @@ async function readInputs(deps: RunDeps, open: OpenApp, executionId: string) {
   const execution = await findExecution(deps.db, executionId);
   return execution === undefined ? {} : presentInputs(deps, open, execution);
 }
+
+const toPreview = ({ page, createdAt, outputs }: Awaited<ReturnType<typeof listOwnResults>>[number]) => ({
+  page,
+  createdAt,
+  items: listFirstItems(outputs),
+});
 
 function listResults({ outputs }: OpenApp, shown: Readonly<Record<string, ShownOutput>>) {
   return outputs.flatMap(({ key, label }) => {

@@ -13,6 +13,7 @@ import { byId, type PageQuery, readPage } from '../services/paging.ts';
 import {
   type AppRunRow,
   findAppRun,
+  listCompletedAppRuns,
   listGalleryRuns,
   listRunsOfVisitor,
   setInGallery,
@@ -215,6 +216,11 @@ async function presentResults(deps: RunDeps, { app, outputs }: OpenApp, runs: re
 }
 
 const MAX_HISTORY = 12;
+
+/** Lists the newest results of all visitors, for editors of the workflow. */
+export async function listResultsOfVisitors(deps: RunDeps, open: OpenApp) {
+  return presentResults(deps, open, await listCompletedAppRuns(deps.db, open.app.id, MAX_HISTORY));
+}
 
 /** Lists the newest results of the visitor. */
 export async function listOwnResults(deps: RunDeps, open: OpenApp) {

@@ -49,6 +49,7 @@ export interface ShownRun {
   readonly expiresAt: string | null;
   /** Whether the visitor started it. */
   readonly isOwn: boolean;
+  readonly inGallery: boolean;
 }
 
 /** A result of another run or of an example. */
@@ -68,6 +69,9 @@ export interface AppFormPage {
   readonly examples: readonly Preview[];
   readonly history: readonly Preview[];
   readonly gallery: readonly Preview[];
+  /** Results of all visitors, for editors of the workflow who can pick them for the gallery. */
+  readonly ofVisitors: readonly Preview[];
+  readonly canPick: boolean;
   readonly run: ShownRun | undefined;
   /** The results of the example that fills the form. */
   readonly exampleResults: readonly ShownResult[] | undefined;
@@ -116,6 +120,7 @@ export function renderAppFormPage(page: AppFormPage): string {
 ${renderPreviews('Examples', 'examples', page.examples)}
 ${renderPreviews('Your results', 'history', page.history)}
 ${renderPreviews('Gallery', 'gallery', page.gallery)}
+${renderPreviews('Results of visitors', 'visitors', page.ofVisitors, 'Only editors of the workflow see these. Open one to add it to the gallery.')}
 ${
   page.drawing === undefined
     ? undefined
@@ -221,7 +226,7 @@ const STATUS_TEXTS: Readonly<Record<string, string>> = {
   CANCELLED: 'Canceled',
 };
 
-function renderRun({ run, slug, token, examples, exampleResults }: AppFormPage): Html {
+function renderRun({ run, slug, token, examples, exampleResults, canPick }: AppFormPage): Html {
   const shown = run?.results ?? exampleResults ?? [];
   const isFirst = run === undefined;
   return html`<section class="app-result" aria-labelledby="app-result" data-result data-run-id="${run?.runId ?? ''}" data-status="${run?.status ?? ''}">
@@ -247,7 +252,7 @@ ${
         isActive(run)
           ? undefined
           : html`<a class="button quiet" href="/a/${slug}/runs/${run.runId}" data-link>Link to this result</a>`
-      }</div>${
+      }${canPick && run.status === 'COMPLETED' ? renderPick(slug, run) : undefined}</div>${
         isActive(run) || run.expiresAt === null
           ? undefined
           : html`<p class="app-note">The link works until <time datetime="${run.expiresAt}">${formatTime(run.expiresAt)}</time>.</p>`
@@ -255,6 +260,11 @@ ${
 }
 </section>`;
 }
+
+const renderPick = (slug: string, { runId, inGallery }: ShownRun): Html =>
+  html`<form method="post" action="/a/${slug}/runs/${runId}/gallery?add=${String(!inGallery)}"><button class="button quiet">${
+    inGallery ? 'Remove from gallery' : 'Add to gallery'
+  }</button></form>`;
 
 const formatTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -277,9 +287,14 @@ function renderItem({ type, url, text, value }: ShownItem, label: string): Html 
 
 const MAX_PREVIEW_TEXT = 160;
 
-function renderPreviews(title: string, name: string, previews: readonly Preview[]): Html | undefined {
+function renderPreviews(
+  title: string,
+  name: string,
+  previews: readonly Preview[],
+  note?: string,
+): Html | undefined {
   if (previews.length === 0) return undefined;
-  return html`<section class="app-more" aria-labelledby="app-${name}"><h2 id="app-${name}">${title}</h2><ul class="previews" data-${name}>${previews.map(
+  return html`<section class="app-more" aria-labelledby="app-${name}"><h2 id="app-${name}">${title}</h2>${note === undefined ? undefined : html`<p class="app-note">${note}</p>`}<ul class="previews" data-${name}>${previews.map(
     ({ href, title: name, items, values }) =>
       html`<li><a href="${href}"${values === undefined ? undefined : html` data-values="${values}"`}><span class="thumb">${renderThumb(items[0])}</span><span class="hidden">${name}</span></a></li>`,
   )}</ul></section>`;

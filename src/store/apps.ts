@@ -254,6 +254,19 @@ export function listRunsOfVisitor(
   );
 }
 
+/** Lists the completed ones of the newest 200 runs of an app, of all visitors. */
+export function listCompletedAppRuns(tx: Tx, appId: string, limit: number): Promise<readonly AppRunRow[]> {
+  return all(
+    tx,
+    `select ${RUN_COLUMNS}
+     from (select * from app_runs where app_id = $1 order by created_at desc limit 200) r
+     join executions e on e.id = r.execution_id and e.status = 'COMPLETED'
+     where r.in_gallery or r.expires_at > now()
+     order by r.created_at desc limit $2`,
+    [appId, limit],
+  );
+}
+
 /** Lists the runs in the gallery of an app, newest first. */
 export function listGalleryRuns(
   tx: Tx,

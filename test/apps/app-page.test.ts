@@ -181,6 +181,30 @@ describe('the page of an app', () => {
   });
 });
 
+it('lets editors pick results of visitors for the gallery, on the page and without script', async () => {
+  const { slug } = await newApp({ showsGallery: true });
+  const visitor = visitorOf(service);
+  const { body } = await runAsVisitor(visitor, slug, { input_1: 'A heron at noon' });
+  await untilEnded(visitor, slug, body.runId);
+  const owner = visitorOf(service, { authorization: `Bearer ${service.key}` });
+  const read = async (by: typeof visitor, path = '') => (await by.request('GET', `/a/${slug}${path}`)).text;
+  const run = `/runs/${body.runId}`;
+  const galleryOf = (text: string) => /data-gallery>(.*?)<\/ul>/s.exec(text)?.[1] ?? '';
+  assert.match(await read(owner), /data-visitors>.*A heron at noon/s);
+  assert.match(await read(owner, run), /gallery\?add=true.*Add to gallery/s);
+  for (const path of ['', run])
+    assert.doesNotMatch(await read(visitor, path), /data-visitors|Add to gallery/);
+  const pick = (by: typeof visitor, add: boolean) =>
+    by.request('POST', `/a/${slug}${run}/gallery?add=${add}`);
+  assert.equal((await pick(visitor, true)).status, 401);
+  const picked = await pick(owner, true);
+  assert.deepEqual([picked.status, picked.headers.get('location')], [303, `/a/${slug}${run}`]);
+  assert.match(galleryOf(await read(visitor)), /A heron at noon/);
+  assert.match(await read(owner, run), /Remove from gallery/);
+  assert.equal((await pick(owner, false)).status, 303);
+  assert.equal(galleryOf(await read(visitor)), '');
+});
+
 describe('in a browser, the page', { skip: NO_BROWSER }, () => {
   it('runs the app for an anonymous visitor by keyboard, and keeps the result', async () => {
     const { slug } = await newApp({ showsGallery: true });

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppRunParams, SlugParams } from '../../apps/app.schema.ts';
 import { type PageChoice, readAppPage } from '../../apps/app-page.ts';
-import { cancelAppRun } from '../../apps/app-run.ts';
+import { cancelAppRun, changeAppRun } from '../../apps/app-run.ts';
 import { duplicateApp } from '../../apps/duplicate-app.ts';
 import { parseText } from '../../apps/fields.ts';
 import { openApp } from '../../apps/open-app.ts';
@@ -34,6 +34,7 @@ const PageQuery = Type.Object({
   visitor: Type.Optional(Type.String({ maxLength: 2000 })),
   example: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
 });
+const GalleryQuery = Type.Object({ add: Type.Boolean() });
 const options = { errorHandler: sendErrorPage, config: { access: 'anyone' } } as const;
 
 /** Several files, and the rest of the form. */
@@ -114,6 +115,16 @@ function registerPosts(scope: App, deps: RunDeps): void {
     },
   );
   scope.post(
+    '/a/:slug/runs/:runId/gallery',
+    { ...options, schema: { hide: true, params: AppRunParams, querystring: GalleryQuery } },
+    async (req, reply) => {
+      const { slug, runId } = req.params;
+      const inGallery = req.query.add;
+      await changeAppRun(deps, runId, { slug, inGallery, request: toVisitorRequest(req) });
+      return reply.redirect(`/a/${slug}/runs/${runId}`, 303);
+    },
+  );
+  scope.post(
     '/a/:slug/duplicate',
     { ...options, schema: { hide: true, params: SlugParams } },
     async (req, reply) => {
@@ -178,7 +189,7 @@ async function sendApp(
     return reply.headers(page.headers ?? {}).redirect(page.headers?.location ?? `/a/${slug}`, 301);
   if (cookie !== undefined && readVisitorCookie(req.headers.cookie) === undefined)
     reply.header('set-cookie', cookie.header);
-  const { examples, history, gallery, graph, embedOrigins, ...shown } = page;
+  const { examples, history, gallery, ofVisitors, graph, embedOrigins, ...shown } = page;
   const query = toQuery(page.token);
   const drawing =
     graph &&
@@ -211,6 +222,7 @@ async function sendApp(
     })),
     history: history.map(toPreview),
     gallery: gallery.map(toPreview),
+    ofVisitors: ofVisitors.map(toPreview),
     drawing,
   });
   const response = { ...toPageResponse(text, HTML), policy: policyFor(embedOrigins) };
