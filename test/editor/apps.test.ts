@@ -206,6 +206,34 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
+  it('is run by its owner, who puts the result into the gallery', async () => {
+    const id = await service.create({ name: 'Pictures', ...GRAPH });
+    await service.request('PUT', `/workflows/${id}/app`, {
+      slug: 'pictures',
+      title: 'Pictures',
+      inputs: [{ nodeId: 'place', label: 'Place' }],
+      outputs: ['picture'],
+      showsGallery: true,
+    });
+    await using testPage = await browser.open(service.url, VIEWS[2], cookie);
+    const { page } = testPage;
+    await page.goto('/a/pictures');
+    await page.getByLabel('Place').fill('Lagos');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.locator('[data-status=COMPLETED] .output img').waitFor();
+    await page.getByRole('button', { name: 'Add to gallery' }).click();
+    await page.getByRole('button', { name: 'Remove from gallery' }).waitFor();
+    await page.getByRole('heading', { name: 'Gallery' }).waitFor();
+    await page.getByRole('heading', { name: 'Results of visitors' }).waitFor();
+    for (const view of VIEWS) {
+      await page.setViewportSize(view);
+      await page.emulateMedia({ colorScheme: view.colorScheme });
+      await takeScreenshot(page, 'app-of-owner', view);
+      await assertAccessible(page);
+    }
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('asks before a save that puts the app out of order', async () => {
     const id = await service.create({ name: 'Breaks', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
