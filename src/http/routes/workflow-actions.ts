@@ -48,7 +48,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     operation('duplicateWorkflow', 'workflows:write', {
       summary: 'Duplicate a workflow',
       description:
-        'Copies the graph, without secrets, into your active workspace. The copy calls the same components, so you must be able to read them.',
+        'Copies the graph, without secrets, into your active workspace. The copy calls the same components; `meta.warnings` names those that you may not read, whose calls are empty.',
       errors: [
         ...RESOURCE_ERRORS,
         'folder_workspace_mismatch',

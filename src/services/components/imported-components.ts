@@ -1,5 +1,6 @@
 // Prepares the components of an imported file, those that are called before those that call them. A component whose
 // content was imported before is not created again.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ComponentCall } from '../../graph/components/calls.ts';
 import {
   createFileFinder,
@@ -67,6 +68,8 @@ export async function prepareComponents(
   const link = (nodes: unknown): unknown => mapFileCalls(nodes, call => linkCall(call, find, linked));
   for (const source of ordered) {
     const write = await writeComponent(deps, user, { source, nodes: link(source.nodes), imported });
+    // Each step may take long for a large component.
+    await nextTurn();
     const hash = hashComponent(source, write.text, { linked, media: body.media ?? [] });
     const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
     const id = existing?.id ?? newId('workflow', deps.now());
