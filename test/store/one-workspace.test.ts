@@ -84,6 +84,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Each database has rows of its own workers, and is read by the processes that serve it.
   'of a worker, which has runs of many workspaces': [
     'calls listRunsWithoutCalls',
+    'queue deleteReplacedJobs',
     'workers enqueueDeferredRuns',
     'workers listOrphanPools',
     'workers listStrandedRuns',
