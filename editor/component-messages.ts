@@ -33,6 +33,8 @@ export const messages = {
   node: {
     typeOf: (name: string): string => `Component ${name}`,
     about: (name: string): string => `Runs the workflow ${name} as one node.`,
+    hidden: (name: string): string =>
+      `Runs the workflow ${name} as one node. You don't have permission to view it.`,
     version: 'Version',
     latest: 'Latest version',
     newest: (version: number): string => `Version ${version} (newest)`,

@@ -15,7 +15,7 @@ import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { api } from '../lib/api.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
-import { readInterface, takeVersion } from './component-versions.ts';
+import { getCalledComponent, readInterface, takeVersion } from './component-versions.ts';
 import type { EditorContextValue } from './editor-context.tsx';
 
 const { make: makeMessages } = componentMessages;
@@ -116,7 +116,7 @@ export async function unpackSelected(editor: Pick<EditorContextValue, 'session'>
   const { board } = store.getState();
   const calls = listSelected(editor).flatMap(id => {
     const node = findNode(board, id);
-    return node !== undefined && isCall(node) ? [readCall(node)] : [];
+    return node !== undefined && getCalledComponent(node) !== undefined ? [readCall(node)] : [];
   });
   if (calls.length === 0) return;
   const graphs = await Promise.all(calls.map(call => readGraph(call)));

@@ -85,7 +85,7 @@ async function findEarlierRun({ session, runs }: Editor): Promise<string | undef
 
 function computeStates(
   { session }: Editor,
-  { targets, pins = {} }: RunRequest,
+  { targets, pins = {}, keep }: RunRequest,
   estimate?: Estimate,
 ): PlannedRun['states'] {
   const { board } = session.store.getState();
@@ -93,7 +93,11 @@ function computeStates(
   if (!result.ok) return new Map();
   // The lines of a component are those of its nodes.
   const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findShownId(board, nodeId));
-  const reused = new Set([...(estimate?.kept ?? []), ...Object.keys(pins)]);
+  const again = new Set(keep?.again);
+  const kept = (estimate?.kept ?? [])
+    .map(path => findShownId(board, path))
+    .filter(id => id && !again.has(id));
+  const reused = new Set([...kept, ...Object.keys(pins)]);
   const getState = (id: string): 'run' | 'cached' | 'kept' => {
     if (reused.has(id)) return 'kept';
     return lines.get(id)?.every(({ cached }) => cached) ? 'cached' : 'run';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { signUpAnother } from '../../support/accounts/first-person.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
@@ -335,6 +336,60 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await takeScreenshot(page, 'component-waiting', VIEWS[2]);
     await node.getByRole('button', { name: 'Approve' }).click();
     await node.getByRole('figure', { name: 'Result of Review' }).getByText('a fox').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('runs again from a call, with the results of the nodes before it', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await makeComponent(page, 'Drawing', ['Picture']);
+    await untilSaved(page);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await flow.untilRuns(id, 1);
+    await nodeOf(page, 'Drawing').getByRole('img', { name: 'Completed' }).waitFor();
+    await nodeOf(page, 'Drawing').click(HEAD);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    assert.equal(await inspector.getByRole('button', { name: 'Pin result' }).count(), 0);
+    await inspector.getByRole('button', { name: 'Run from here' }).click();
+    const plan = page.getByRole('region', { name: 'Run part of the workflow' });
+    await plan.getByText('2 nodes to run, 1 result reused').waitFor();
+    await plan.getByRole('button', { name: 'Run nodes' }).click();
+    await flow.untilRuns(id, 2);
+    const [run] = await flow.runs(id);
+    assert.deepEqual(
+      run?.nodeStates.map(({ status }) => status),
+      ['COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED'],
+    );
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('makes components in the team of the workflow', async () => {
+    const team = await flow.send<{ readonly id: string }>('POST', '/teams', { name: 'Studio' });
+    const folder = await flow.send<{ readonly id: string }>('POST', '/folders', {
+      name: 'Ads',
+      teamId: team.id,
+    });
+    const id = await flow.create(PICTURE);
+    await flow.send('PUT', `/workflows/${id}`, { folderId: folder.id });
+    await using testPage = await flow.open(id);
+    await makeComponent(testPage.page, 'Shared', ['Picture']);
+    const { data } = await untilCall(id);
+    const component = await flow.send<object>('GET', `/workflows/${data.config?.workflowId}`);
+    assert.partialDeepStrictEqual(component, { name: 'Shared', teamId: team.id, folderId: folder.id });
+  });
+
+  it('shows readers without access only the name and the ports', async () => {
+    const id = await createCaller('Secret recipe', PICTURE);
+    await flow.send('PUT', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const guest = await signUpAnother(flow.service, { email: 'dora@example.com', name: 'Dora' });
+    await using testPage = await flow.open(id, undefined, guest);
+    const { page } = testPage;
+    await nodeOf(page, 'Secret recipe').click(HEAD);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByText("You don't have permission to view it.").waitFor();
+    assert.equal(await inspector.getByRole('button', { name: 'Open component' }).count(), 0);
+    await nodeOf(page, 'Secret recipe').getByText('Idea', { exact: true }).waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

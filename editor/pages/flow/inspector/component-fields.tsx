@@ -30,7 +30,9 @@ const MAX_VERSIONS = 50;
 export function ComponentFields({ node }: { readonly node: GraphNode }) {
   const call = readCall(node);
   const inputs = getComponentPorts(node.data.config?.inputs);
-  const { data: graph } = useQuery(toGraphQuery(call));
+  const { data: graph } = useQuery({ ...toGraphQuery(call), enabled: call.workflowId !== '' });
+  if (call.workflowId === '')
+    return <p className={styles.about}>{nodeMessages.hidden(getComponentName(node))}</p>;
   return (
     <>
       <VersionField node={node} />
