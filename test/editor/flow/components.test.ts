@@ -397,7 +397,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('u');
     await page
-      .getByRole('status')
+      .getByRole('listitem')
       .getByText(/permission|not found/i)
       .waitFor();
   });
