@@ -35,6 +35,7 @@ export function PhoneViews({
 }
 
 export function Outline() {
+  const { session } = useEditor();
   const board = useBoard(state => state.board);
   return (
     <div className={styles.outline} data-focus-region="canvas">
@@ -43,10 +44,12 @@ export function Outline() {
           <OutlineNode key={id} id={id} />
         ))}
       </ul>
-      <section aria-label={flowMessages.runsAndResults} className={styles.runs}>
-        <h2>{flowMessages.runsAndResults}</h2>
-        <RunList />
-      </section>
+      {!session.isReadOnly && (
+        <section aria-label={flowMessages.runsAndResults} className={styles.runs}>
+          <h2>{flowMessages.runsAndResults}</h2>
+          <RunList />
+        </section>
+      )}
     </div>
   );
 }

@@ -34,7 +34,7 @@ export function Price() {
   useEffect(() => {
     // The previous price does not apply to the changed board.
     runs.setState({ estimate: undefined });
-    if (!isSaved || !hasNodes || saver.isDirty) return;
+    if (!isSaved || !hasNodes || saver.isDirty || session.isReadOnly) return;
     const controller = new AbortController();
     const timer = setTimeout(() => {
       estimateBoard(session.id, getPins(store.getState().board), controller.signal).then(

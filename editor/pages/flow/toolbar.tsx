@@ -78,12 +78,20 @@ const TOOLS: readonly Tool[] = [
 export function Toolbar() {
   const editor = useEditor();
   const { trail } = editor;
+  const { isReadOnly } = editor.session;
+  const tools = isReadOnly ? TOOLS.filter(({ id }) => id !== 'arrange') : TOOLS;
   const canUndo = useBoard(({ history }) => history.past.length > 0);
   const canRedo = useBoard(({ history }) => history.future.length > 0);
   const isNarrow = useMediaQuery(NARROW);
   const run = (id: string) => () => getCommand(id).run(editor);
   return (
-    <div className={styles.toolbar} role="toolbar" data-focus-region="bar" aria-label={flowMessages.toolbar}>
+    <div
+      className={styles.toolbar}
+      role="toolbar"
+      data-focus-region="bar"
+      data-in-place={trail.length > 0 || undefined}
+      aria-label={flowMessages.toolbar}
+    >
       <AppMenu />
       <div className={styles.start}>
         {trail.length > 0 && <Breadcrumb />}
@@ -91,20 +99,38 @@ export function Toolbar() {
         <SaveStatus />
       </div>
       <div className={styles.tools}>
-        <IconButton icon={Undo} label={flowMessages.tools.undo} disabled={!canUndo} onClick={run('undo')} />
-        <IconButton icon={Redo} label={flowMessages.tools.redo} disabled={!canRedo} onClick={run('redo')} />
-        <span className={styles.line} />
+        {!isReadOnly && (
+          <>
+            <IconButton
+              icon={Undo}
+              label={flowMessages.tools.undo}
+              disabled={!canUndo}
+              onClick={run('undo')}
+            />
+            <IconButton
+              icon={Redo}
+              label={flowMessages.tools.redo}
+              disabled={!canRedo}
+              onClick={run('redo')}
+            />
+            <span className={styles.line} />
+          </>
+        )}
         {isNarrow ? (
           <>
-            <IconButton icon={CirclePlus} label={flowMessages.tools.add} onClick={run('add')} />
-            <MoreTools tools={TOOLS} />
+            {!isReadOnly && (
+              <IconButton icon={CirclePlus} label={flowMessages.tools.add} onClick={run('add')} />
+            )}
+            <MoreTools tools={tools} />
           </>
         ) : (
           <>
-            <Button variant="quiet" icon={CirclePlus} onClick={run('add')}>
-              {flowMessages.tools.add}
-            </Button>
-            {TOOLS.map(tool => (
+            {!isReadOnly && (
+              <Button variant="quiet" icon={CirclePlus} onClick={run('add')}>
+                {flowMessages.tools.add}
+              </Button>
+            )}
+            {tools.map(tool => (
               <ToolButton key={tool.id} {...tool} onClick={run(tool.id)} />
             ))}
           </>
@@ -163,8 +189,8 @@ function RunButton() {
   const isRunning = useRun(({ run }) => isInProgress(run));
   const isStarting = useRun(state => state.isStarting);
   const isCancelling = useRun(({ run }) => run?.status === 'CANCELLING');
-  // A run would use the current version.
-  const isDisabled = useBoard(({ board }) => board.nodes.length === 0) || session.version !== undefined;
+  // Who may only view a workflow may not run it, and a run would not use an earlier version.
+  const isDisabled = useBoard(({ board }) => board.nodes.length === 0) || session.isReadOnly;
   if (isRunning)
     return (
       <Button icon={Square} isBusy={isCancelling} onClick={() => void runs.cancel()}>

@@ -186,6 +186,8 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     const caller = await createCaller({ ...flow, send: sendAs(flow, viewer) }, component, 'Own letter');
     await using testPage = await flow.open(caller, VIEWS[2], viewer);
     const { page } = testPage;
+    const refused: string[] = [];
+    page.on('response', response => response.status() === 403 && refused.push(response.url()));
     await nodeOf(page, 'Joiner').dblclick(HEAD);
     await path(page).getByRole('button', { name: 'Back to Own letter' }).waitFor();
     await nodeOf(page, 'Right').click(HEAD);
@@ -199,6 +201,14 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await path(page).getByRole('button', { name: 'Back to Own letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
-    assert.deepEqual(testPage.errors, []);
+    // The inspector of the call cannot read the versions of the component.
+    assert.deepEqual(
+      testPage.errors.filter(text => !text.includes('403')),
+      [],
+    );
+    assert.deepEqual(
+      refused.filter(url => !url.includes('/versions')),
+      [],
+    );
   });
 });
