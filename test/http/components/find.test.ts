@@ -1,0 +1,63 @@
+// Finding workflows to call as components: those of the user, and of the team whose workspace is active.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { getUserActor } from '../../../src/services/accounts/user-actor.ts';
+import { type ComponentSearch, findComponents } from '../../../src/services/components/find-components.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let member: Caller;
+let teamId: string;
+before(async () => {
+  test = await createTestApp();
+  [owner, member] = [await test.createCaller(), await test.createCaller()];
+  teamId = String((await owner.request('POST', '/teams', { name: 'Team' })).body.id);
+  await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'EDITOR')`, [
+    teamId,
+    member.userId,
+  ]);
+});
+after(() => test.close());
+
+const find = async (by: Caller, search: Partial<ComponentSearch>): Promise<readonly string[]> => {
+  const actor = await getUserActor(test.deps, by.userId);
+  const found = await findComponents(test.deps, actor, { words: [], limit: 5, ...search });
+  return found.map(({ name }) => name);
+};
+
+it('needs every word in the name or the description, and an output', async () => {
+  await createWorkflow(owner, { name: 'Red poster', description: 'For the summer' });
+  await createWorkflow(owner, { name: 'Blue poster' });
+  await createWorkflow(owner, { name: 'Poster without output', nodes: [node('a', 'input:text')], edges: [] });
+  assert.deepEqual(await find(owner, { words: ['poster'] }), ['Blue poster', 'Red poster']);
+  assert.deepEqual(await find(owner, { words: ['summer', 'poster'] }), ['Red poster']);
+  assert.deepEqual(await find(owner, { words: ['poster'], limit: 1 }), ['Blue poster']);
+  assert.deepEqual(await find(member, { words: ['poster'] }), []);
+});
+
+it('compares the types of ports', async () => {
+  const nodes = [node('photo', 'input:image'), node('out', 'output:preview')];
+  await createWorkflow(owner, { name: 'Typed photo', nodes, edges: [edge('photo.image > out.input')] });
+  await createWorkflow(owner, { name: 'Typed text', ...PAIR });
+  assert.deepEqual(await find(owner, { words: ['typed'], accepts: 'IMAGE' }), ['Typed photo']);
+  assert.deepEqual(await find(owner, { words: ['typed'], produces: 'TEXT' }), ['Typed text']);
+});
+
+it('lists only workflows that are called if there are no words', async () => {
+  const { id } = await createWorkflow(owner, { name: 'Called' });
+  assert.ok(!(await find(owner, { limit: 50 })).includes('Called'));
+  await createWorkflow(owner, { nodes: [node('c', 'component:call', { workflowId: id })], edges: [] });
+  assert.deepEqual(await find(owner, { limit: 50 }), ['Called']);
+});
+
+it('includes workflows of the team whose workspace is active', async () => {
+  const { id } = await createWorkflow(owner, { name: 'Shared banner' });
+  const folder = await owner.request('POST', '/folders', { name: 'F', teamId });
+  const moved = await owner.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
+  assert.equal(moved.status, 200, JSON.stringify(moved.body));
+  assert.deepEqual(await find(member, { words: ['banner'] }), []);
+  await member.request('PUT', '/me/workspace', { teamId });
+  assert.deepEqual(await find(member, { words: ['banner'] }), ['Shared banner']);
+});
