@@ -111,16 +111,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('of a matrix are shown by the two axes that are chosen', async () => {
-    const workflow = await service.create({
-      name: 'Sea',
-      nodes: [
-        { ...node('topic', 'input:text', { value: 'rain' }), data: inputData('Topic', 'rain') },
-        { ...node('mood', 'input:text', { value: 'calm' }), data: inputData('Mood', 'calm') },
-        node('join', 'utility:prompt_concat'),
-        node('out', 'output:preview'),
-      ],
-      edges: [edge('topic.text > join.text1'), edge('mood.text > join.text2'), edge('join.text > out.input')],
-    });
+    const workflow = await service.create(POEM);
     const topics = Array.from({ length: 30 }, (_, index) => `topic ${index + 1}`);
     const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {
       matrix: {

@@ -16,10 +16,9 @@ import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { showToast } from '../../../lib/toasts.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { KeyDialog } from './key-dialog.tsx';
+import { KeyDialog, useFinishKeyChange } from './key-dialog.tsx';
 import { messages } from './messages.ts';
 import styles from './providers.module.css';
-import { useFinishKeyChange } from './use-finish-key-change.ts';
 
 const TONES = { ok: 'success', failed: 'danger', untested: 'neutral' } as const;
 

@@ -1,14 +1,15 @@
 // Asks for a key, tests it at the provider, and stores it as a new credential or in place of an old one.
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Credential, CredentialTest } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { UserFacingError } from '../../../lib/user-facing-error.ts';
 import { messages } from './messages.ts';
 import { PROVIDERS, type ProviderName } from './provider-info.ts';
 import styles from './providers.module.css';
-import { useFinishKeyChange } from './use-finish-key-change.ts';
 
 interface KeyDialogProps {
   readonly kind: ProviderName;
@@ -90,4 +91,17 @@ export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialog
       )}
     </FormDialog>
   );
+}
+
+const AFFECTED = ['/credentials', '/admin/providers', '/models'] as const;
+
+/** Finishes a change of keys: everything that shows which models can be used is read again. */
+export function useFinishKeyChange(): (text: string) => Promise<void> {
+  const client = useQueryClient();
+  const finishChange = useFinishChange();
+  return async text => {
+    // The board keeps its catalog; the next board reads a new one.
+    client.removeQueries({ queryKey: ['/nodes'] });
+    await finishChange(text, AFFECTED);
+  };
 }

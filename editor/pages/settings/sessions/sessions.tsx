@@ -12,8 +12,24 @@ import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, Truncated } from '../section.tsx';
-import { getBrowserName } from './browser-name.ts';
-import { messages } from './messages.ts';
+
+const messages = {
+  description:
+    'The places where you are signed in. Sign out any you do not recognize, then change your password.',
+  label: 'Your sessions',
+  browser: 'Browser',
+  unknown: 'Unknown browser',
+  on: (browser: string, system: string): string => `${browser} on ${system}`,
+  address: 'Signed in from',
+  lastSeen: 'Last active',
+  expires: 'Expires',
+  current: 'Current',
+  signOut: 'Sign out',
+  signOutOf: (browser: string): string => `Sign out of ${browser}`,
+  signOutTitle: (browser: string): string => `Sign out of ${browser}?`,
+  signOutText: 'The session ends within five seconds. Using it again requires signing in.',
+  signedOut: 'The session was signed out.',
+} as const;
 
 export function Sessions() {
   const list = useList<ListedSession>('/auth/sessions', { limit: 50 });
@@ -84,3 +100,30 @@ const createColumns = (onSignOut: (session: ListedSession) => void): readonly Co
       ),
   },
 ];
+
+/** The order matters, because most user agents also name other browsers. The first match counts. */
+const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+];
+const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'],
+  ['Linux', 'Linux'],
+];
+
+/** Derives a readable browser name from the user agent. */
+function getBrowserName(userAgent: string | null): string {
+  if (userAgent === null) return messages.unknown;
+  const findName = (table: typeof BROWSERS): string | undefined =>
+    table.find(([mark]) => userAgent.includes(mark))?.[1];
+  const [browser, system] = [findName(BROWSERS), findName(SYSTEMS)];
+  if (browser === undefined) return userAgent;
+  return system === undefined ? browser : messages.on(browser, system);
+}
