@@ -42,7 +42,8 @@ function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
 
 /** Yields the values of a call with the types of their inputs. */
 function* listValues({ node, config }: LintNode): Iterable<readonly [string, Json, PortType | undefined]> {
-  if (node.data.nodeType !== CALL) return;
+  // Without ports, the component is unknown or must not be read, which has an issue of its own.
+  if (node.data.nodeType !== CALL || !Array.isArray(config.inputs)) return;
   const types = new Map(getComponentPorts(config.inputs).map(({ id, type }) => [id, type]));
   for (const [id, value] of Object.entries(toFields(config.values))) yield [id, value as Json, types.get(id)];
 }

@@ -103,6 +103,28 @@ describe('a reader of a workflow who may not read its component', () => {
     assert.match(body.meta.warnings.join(), /call: The component "Grade" is not shared with you/);
   });
 
+  it('sees no more as a visitor of its app', async () => {
+    const component = await createWorkflow(owner, COMPONENT);
+    const caller = callerOf(component);
+    const { id } = await createWorkflow(owner, {
+      nodes: [...caller.nodes, node('shown', 'output:preview', {}, { position: { x: 500, y: 0 } })],
+      edges: [edge('call.out > shown.input')],
+    });
+    const app = {
+      slug: 'graded',
+      title: 'Graded',
+      audience: 'anyone',
+      inputs: [],
+      outputs: ['shown'],
+      showsGraph: true,
+    };
+    const saved = await owner.request('PUT', `/workflows/${id}/app`, app);
+    assert.ok(saved.status < 300, JSON.stringify(saved.body));
+    const { statusCode, body } = await test.app.inject({ method: 'GET', url: '/a/graded' });
+    assert.equal(statusCode, 200);
+    assert.doesNotMatch(body, new RegExp(`${component.id}|secret-of-the-component`));
+  });
+
   it('gets such a copy as an editor too, whose own view keeps the reference', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, callerOf(component));

@@ -194,6 +194,37 @@ describe('a write of a workflow that calls a component', () => {
   });
 });
 
+describe('a component that cannot run', () => {
+  it('is named by path in a warning of its caller, and other findings inside it are not repeated', async () => {
+    const inner = await createWorkflow(owner, UPPER);
+    const middle = await createWorkflow(owner, { ...caller(call(inner.id, {}, 'inner')), name: 'Middle' });
+    assert.deepEqual((await createWorkflow(owner, caller(call(middle.id)))).meta.issues, []);
+    await owner.request('DELETE', `/workflows/${inner.id}?force=true`);
+    const { meta } = await createWorkflow(owner, caller(call(middle.id)));
+    assert.deepEqual(
+      meta.issues.map(({ code, nodeId }) => [code, nodeId]),
+      [['component_missing', 'call']],
+    );
+    assert.match(meta.warnings.join(), /"call\/inner" was deleted or does not exist/);
+  });
+
+  it('is named if a connection inside it lost its port', async () => {
+    const inner = await createWorkflow(owner, UPPER);
+    const middle = await createWorkflow(owner, {
+      name: 'Middle',
+      nodes: [call(inner.id, { version: 'latest' }, 'inner'), node('text', 'input:text', { value: 'y' })],
+      edges: [edge('text.text > inner.7')],
+    });
+    await put(owner, inner.id, { nodes: [node('other', 'input:text')], edges: [] });
+    const { meta } = await createWorkflow(owner, caller(call(middle.id)));
+    assert.deepEqual(
+      meta.issues.map(({ code, nodeId }) => [code, nodeId]),
+      [['component_cannot_run', 'call']],
+    );
+    assert.match(meta.warnings.join(), /"call\/inner" cannot run/);
+  });
+});
+
 describe('a call that the workflow has already', () => {
   it('stays when others edit the workflow who may not read the component, at the same version only', async () => {
     const component = await createWorkflow(owner, UPPER);
