@@ -1,0 +1,127 @@
+// Kills all processes while runs wait inside components: for a provider, for a decision, for a time and for a render.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { statesOf } from '../support/client.ts';
+import { plainImage } from '../support/media/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type ServiceChild, spawnService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const RUNS = 4;
+
+/** Asks a provider, then a person, waits, and draws a clip. */
+const WORK = {
+  nodes: [
+    node('prompt', 'input:text', { value: 'unused' }),
+    node('m', 'generate:fal_seedream'),
+    node('ask', 'logic:approval'),
+    node('pause', 'logic:delay', { ms: 2500 }),
+    node('clip', 'video:sandbox', { duration: 2 }),
+    node('out', 'output:preview'),
+    node('film', 'output:preview'),
+  ],
+  edges: [
+    edge('prompt.text > m.prompt'),
+    edge('m.image > ask.input'),
+    edge('ask.approved > pause.input'),
+    edge('pause.output > out.input'),
+    edge('prompt.text > clip.prompt'),
+    edge('clip.video > film.input'),
+  ],
+};
+const call = (workflowId: string) => node('in', 'component:call', { workflowId, version: 'latest' });
+const MIDDLE = (work: string) => ({
+  nodes: [node('topic', 'input:text'), call(work), node('result', 'output:preview')],
+  edges: [edge('topic.text > in.prompt'), edge('in.out > result.input')],
+});
+const CALLER = (middle: string) => ({
+  nodes: [
+    node('start', 'input:text', { value: 'a fox' }),
+    { ...call(middle), id: 'c' },
+    node('end', 'output:preview'),
+  ],
+  edges: [edge('start.text > c.topic'), edge('c.result > end.input')],
+});
+
+let folder: string;
+let fal: FalDouble;
+let service: ServiceChild;
+const serve = async (): Promise<void> => {
+  service = await spawnService(folder, { FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url });
+};
+const killAndServe = async (): Promise<void> => {
+  await service.end('SIGKILL');
+  await serve();
+};
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-components-'));
+  fal = await startFal(await plainImage(8, 8, '#336699'));
+  fal.polls = 1e9;
+  fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
+  await serve();
+});
+after(async () => {
+  await service.end('SIGKILL');
+  await fal.close();
+  // PostgreSQL takes a moment to exit after its parent.
+  await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+});
+
+it('continues runs inside components after kills, and asks nothing twice', async () => {
+  const work = await service.create(WORK);
+  const middle = await service.create(MIDDLE(work));
+  const caller = await service.create(CALLER(middle));
+  const ids: string[] = [];
+  for (let index = 0; index < RUNS; index++)
+    ids.push(await service.start(caller, { inputs: { start: `fox ${index}` } }));
+  await waitUntil('a poll of each call', () => {
+    const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
+    return fal.accepted.length === RUNS && fal.accepted.every(isPolled);
+  });
+  // The runs that were accepted execute the version before this one.
+  const { status } = await service.request('PUT', `/workflows/${work}`, {
+    nodes: [WORK.nodes[0]],
+    edges: [],
+  });
+  assert.equal(status, 200);
+  await killAndServe();
+
+  fal.polls = 0;
+  for (const id of ids)
+    await waitUntil('a question', async () => {
+      const { ask } = shorten(await service.execution(id));
+      return ask?.status === 'WAITING';
+    });
+  await killAndServe();
+
+  for (const executionId of ids) {
+    // While a render continues, the run does not wait for the decision only.
+    await service.until(executionId, 'WAITING');
+    const decision = { nodeId: 'c/in/ask', approved: true };
+    const { status } = await service.request('POST', `/executions/${executionId}/resume`, { decision });
+    assert.equal(status, 202);
+  }
+  await killAndServe();
+
+  for (const id of ids) {
+    const record = await service.until(id);
+    assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
+    const { m, ask, pause, clip, film, end } = shorten(record);
+    assert.deepEqual(
+      [m, ask, pause, clip].map(state => state?.status),
+      ['COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED'],
+    );
+    assert.match(film?.outputUrl ?? '', /\.mp4$/);
+    assert.match(end?.outputUrl ?? '', /^http/);
+  }
+  assert.equal(fal.accepted.length, RUNS);
+});
+
+/** The states by the ids that nodes have in the component. */
+const shorten = (record: Parameters<typeof statesOf>[0]) =>
+  Object.fromEntries(Object.entries(statesOf(record)).map(([id, state]) => [id.replace(/^.*\//, ''), state]));
