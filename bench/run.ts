@@ -12,8 +12,7 @@ type Section = (isShort: boolean) => AsyncIterable<Row>;
 // Imported one at a time: some load heavy peers.
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   engine: async () => (await import('./engine.ts')).runEngineRows,
-  engine: async () => (await import('./rows/engine.ts')).runEngineRows,
-  components: async () => (await import('./rows/components.ts')).runComponentRows,
+  components: async () => (await import('./rows/component.ts')).runComponentRows,
   code: async () => (await import('./rows/code.ts')).runCodeRows,
   start: async () => (await import('./rows/start.ts')).runStartRows,
   runs: async () => (await import('./rows/run.ts')).runRunRows,
