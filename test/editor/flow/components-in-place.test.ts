@@ -180,6 +180,31 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('opens a component inside a component, with the states of the outermost run', async () => {
+    const inner = await createComponent(flow, 'Joiner');
+    const middle = await createCaller(flow, inner, 'Middle');
+    const { id: outer } = await flow.send<{ id: string }>('POST', '/workflows', {
+      name: 'Outer',
+      nodes: [at({ x: 0 }, 'a/b', 'Nested', 'component:call', { workflowId: middle, version: 1 })],
+      edges: [],
+    });
+    await using testPage = await flow.open(outer);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await flow.untilRuns(outer, 1);
+    await nodeOf(page, 'Nested').dblclick(HEAD);
+    await nodeOf(page, 'Joiner').getByRole('img', { name: 'Completed' }).waitFor();
+    await nodeOf(page, 'Joiner').dblclick(HEAD);
+    await nodeOf(page, 'Sentence').getByText('a left and a right').waitFor();
+    assert.deepEqual(await path(page).getByRole('link').allTextContents(), ['Outer', 'Middle']);
+    await path(page).getByRole('button', { name: 'Back to Middle' }).click();
+    await path(page).getByRole('button', { name: 'Back to Outer' }).waitFor();
+    await nodeOf(page, 'Joiner').getByRole('img', { name: 'Completed' }).waitFor();
+    await path(page).getByRole('link', { name: 'Outer' }).click();
+    await page.waitForURL(`**/flow/${outer}`);
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('can be viewed but not edited in a workflow of somebody who may only view it', async () => {
     const component = await createComponent(flow, 'Joiner');
     const viewer = await createViewer(flow, component);
