@@ -3,7 +3,7 @@ import { decrypt, sha256, sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { createRateLimitError } from '../../services/accounts/rate-limits.ts';
+import { type Allowance, createRateLimitError } from '../../services/accounts/rate-limits.ts';
 import { findSignatureFault } from '../../services/webhooks/webhook-signature.ts';
 import {
   deleteExpiredItem,
@@ -38,16 +38,15 @@ export async function receiveHook(
   deps: RunDeps,
   { token, headers, body, parse }: HookRequest,
 ): Promise<{ readonly executionId: string }> {
-  const trigger = await findTriggerByToken(deps.db, sha256(token));
+  const hash = sha256(token);
+  const key = `hook:${hash.toString('base64url')}`;
+  // Refused from memory, so that a flood of requests to one address does not reach the database.
+  const known = deps.limiter.peek(key, PER_MINUTE, MINUTE_S);
+  if (known.remaining === 0) throw createLimitError(deps, known);
+  const trigger = await findTriggerByToken(deps.db, hash);
   if (trigger === undefined) throw new AppError('not_found', 'Hook not found. Check its address.');
-  const allowance = await deps.limiter.consume(`hook:${trigger.id}`, PER_MINUTE, MINUTE_S);
-  if (!allowance.isAllowed)
-    throw createRateLimitError(
-      'rate_limited',
-      `More than ${PER_MINUTE} requests in a minute`,
-      allowance,
-      deps.now(),
-    );
+  const allowance = await deps.limiter.consume(key, PER_MINUTE, MINUTE_S);
+  if (!allowance.isAllowed) throw createLimitError(deps, allowance);
   if (!trigger.is_active)
     throw new AppError('trigger_paused', 'The trigger is paused. Its owner can activate it again.');
   await requireSignature(deps, trigger, headers, body);
@@ -73,6 +72,15 @@ export async function receiveHook(
     'trigger_refused',
     'The run was refused. The owner of the trigger finds the reason in its history.',
     { cause: outcome },
+  );
+}
+
+function createLimitError({ now }: RunDeps, allowance: Allowance): AppError {
+  return createRateLimitError(
+    'rate_limited',
+    `More than ${PER_MINUTE} requests in a minute`,
+    allowance,
+    now(),
   );
 }
 

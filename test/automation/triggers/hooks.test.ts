@@ -176,6 +176,28 @@ describe('a hook', () => {
     assert.equal((await listRuns(service, workflow, busy.id)).length, 5);
   });
 
+  it('is refused without the database once its minute is used up', async () => {
+    const trigger = await hook();
+    const exhaust = async (): Promise<readonly number[]> => {
+      const minute = Math.floor(Date.now() / 60_000);
+      const same = { 'webhook-id': 'same' };
+      await Promise.all(Array.from({ length: 70 }, () => call(trigger, {}, same)));
+      const client = await service.db.pool.connect();
+      try {
+        // Whoever reads the trigger waits.
+        await client.query('begin; lock table triggers in access exclusive mode');
+        const statuses = Promise.all([call(trigger, {}, same), call(trigger, {}, same)]);
+        const refused = (await statuses).map(({ status }) => status);
+        // A minute may end in between.
+        return Math.floor(Date.now() / 60_000) === minute ? refused : exhaust();
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    };
+    assert.deepEqual(await exhaust(), [429, 429]);
+  });
+
   it('pauses after five failed runs in a row, with a reason and a notice', async () => {
     const failing = await service.create(FAILING);
     const trigger = await createTrigger(service, failing, { kind: 'hook', name: 'Orders' });
