@@ -100,9 +100,12 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   it('marks calls of an earlier version, shows what differs, and takes the new one', async () => {
     const { component, caller } = await createBoth();
     await flow.send('PUT', `/workflows/${component}`, CHANGED);
-    await using testPage = await flow.open(caller);
+    await using testPage = await flow.open(caller, VIEWS[3]);
     const { page } = testPage;
-    await nodeOf(page, 'Joiner').getByRole('button', { name: 'Update available: version 2' }).click();
+    const mark = nodeOf(page, 'Joiner').getByRole('button', { name: 'Update available: version 2' });
+    await mark.waitFor();
+    await takeScreenshot(page, 'component-newer', VIEWS[3]);
+    await mark.click();
     const dialog = page.getByRole('dialog', { name: 'Update Joiner' });
     await dialog.getByText('1 connection will be removed').waitFor();
     const rows = await dialog.getByRole('row').allTextContents();
@@ -112,7 +115,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
       'Input LeftRenamed from Left to Left side',
       'Input CountAdded',
     ]);
-    await takeScreenshot(page, 'component-update', VIEWS[2]);
+    await takeScreenshot(page, 'component-update', VIEWS[3]);
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Use version 2' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -133,7 +136,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
       ...COMPONENT,
       nodes: [...COMPONENT.nodes, at({ x: 0, y: 440 }, 'extra', 'Extra', 'input:text', { value: 'c' })],
     });
-    await using testPage = await flow.open(caller);
+    await using testPage = await flow.open(caller, VIEWS[3]);
     const { page } = testPage;
     await nodeOf(page, 'Joiner').dblclick(HEAD);
     await notice(page)
