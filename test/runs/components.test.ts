@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Client, type Execution, statesOf } from '../support/client.ts';
 import { balanceOf, model, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
+import { startReceiver } from '../support/network/receiver.ts';
+import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
 let paid: PaidService;
 let user: Client;
 before(async () => {
-  paid = await startPaidService();
+  paid = await startPaidService({ ALLOW_PRIVATE_NETWORK: 'true' });
 });
 after(() => paid.close());
 beforeEach(async () => {
@@ -189,6 +191,70 @@ describe('a run of a workflow with a component', () => {
     const record = await user.run(id, { useCache: false });
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
     assert.deepEqual(await balanceOf(user), [300 - 2 * PRICE, 0]);
+  });
+});
+
+describe('what else runs a workflow with a component', () => {
+  it('is a batch, whose rows set inputs inside it', async () => {
+    const id = await user.create(caller(await user.create(joiner())));
+    const rows = [{ inputs: { start: '1', 'c/b': 'x' } }, { inputs: { start: '2' } }];
+    const { status, body } = await user.request<{ batchId: string }>('POST', `/workflows/${id}/batches`, {
+      rows,
+    });
+    assert.equal(status, 202, JSON.stringify(body));
+    await waitUntil('the batch to end', async () => {
+      const batch = await user.request<{ status: string }>('GET', `/batches/${body.batchId}`);
+      return batch.body.status === 'COMPLETED';
+    });
+    const listed = await user.request<{ data: { outputs: { text: string }[] }[] }>(
+      'GET',
+      `/batches/${body.batchId}/rows`,
+    );
+    assert.deepEqual(
+      listed.body.data.map(({ outputs }) => outputs.map(({ text }) => text)),
+      [['1-x'], ['2-B']],
+    );
+    const wrong = [{ inputs: { 'c/none': 'x' } }];
+    const refused = await user.request('POST', `/workflows/${id}/batches`, { rows: wrong });
+    assert.equal(refused.status, 400);
+  });
+
+  it('is the page of its results, by path', async () => {
+    const id = await user.create(caller(await user.create(joiner()), { version: 'latest' }));
+    await user.run(id);
+    const { body } = await user.request<{ nodes: Record<string, { text: string; isCurrent: boolean }> }>(
+      'GET',
+      `/workflows/${id}/results`,
+    );
+    assert.deepEqual(
+      [body.nodes['c/joined']?.text, body.nodes['c/joined']?.isCurrent, body.nodes.end?.isCurrent],
+      ['S-B', true, true],
+    );
+  });
+
+  it('uses the secrets of the caller', async () => {
+    const receiver = await startReceiver();
+    try {
+      const component = await user.create({
+        nodes: [
+          node('ask', 'utility:http_request', {
+            url: receiver.url,
+            headers: { 'x-token': '{{secrets.TOKEN}}' },
+          }),
+          node('out', 'output:preview'),
+        ],
+        edges: [edge('ask.text > out.input')],
+      });
+      const id = await user.create({
+        nodes: [call(component)],
+        edges: [],
+        secrets: { TOKEN: 'of-the-caller' },
+      });
+      assert.equal((await user.run(id)).status, 'COMPLETED');
+      assert.equal(receiver.received[0]?.headers['x-token'], 'of-the-caller');
+    } finally {
+      await receiver.close();
+    }
   });
 });
 
