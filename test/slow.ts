@@ -29,7 +29,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/workflows/{templates,workflow-events}.test.ts',
     'mcp/oauth/{clients,consent-page,documents-over-https,outage,processes}.test.ts',
     'lib/{compile-cache,secrets-key}.test.ts',
-    'mcp/{conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
+    'mcp/{components,conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
     'nodes/models/published-requests.test.ts',
     'runs/{changed-models,charges,credentials,dispatch,examples,node-cache,provider-slots}.test.ts',
