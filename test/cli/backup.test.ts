@@ -89,6 +89,7 @@ async function hashOf(service: ServiceChild, url: string): Promise<string> {
 /** Creates media, ended runs and runs in progress, then makes a backup while more start. */
 async function makeState(service: ServiceChild, place: Place, file: string, options: readonly string[]) {
   const workflow = await service.create(WORKFLOW);
+  await service.create({ nodes: [node('c', 'component:call', { workflowId: workflow })], edges: [] });
   const uploads = [
     await upload(service, await noiseImage(900, 600, 'png')),
     await upload(service, await noiseImage(64, 64, 'png')),
@@ -141,6 +142,8 @@ async function moveBusyService(
     assert.ok(late.length > 0, 'no run was left to go on');
     for (const { raw, headers } of late)
       assert.ok(await verify(SECRET, raw, String(headers['x-service-signature'])));
+    const inUse = await service.request<{ code?: string }>('DELETE', `/workflows/${state.workflow}`);
+    assert.equal(inUse.body.code, 'component_in_use');
     // New ids and rows do not collide with the old ones.
     assert.equal((await service.run(state.workflow)).status, 'COMPLETED');
   } finally {
