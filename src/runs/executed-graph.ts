@@ -15,8 +15,9 @@ import { type AcceptedRow, findRunVersion } from './run-version.ts';
  * plan is empty.
  */
 export async function readPlan(deps: RunDeps, row: AcceptedRow): Promise<Plan> {
-  const { targets, pins = {} } = parseRunRequest(row.request);
-  const result = (await findRunVersion(deps, row))?.plan(targets, Object.keys(pins));
+  const request = parseRunRequest(row.request);
+  const { targets, pins = {} } = request;
+  const result = (await findRunVersion(deps, row, request))?.plan(targets, Object.keys(pins));
   return result?.ok === true ? result.plan : { nodes: [] };
 }
 

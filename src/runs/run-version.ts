@@ -10,6 +10,7 @@ import { createVersion, type GraphVersion } from '../services/workflows/graph-ve
 import type { ExecutionRow } from '../store/executions.ts';
 import { type CallAccess, listForbiddenCalls, listReadable } from '../store/workflows/components.ts';
 import type { RunDeps } from './deps.ts';
+import type { RunRequest } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
 
@@ -85,10 +86,17 @@ export const toPlainRun = (workflowId: string, version: number): AcceptedRow => 
   request: '{}',
 });
 
-/** Returns the version that an accepted run executes. Components that were deleted since are still part of it. */
-export async function readRunVersion(deps: ExpandDeps, row: AcceptedRow): Promise<GraphVersion> {
+/**
+ * Returns the version that an accepted run executes. Components that were deleted since are still part of it. `request`:
+ * that of the run, if it has been parsed.
+ */
+export async function readRunVersion(
+  deps: ExpandDeps,
+  row: AcceptedRow,
+  { config }: Pick<RunRequest, 'config'> = parseRunRequest(row.request),
+): Promise<GraphVersion> {
   const stored = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const version = configureVersion(deps, stored, parseRunRequest(row.request).config);
+  const version = configureVersion(deps, stored, config);
   if (version.calls.length === 0) return version;
   const latest = row.components;
   const known = latest === undefined ? undefined : findExpanded(deps, version, latest);
@@ -104,9 +112,13 @@ export async function readRunVersion(deps: ExpandDeps, row: AcceptedRow): Promis
 }
 
 /** Returns the same as `readRunVersion`; undefined if the calls cannot be expanded. */
-export async function findRunVersion(deps: ExpandDeps, row: AcceptedRow): Promise<GraphVersion | undefined> {
+export async function findRunVersion(
+  deps: ExpandDeps,
+  row: AcceptedRow,
+  request?: Pick<RunRequest, 'config'>,
+): Promise<GraphVersion | undefined> {
   try {
-    return await readRunVersion(deps, row);
+    return await readRunVersion(deps, row, request);
   } catch (err) {
     const isOfCalls =
       err instanceof AppError && (err.cause instanceof ComponentError || err.code === 'component_too_large');

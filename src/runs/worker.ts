@@ -155,7 +155,7 @@ async function loadRun(
     return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadError };
   }
   try {
-    const version = await readRunVersion(deps, row);
+    const version = await readRunVersion(deps, row, request);
     const plan = planRequest(deps, version, request);
     const overrides = readInputOverrides(deps, version.graph, request.inputs);
     const secrets = await createRunSecrets(deps, deps.db, row, version.text);

@@ -74,9 +74,9 @@ async function findNewest(
 export async function readPlannedRun(deps: RunDeps, id: string): Promise<PlannedRun | undefined> {
   const row = await findExecution(deps.db, id);
   if (row === undefined) return undefined;
-  const version = await findRunVersion(deps, row);
+  const request = parseRunRequest(row.request);
+  const version = await findRunVersion(deps, row, request);
   const planned = version?.plan();
   if (version === undefined || planned?.ok !== true) return undefined;
-  const { inputs } = parseRunRequest(row.request);
-  return { plan: planned.plan, overrides: readInputOverrides(deps, version.graph, inputs) };
+  return { plan: planned.plan, overrides: readInputOverrides(deps, version.graph, request.inputs) };
 }
