@@ -155,7 +155,7 @@ export const RowMarkBody = Exact(
 );
 
 /** Rows that a list can name. */
-export const MAX_NAMED_ROWS = 200;
+const MAX_NAMED_ROWS = 200;
 
 export const ListRowsQuery = Type.Object({
   status: Type.Optional(Type.Enum(ROW_STATUSES)),
