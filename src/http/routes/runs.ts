@@ -32,6 +32,7 @@ export const START_ERRORS = [
   ...COMPONENT_ERRORS,
   'provider_not_configured',
   'svg_not_drawable',
+  'no_sample',
   'workflow_inactive',
   'insufficient_credits',
   'max_credits_exceeded',

@@ -41,7 +41,8 @@ export function watchResponses(app: App, onSent?: (sent: Sent) => void): Conform
     if (sent !== undefined) {
       onSent?.(sent);
       const fault = judge(sent);
-      if (fault !== undefined) faults.push(`${sent.operation} ${sent.status}: ${fault}`);
+      if (fault !== undefined)
+        faults.push(`${sent.operation} ${sent.status}: ${fault} in ${sent.text.slice(0, 300)}`);
     }
     done(null, payload);
   });
