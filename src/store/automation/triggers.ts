@@ -173,7 +173,10 @@ export interface NewItem {
   readonly execution_id?: string;
 }
 
-/** Stores items that wait to start a run. Returns the new ones; others were seen before. */
+/**
+ * Stores items that wait to start a run. Returns the new ones; others were seen before. A candidate counts as new: a look
+ * at the same time may have recorded one.
+ */
 export async function insertWaiting(
   tx: Tx,
   triggerId: string,
@@ -182,9 +185,13 @@ export async function insertWaiting(
   const rows = await all<{ item: string }>(
     tx,
     `insert into trigger_items (trigger_id, item, status, label, inputs, execution_id, position)
-     select $1, item, 'waiting', label, inputs, execution_id, position
+     select distinct on (item) $1, item, 'waiting', label, inputs, execution_id, position
      from json_to_recordset($2::json) as i(item text, label text, inputs text, execution_id text, position int)
-     on conflict do nothing returning item`,
+     order by item, position
+     on conflict (trigger_id, item) do update set status = excluded.status, label = excluded.label,
+       inputs = excluded.inputs, execution_id = excluded.execution_id, position = excluded.position
+       where trigger_items.status = 'candidate'
+     returning item`,
     [triggerId, JSON.stringify(items.map((item, position) => ({ ...item, position })))],
   );
   return new Set(rows.map(({ item }) => item));
@@ -194,7 +201,8 @@ export async function insertWaiting(
 export async function markSeen(tx: Tx, triggerId: string, items: readonly string[]): Promise<void> {
   await tx.query(
     `insert into trigger_items (trigger_id, item, status) select $1, item, 'seen' from unnest($2::text[]) as item
-     on conflict (trigger_id, item) do update set seen_at = now()`,
+     on conflict (trigger_id, item) do update set seen_at = now(),
+       status = case trigger_items.status when 'candidate' then excluded.status else trigger_items.status end`,
     [triggerId, [...new Set(items)]],
   );
 }

@@ -7,6 +7,12 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import S3rver from '@20minutes/s3rver';
 import { AwsClient } from 'aws4fetch';
+import {
+  insertWaiting,
+  listSeen,
+  markSeen,
+  recordCandidates,
+} from '../../../src/store/automation/triggers.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
@@ -130,6 +136,23 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
         ({ reason }) => !/could not be listed/.test(reason ?? ''),
       );
       assert.equal(events.length, 4, JSON.stringify(events));
+    });
+
+    it('handles a file once if two looks overlap', async () => {
+      const { db } = place.service;
+      const { id } = await createTrigger(place.service, workflow, { kind: 'bucket', isActive: false });
+      const files = ['a', 'b'].map(item => ({ item, size: 1 }));
+      const record = (): Promise<ReadonlySet<string>> => recordCandidates(db, id, files);
+      await record();
+      assert.deepEqual([...(await record())].sort(), ['a', 'b']);
+      // The other look saw neither as handled, and records them again.
+      await record();
+      const fresh = { item: 'a', label: 'a.png', inputs: '{}' };
+      assert.deepEqual([...(await insertWaiting(db, id, [fresh, fresh]))], ['a']);
+      await markSeen(db, id, ['b']);
+      assert.deepEqual([...(await record())], []);
+      assert.deepEqual([...(await insertWaiting(db, id, [fresh]))], []);
+      assert.deepEqual([...(await listSeen(db, id, ['a', 'b']))].sort(), ['a', 'b']);
     });
 
     it('reads only the own prefix, unless an administrator chooses another', async () => {
