@@ -78,7 +78,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'talking:sandbox',
   ],
   'reaches out: this test has no network': ['utility:http_request'],
-  'never run': ['utility:group', 'utility:sticky_note'],
+  'never run': ['component:call', 'utility:group', 'utility:sticky_note'],
 };
 
 /** Node types that draw one image per list item in processes and threads. A list would only repeat the work. */
