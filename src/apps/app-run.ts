@@ -7,7 +7,7 @@ import { isId } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readBoundedSteps, readPlan } from '../runs/executed-graph.ts';
 import { cancelRuns } from '../runs/executions.ts';
-import { presentStep } from '../runs/present-execution.ts';
+import { ANYONE, presentStep } from '../runs/present-execution.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { byId, type PageQuery, readPage } from '../services/paging.ts';
 import {
@@ -104,10 +104,7 @@ async function computeProgress(
 ): Promise<number> {
   if (execution.status === 'COMPLETED') return 1;
   const { nodes } = await readPlan(deps, execution);
-  const done = nodes.reduce(
-    (sum, node) => sum + presentStep(node, steps.get(node.id), { isOwner: false }).progress,
-    0,
-  );
+  const done = nodes.reduce((sum, node) => sum + presentStep(node, steps.get(node.id), ANYONE).progress, 0);
   return nodes.length === 0 ? 0 : Math.floor((done / nodes.length) * 20) / 20;
 }
 

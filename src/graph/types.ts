@@ -51,6 +51,8 @@ export const COMPONENT = Symbol('component');
 export interface ComponentMark {
   /** The path of the call. */
   readonly path: string;
+  /** The components that it is inside of, outermost first. */
+  readonly workflowIds: readonly string[];
   /** Whether the node is an output of a call of the workflow itself that feeds no other node. */
   readonly isOutput: boolean;
 }

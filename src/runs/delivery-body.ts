@@ -8,7 +8,7 @@ import type { ExecutionEvent } from '../store/deliveries.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow } from '../store/runs.ts';
 import { cutRecord } from './cut-record.ts';
-import { presentStep } from './present-execution.ts';
+import { ANYONE, presentStep } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 
 export interface EndedRun {
@@ -16,9 +16,6 @@ export interface EndedRun {
   readonly request: RunRequest;
   readonly plan: Plan;
 }
-
-// Webhook bodies contain only what anyone may see.
-const ANONYMOUS_READER = { isOwner: false } as const;
 
 /** Returns null if the run has no webhook. A run has one event: its row is unique by execution. */
 export function buildDelivery(
@@ -33,10 +30,10 @@ export function buildDelivery(
     executionId: run.row.id,
     workflowId: run.row.workflow_id,
     status,
-    // Only nodes that ran: skipped and unstarted nodes are left out.
+    // Only nodes that ran: skipped and unstarted nodes are left out. Of these, only what anyone may see.
     nodeStates: run.plan.nodes.flatMap(node => {
       const step = steps.get(node.id);
-      return step?.startedAtMs === undefined ? [] : [presentStep(node, step, ANONYMOUS_READER)];
+      return step?.startedAtMs === undefined ? [] : [presentStep(node, step, ANYONE)];
     }),
     ...(run.request.metadata === undefined ? {} : { metadata: run.request.metadata }),
     createdAt,

@@ -3,22 +3,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { measureAtLeast } from '../engine/budget.ts';
 import type { Step } from '../engine/types.ts';
+import { hideCalls } from '../graph/components/hide-calls.ts';
+import type { Plan } from '../graph/plan.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { authorize, canDo, findRole, hasOwnRole, isTeamWorkspace } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
+import { listReadableComponents } from '../services/components/readable-components.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
+import { type GraphVersion, toGraphText } from '../services/workflows/graph-versions.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
 import { deleteExecutionRow } from '../store/retention/old-rows.ts';
 import { listStepsOfNode } from '../store/steps.ts';
 import { hasLeft } from '../store/teams.ts';
+import { listSeen } from '../store/workflows/components.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { toUnleasedEnd } from './end-run.ts';
 import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
-import { presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
+import { ANYONE, presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
@@ -93,12 +98,13 @@ export async function getNodeOutputs(
   readAs: ReadAs,
 ) {
   const row = await getExecutionRowAs(deps, actor, id, readAs);
-  const node = (await readPlan(deps, row)).nodes.find(candidate => candidate.id === nodeId);
+  const plan = await readPlan(deps, row);
+  const node = plan.nodes.find(candidate => candidate.id === nodeId);
   if (node === undefined)
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
   const rows = await listStepsOfNode(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES);
   const step = rows.at(-1)?.step as Step | undefined;
-  return presentStep(node, step, await getViewer(deps, actor, row));
+  return presentStep(node, step, await getViewer(deps, actor, row, plan, readAs));
 }
 
 export async function getExecution(
@@ -107,17 +113,24 @@ export async function getExecution(
   id: string,
   readAs: ReadAs = {},
 ): Promise<ExecutionRecord> {
-  return buildRecord(deps, actor, await getExecutionRowAs(deps, actor, id, readAs));
+  return buildRecord(deps, actor, await getExecutionRowAs(deps, actor, id, readAs), readAs);
 }
 
 /** Returns the record of a row. The caller has checked access. */
-export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
+export async function buildRecord(
+  deps: RunDeps,
+  actor: Actor,
+  row: ExecutionRow,
+  readAs: ReadAs = {},
+): Promise<ExecutionRecord> {
+  const plan = await readPlan(deps, row);
   const steps = await readBoundedSteps(deps.db, row.id);
   const hasOwnerFields = [...steps.values()].some(
     ({ provider, log }) => provider !== undefined || log !== undefined,
   );
-  const reader = hasOwnerFields ? await getViewer(deps, actor, row) : { isOwner: false };
-  const record = presentExecution(row, await readPlan(deps, row), steps, reader);
+  const isPlain = !hasOwnerFields && plan.nodes.every(({ component }) => component === undefined);
+  const reader = isPlain ? ANYONE : await getViewer(deps, actor, row, plan, readAs);
+  const record = presentExecution(row, plan, steps, reader);
   // Serializing a large record takes as long again, so yield first.
   if (measureAtLeast(record, LARGE_BYTES).bytes > LARGE_BYTES) await nextTurn();
   return record;
@@ -125,11 +138,30 @@ export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow
 
 const LARGE_BYTES = 1_000_000;
 
-/** Returns the caller's relation to the workflow of the run. A deleted workflow has no owner. */
-export async function getViewer(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Viewer> {
-  if (actor.kind === 'anonymous') return { isOwner: false };
+/** Returns what the caller may see of the run. A deleted workflow has no owner. */
+export async function getViewer(
+  deps: RunDeps,
+  actor: Actor,
+  row: ExecutionRow,
+  { nodes }: Plan,
+  { asAdmin = false }: ReadAs = {},
+): Promise<Viewer> {
+  if (actor.kind === 'anonymous') return ANYONE;
   const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
-  return { isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER' };
+  const ids = [...new Set(nodes.flatMap(({ component }) => component?.workflowIds ?? []))];
+  return {
+    isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER',
+    readableIds: new Set(asAdmin ? ids : await listSeenIds(deps, ids, actor.userId)),
+  };
+}
+
+async function listSeenIds(
+  { db }: RunDeps,
+  ids: readonly string[],
+  userId: number,
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  return (await listSeen(db, ids, userId)).map(({ id }) => id);
 }
 
 /** Returns the graph that the run executes. */
@@ -141,8 +173,23 @@ export async function getExecutionGraph(
 ): Promise<string> {
   const row = await getExecutionRowAs(deps, actor, id, readAs);
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const { text } = configureVersion(deps, version, parseRunRequest(row.request).config);
+  const configured = configureVersion(deps, version, parseRunRequest(row.request).config);
+  const text = readAs.asAdmin === true ? configured.text : await toVisibleText(deps, actor, row, configured);
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
+}
+
+/** Returns the text of the graph, in which only those who may edit it see what it calls. */
+async function toVisibleText(
+  deps: RunDeps,
+  actor: Actor,
+  { workflow_id }: ExecutionRow,
+  version: GraphVersion,
+): Promise<string> {
+  if (version.calls.length === 0 || actor.kind === 'anonymous') return version.text;
+  const workflow = await findWorkflow(deps.db, workflow_id, actor.userId);
+  if (workflow !== undefined && mayEdit(actor, workflow)) return version.text;
+  const readableIds = new Set(await listReadableComponents(deps, actor, version));
+  return toGraphText(hideCalls(version.graph, readableIds));
 }
 
 /**

@@ -25,9 +25,21 @@ function presentValue(value: Value): PresentedJson {
 const toIso = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(ms).toISOString();
 
-/** The reader's relation to the workflow. A webhook has none. */
+/** What the reader of a run may see. */
 export interface Viewer {
   readonly isOwner: boolean;
+  /** The components whose nodes the reader may see. */
+  readonly readableIds: ReadonlySet<string>;
+}
+
+/** Sees what anyone may see: the receiver of a webhook, for example. */
+export const ANYONE: Viewer = { isOwner: false, readableIds: new Set() };
+
+/** A call hides what happens inside a component that its reader may not read, except for its outputs. */
+function isHidden({ category, component }: PresentedNode, { readableIds }: Viewer): boolean {
+  if (component === undefined) return false;
+  const isPort = category === 'output' && component.workflowIds.length === 1;
+  return !isPort && component.workflowIds.some(id => !readableIds.has(id));
 }
 
 /** Returns the status. A node whose call continues at a provider is RUNNING, even while its run is suspended. */
@@ -48,18 +60,17 @@ function presentProgress(step: Step | undefined, nowMs: number): number {
   return estimateProgress(submittedAtMs, usualMs, nowMs) ?? 0;
 }
 
+type PresentedNode = Pick<PlanNode, 'id' | 'label' | 'category' | 'component'>;
+
 /** Presents the state of one node. `step` is undefined if it has not started. */
-export function presentStep(
-  node: { readonly id: string; readonly label: string },
-  step: Step | undefined,
-  reader: Viewer,
-) {
+export function presentStep(node: PresentedNode, step: Step | undefined, reader: Viewer) {
+  const isShown = !isHidden(node, reader);
   return {
     nodeId: node.id,
-    label: node.label,
+    label: isShown ? node.label : '',
     status: presentStatus(step),
     error: step?.error?.message ?? null,
-    ...(step?.outputs === undefined ? {} : presentValues(step.outputs)),
+    ...(step?.outputs === undefined || !isShown ? {} : presentValues(step.outputs)),
     startedAt: toIso(step?.startedAtMs),
     finishedAt: toIso(step?.finishedAtMs),
     credits: step?.credits ?? 0,
@@ -69,9 +80,9 @@ export function presentStep(
     attempt: step?.attempt ?? 0,
     progress: presentProgress(step, Date.now()),
     ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),
-    ...(step?.warnings === undefined ? {} : { warnings: step.warnings }),
+    ...(step?.warnings === undefined || !isShown ? {} : { warnings: step.warnings }),
     ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
-    ...(reader.isOwner && step?.log !== undefined ? { log: step.log } : {}),
+    ...(reader.isOwner && isShown && step?.log !== undefined ? { log: step.log } : {}),
   };
 }
 

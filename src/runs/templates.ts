@@ -19,7 +19,7 @@ import { findTemplateRow, listTemplates, type TemplateRow } from '../store/workf
 import type { RunDeps } from './deps.ts';
 import { createCredentialFinder, priceForecast } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
-import { presentStep } from './present-execution.ts';
+import { ANYONE, presentStep } from './present-execution.ts';
 import { findRunVersion, toPlainRun } from './run-version.ts';
 
 export type Template = Awaited<ReturnType<typeof presentShipped>>;
@@ -155,7 +155,7 @@ function presentSample(deps: RunDeps, template: ShippedTemplate) {
   const steps = new Map(sampleSteps(sample, 0, find).map(step => [step.nodeId, step]));
   return {
     nodeStates: planned.plan.nodes.map(node => ({
-      ...presentStep(node, steps.get(node.id), { isOwner: false }),
+      ...presentStep(node, steps.get(node.id), ANYONE),
       startedAt: null,
       finishedAt: null,
     })),

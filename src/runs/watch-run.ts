@@ -90,8 +90,9 @@ async function* follow(
       yield { event: 'snapshot', id: execution.seq, data: await buildRecord(deps, actor, execution) };
       if (execution.finished_at !== null) return;
     }
-    const nodes = new Map((await readPlan(deps, execution)).nodes.map(node => [node.id, node]));
-    const reader = await getViewer(deps, actor, execution);
+    const plan = await readPlan(deps, execution);
+    const nodes = new Map(plan.nodes.map(node => [node.id, node]));
+    const reader = await getViewer(deps, actor, execution, plan);
     let sentId = afterId ?? execution.seq;
     while (!signal.aborted) {
       const row = await findExecution(deps.db, execution.id);

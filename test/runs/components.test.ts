@@ -360,6 +360,21 @@ describe('a run whose component may not be used', () => {
     await other.request('GET', `/workflows/${id}`);
     assert.equal((await other.request('GET', `/workflows/${component}`)).status, 403);
     const record = await other.run(id);
-    assert.equal(textsOf(record).end, 'S-B');
+    assert.deepEqual(textsOf(record), {
+      start: 'S',
+      'c/b': undefined,
+      'c/joined': undefined,
+      'c/out': 'S-B',
+      end: 'S-B',
+    });
+    const joined = record.nodeStates.find(({ nodeId }) => nodeId === 'c/joined');
+    assert.deepEqual([joined?.status, joined?.label], ['COMPLETED', '']);
+    const inner = await other.request<{ text?: string }>(
+      'GET',
+      `/executions/${record.id}/outputs/c%2Fjoined`,
+    );
+    assert.deepEqual([inner.status, inner.body.text], [200, undefined]);
+    const own = (await user.request<Execution>('GET', `/executions/${record.id}`)).body;
+    assert.equal(textsOf(own)['c/joined'], 'S-B');
   });
 });

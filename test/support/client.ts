@@ -35,6 +35,7 @@ export interface Execution {
 
 export interface State {
   readonly nodeId: string;
+  readonly label: string;
   readonly status: string;
   readonly attempt: number;
   readonly cached: boolean;

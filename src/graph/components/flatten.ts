@@ -54,8 +54,8 @@ interface Instance {
   readonly call: ComponentCall | undefined;
   /** The path of the call; empty for the outermost graph. */
   readonly path: string;
-  /** 0 for the outermost graph. */
-  readonly depth: number;
+  /** The components that it is inside of, outermost first; none for the outermost graph. */
+  readonly workflowIds: readonly string[];
   /** What outer edges feed, by the id of the input node. */
   readonly fed: ReadonlyMap<string, readonly Endpoint[]>;
   /** The outputs that feed outer nodes. */
@@ -68,7 +68,7 @@ const MAX_EDGES = 50_000;
 /** Returns the graph with nodes under their paths. Nodes of the outermost graph stay the same objects. */
 export function flattenTree(tree: ComponentTree, options: FlattenOptions): Graph {
   const flat: Flat = { options, nodes: [], wires: [], ids: new Set(), links: new Map() };
-  addInstance(flat, { tree, call: undefined, path: '', depth: 0, fed: new Map(), used: new Set() });
+  addInstance(flat, { tree, call: undefined, path: '', workflowIds: [], fed: new Map(), used: new Set() });
   return { nodes: flat.nodes, edges: connect(flat) };
 }
 
@@ -97,7 +97,12 @@ function addInstance(flat: Flat, instance: Instance): void {
     const called = tree.calls.get(node.id);
     const ends = calls.get(node.id);
     if (called !== undefined && ends !== undefined)
-      addInstance(flat, { ...called, ...ends, path: id, depth: instance.depth + 1 });
+      addInstance(flat, {
+        ...called,
+        ...ends,
+        path: id,
+        workflowIds: [...instance.workflowIds, called.call.workflowId],
+      });
     else addNode(flat, instance, { ...node, id }, node, outputs.get(node.id));
   }
 }
@@ -126,7 +131,7 @@ const emptyOutput = (path: string, { id, data }: GraphNode): ComponentError => {
 /** Adds a node of the instance. `feeds`: what feeds it, if it is an output of the call that feeds outer nodes. */
 function addNode(
   flat: Flat,
-  { call, path, depth, fed }: Instance,
+  { call, path, workflowIds, fed }: Instance,
   moved: GraphNode,
   node: GraphNode,
   feeds: readonly Endpoint[] | undefined,
@@ -137,7 +142,8 @@ function addNode(
   }
   const { catalog, isForRun } = flat.options;
   if (isForRun && !isRunnable(node, catalog)) return;
-  const mark = { path, isOutput: depth === 1 && feeds === undefined && isOutput(node) };
+  const isLast = workflowIds.length === 1 && feeds === undefined;
+  const mark = { path, workflowIds, isOutput: isLast && isOutput(node) };
   const add = (data: NodeData): void => {
     flat.nodes.push({ ...moved, data, ...(isForRun ? { [COMPONENT]: mark } : {}) });
   };

@@ -1,7 +1,7 @@
 // Reads and writes which versions of workflows call which components.
 import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
-import { isReadable, READABLE } from '../permissions.ts';
+import { isCreator, isMember, isReadable, READABLE } from '../permissions.ts';
 import { all } from '../rows.ts';
 
 /** The calls of one version to one component, at one version or at the latest. */
@@ -91,6 +91,21 @@ export function listReadable(
     `select w.id, not (${READABLE}) as is_only,
        case when ${READABLE} then w.version else coalesce(w.published_version, w.version) end as version
      from workflows w where w.id = any ($2::text[]) and w.deleted_at is null and (w.is_published or (${READABLE}))`,
+    [userId, ids.filter(isWorkflowId)],
+  );
+}
+
+/** Returns those of the workflows whose nodes the user may see in a run. Their own count even if they were deleted. */
+export function listSeen(
+  tx: Tx,
+  ids: readonly string[],
+  userId: number,
+): Promise<readonly { readonly id: string }[]> {
+  return all(
+    tx,
+    `select w.id from workflows w where w.id = any ($2::text[])
+     and ((w.deleted_at is null and w.is_published) or (${READABLE})
+       or ${isCreator('$1::int')} or ${isMember('w.team_id', '$1::int')})`,
     [userId, ids.filter(isWorkflowId)],
   );
 }
