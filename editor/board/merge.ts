@@ -129,8 +129,11 @@ function mergeEdges(
   { nodes, conflicts }: MergedNodes,
 ): readonly GraphEdge[] {
   const [was, here, has] = [byId(base.edges), byId(mine.edges), byId(theirs.edges)];
+  // A longer path names a setting of a node, which they removed.
   const keptNodes = new Set(
-    conflicts.filter(({ theirs: value }) => value === undefined).map(({ path }) => path[1]),
+    conflicts
+      .filter(({ theirs: value, path }) => value === undefined && path.length === 2)
+      .map(({ path }) => path[1]),
   );
   const kept = mine.edges.flatMap((edge): GraphEdge[] => {
     const [before, other] = [was.get(edge.id), has.get(edge.id)];

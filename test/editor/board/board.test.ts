@@ -200,6 +200,19 @@ describe('a merge', () => {
     );
   });
 
+  it('removes an edge that the other removed with a setting that I changed', () => {
+    const before = changed(base, setConfig(base, catalog, 'a', { text: 'base' }));
+    const mine = changed(before, setConfig(before, catalog, 'a', { text: 'mine' }));
+    const cleared = changed(before, setConfig(before, catalog, 'a', { text: undefined }));
+    const theirs = changed(cleared, remove(cleared, { edges: ['a-b'] }));
+    const { board, conflicts } = mergeBoards(before, mine, theirs);
+    assert.deepEqual(
+      conflicts.map(({ path, theirs: value }) => [path.join('/'), value]),
+      [['nodes/a/data/config/text', undefined]],
+    );
+    assert.deepEqual(board.edges, theirs.edges);
+  });
+
   it('reports a node that the other removed and I connected', () => {
     const mine = changed(base, add(base, { edges: [edge('a', 'c')] }));
     const theirs = changed(base, remove(base, { nodes: ['c'] }));
