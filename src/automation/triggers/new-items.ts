@@ -13,7 +13,7 @@ import {
 } from '../../store/automation/triggers.ts';
 import type { Tx } from '../../store/db.ts';
 
-/** A look starts at most this many runs, so that a source that names everything anew costs no fortune. */
+/** The maximum number of runs that a look starts. It bounds the cost if a source renames all of its items. */
 export const MAX_NEW = 50;
 /** More than a source may list, so that what it lists is never forgotten. */
 const MAX_KEPT = 5000;
@@ -48,8 +48,8 @@ export async function storeFound(
       ...notes,
       ...(skipped === 0
         ? []
-        : [`${skipped} more new items were skipped: a look starts at most ${MAX_NEW} runs.`]),
-      ...(isBaseline ? [`First look: ${fresh.length} items were there already and start nothing.`] : []),
+        : [`New items beyond the first ${MAX_NEW}, which start runs, were skipped: ${skipped}.`]),
+      ...(isBaseline ? [`First look: existing items, which start nothing: ${fresh.length}.`] : []),
     ];
     for (const reason of all) await insertEvent(tx, id, { outcome: 'skipped', reason });
   });
