@@ -30,7 +30,7 @@ const flow = {
   output: (label: string, node: string): string => `Output ${label} of ${node}`,
   fieldOf: (field: string, node: string): string => `${field} of ${node}`,
   fieldPlaceholder: 'Type here',
-  getChangedSettings: 'Changed settings',
+  changedSettings: 'Changed settings',
   unknownType: (type: string): string => `Unknown type: ${type}`,
   noDraft:
     'This browser cannot store a local draft, so changes are saved only on the server. If the server is unreachable, export the workflow.',
@@ -38,7 +38,7 @@ const flow = {
     'Nothing was pasted because this JSON contains no workflow. Copy nodes or a workflow and try again.',
   pasteBrokenJson:
     'Nothing was pasted because this JSON is incomplete or malformed. Copy all of it and paste again.',
-  pasteByKeys: 'This browser blocks access to the clipboard. Press Ctrl+V on the board instead.',
+  pasteByKeys: 'This browser blocks access to the clipboard. Paste on the board with the keyboard instead.',
   views: 'View',
   outline: 'Outline',
   canvasView: 'Canvas',
@@ -293,6 +293,7 @@ const flow = {
     insert: 'Insert into connection',
     detach: 'Detach',
     align: 'Align',
+    distribute: 'Distribute',
     resize: 'Resize',
     arrange: 'Arrange',
     rename: 'Rename',
@@ -329,7 +330,7 @@ const flow = {
     title: 'Title',
     slug: 'Address',
     slugHint: (host: string): string =>
-      `The app is at ${host}/a/ and this address: lowercase letters, digits and hyphens.`,
+      `The last part of the address, after ${host}/a/. Lowercase letters, digits and hyphens.`,
     description: 'Description',
     noNodes: 'Add nodes to the board first.',
     pick: 'Click inputs and results to add or remove them',

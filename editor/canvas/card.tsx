@@ -110,7 +110,7 @@ function CardSettings({ data }: { readonly data: CardData }) {
         <CardField key={field.id} nodeId={id} nodeLabel={nodeData.label} field={field} height={height} />
       ))}
       {chips && (
-        <ul className={styles.chips} aria-label={messages.flow.getChangedSettings}>
+        <ul className={styles.chips} aria-label={messages.flow.changedSettings}>
           {chips.texts.map(text => (
             <li key={text}>{text}</li>
           ))}

@@ -380,7 +380,7 @@ function distributeSelected(
   direction: DistributeDirection,
 ): void {
   const positions = distribute(getSelectedBoxes(store.getState(), catalog), direction);
-  store.actions.perform(messages.flow.edits.align, move(store.getState().board, positions));
+  store.actions.perform(messages.flow.edits.distribute, move(store.getState().board, positions));
 }
 
 function getSelectedBoxes(
