@@ -95,7 +95,7 @@ export interface ListedWorker {
   readonly runs: number;
 }
 
-/** Lists the runs by start time. */
+/** Lists the workers by start time. */
 export function listWorkers(tx: Tx): Promise<readonly ListedWorker[]> {
   return all(
     tx,

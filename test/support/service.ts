@@ -24,7 +24,7 @@ export interface TestService extends Client {
   readonly url: string;
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
-  /** The value of DATABASE_URL. */
+  /** How to connect to the database. */
   readonly address: TestDatabase['connection'];
   /** The same service with another key. */
   as(key: string): Client;

@@ -75,7 +75,7 @@ export function sendPage(
   cacheControl: string,
 ): FastifyReply {
   const { etag, contentType, body, policy } = adaptToReader(page, req, reply);
-  reply.headers({ etag, 'cache-control': cacheControl, ...setSecurityHeaders(contentType, policy) });
+  reply.headers({ etag, 'cache-control': cacheControl, ...getSecurityHeaders(contentType, policy) });
   if (findMatch(req.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
   return reply.header('content-type', contentType).send(body);
 }
@@ -117,7 +117,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     req.log.error({ err: err.cause ?? err, requestId: req.id }, 'failed to render a page');
     reply
       .code(err.status)
-      .headers({ ...err.headers, 'cache-control': 'no-store', ...setSecurityHeaders(HTML, RELOADING) })
+      .headers({ ...err.headers, 'cache-control': 'no-store', ...getSecurityHeaders(HTML, RELOADING) })
       .header('content-type', HTML)
       .send(personalize(getReader(req), renderOutagePage(err.message)));
     return;
@@ -131,7 +131,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     .headers({
       ...err.headers,
       'cache-control': 'no-cache',
-      ...setSecurityHeaders(HTML),
+      ...getSecurityHeaders(HTML),
       'content-type': HTML,
     })
     .send(personalize(getReader(req), renderMessagePage(err.status, toPageMessage(err, req))));
@@ -146,7 +146,7 @@ function toPageMessage(
   return status === 401 ? 'Sign in to view this page.' : message;
 }
 
-function setSecurityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {
+function getSecurityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',

@@ -110,7 +110,7 @@ export function listSeen(
   );
 }
 
-/** A component, and a user who added a call to it. */
+/** A call of a component by a version of a workflow. */
 export interface CallAccess {
   readonly caller_id: string;
   readonly caller_version: number;

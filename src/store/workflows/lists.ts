@@ -68,7 +68,7 @@ export interface WorkflowFilter {
   readonly isComponent: boolean | null;
   /** Status of the last run; `NONE`: it never ran. */
   readonly status: ExecutionStatus | 'NONE' | null;
-  /** Whether the buildList shows cards. */
+  /** Whether the list shows cards. */
   readonly form: 'line' | 'card';
   readonly before: WorkflowListKey | null;
   readonly limit: number;
@@ -108,9 +108,7 @@ interface Owner {
   readonly joins: (user: string) => string;
 }
 
-/**
- * In a buildList of own workflows the user is the owner; in a team's buildList each workflow has a role for the user.
- */
+/** In a list of own workflows, the user is the owner. In a team's list, the user has a role in each workflow. */
 const OWN_ROLES = 'null as share_role, m.role as team_role, null::int as media_user_id';
 const joinMembers = (user: string): string =>
   `left join team_members m on m.team_id = w.team_id and m.user_id = ${user}`;
@@ -185,7 +183,7 @@ const KINDS = {
 } as const;
 
 /**
- * Builds the statement of a buildList. The page's ids are passed as one array, so that joined rows are looked up one by
+ * Builds the statement of a list. The page's ids are passed as one array, so that joined rows are looked up one by
  * one however many there are.
  */
 const buildList = (
