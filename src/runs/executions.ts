@@ -17,7 +17,7 @@ import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/e
 import { deleteExecutionRow } from '../store/retention/old-rows.ts';
 import { listStepsOfNode } from '../store/steps.ts';
 import { hasLeft } from '../store/teams.ts';
-import { listSeen } from '../store/workflows/components.ts';
+import { listVisibleInRuns } from '../store/workflows/components.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { toUnleasedEnd } from './end-run.ts';
@@ -151,17 +151,8 @@ export async function getViewer(
   const ids = [...new Set(nodes.flatMap(({ component }) => component?.workflowIds ?? []))];
   return {
     isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER',
-    readableIds: new Set(asAdmin ? ids : await listSeenIds(deps, ids, actor.userId)),
+    readableIds: new Set(asAdmin ? ids : await listVisibleInRuns(deps.db, ids, actor.userId)),
   };
-}
-
-async function listSeenIds(
-  { db }: RunDeps,
-  ids: readonly string[],
-  userId: number,
-): Promise<readonly string[]> {
-  if (ids.length === 0) return [];
-  return (await listSeen(db, ids, userId)).map(({ id }) => id);
 }
 
 /** Returns the graph that the run executes. */

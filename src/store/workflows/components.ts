@@ -95,19 +95,24 @@ export function listReadable(
   );
 }
 
-/** Returns those of the workflows whose nodes the user may see in a run. Their own count even if they were deleted. */
-export function listSeen(
+/**
+ * Returns the ids of those of the workflows whose nodes the user may see in a run: those that the user may read, and
+ * deleted ones of the user and the user's teams.
+ */
+export async function listVisibleInRuns(
   tx: Tx,
   ids: readonly string[],
   userId: number,
-): Promise<readonly { readonly id: string }[]> {
-  return all(
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const rows = await all<{ readonly id: string }>(
     tx,
     `select w.id from workflows w where w.id = any ($2::text[])
      and ((w.deleted_at is null and w.is_published) or (${READABLE})
        or ${isCreator('$1::int')} or ${isMember('w.team_id', '$1::int')})`,
     [userId, ids.filter(isWorkflowId)],
   );
+  return rows.map(({ id }) => id);
 }
 
 /** A call of a component by a version of a workflow. */
