@@ -70,7 +70,7 @@ export async function* runCodeRows(isShort: boolean): AsyncGenerator<Row> {
 const EMPTY = { ...LIMITS, code: 'export default () => ({})', input: '{}' };
 const HOSTILE_LIMITS = { timeoutMs: 100, memoryMb: 32 };
 const HOSTILE_CODES = Object.values(HOSTILE).map(([code]) => code);
-/** The pool ends idle processes after 20 s. */
+/** Longer than the 20 s after which the pool ends idle processes. */
 const AT_REST_MS = 25_000;
 
 /** Hostile programs beside honest ones of another account, and then of two accounts at once. */

@@ -30,8 +30,8 @@ export type ExtractionProblem =
   | { readonly problem: 'nodes between'; readonly between: readonly GraphNode[] };
 
 /**
- * Returns the component that the nodes make. Each output that feeds them from outside becomes an input node, and each
- * of their outputs that feeds a node outside, or none at all, becomes a preview.
+ * Returns the component that the nodes make. An outside output that feeds one of them becomes an input node. An
+ * output of theirs that feeds an outside node, or no node at all, becomes a preview.
  */
 export function extractComponent(
   board: Board,

@@ -6,7 +6,7 @@ import type { UserActor } from '../services/accounts/actor.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 
 export interface Access {
-  /** `edit` also allows to read. */
+  /** The permission that the user needs on the workflow. */
   readonly verb: Extract<WorkflowVerb, 'edit' | 'run'>;
   readonly noun: 'batch' | 'schedule' | 'trigger';
   /** Whether the user, who started it, may read it with any role on its workflow. */

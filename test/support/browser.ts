@@ -209,8 +209,8 @@ async function show(page: Page, { width, height, colorScheme }: View): Promise<v
 }
 
 /**
- * Drags an element onto a position of another one, by default its top left corner. Sends the events themselves: a drag
- * by the mouse depends on when Chrome takes it over.
+ * Drags an element onto a position of another one, by default its top left corner. Dispatches the events directly,
+ * because Chrome starts its own drag for a moved mouse at a time that a test cannot wait for.
  */
 export async function dragOnto(
   source: Locator,

@@ -145,7 +145,7 @@ export async function checkEdit(deps: Deps, actor: Actor, id: string, edit: Grap
   }
 }
 
-/** Rolls the transaction back. */
+/** Thrown after a successful check, so that the transaction is rolled back. */
 class CheckPassed extends Error {}
 
 interface EditContext {

@@ -85,7 +85,7 @@ export async function readGraphText(
   return canDo(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
 }
 
-/** By the components that the readers may read. */
+/** The redacted texts of a version, by the ids of the components that their readers may read. */
 const redactions = new WeakMap<GraphVersion, Map<string, Promise<string>>>();
 /** Readers may differ in as many ways as a workflow has components. */
 const MAX_REDACTIONS = 20;
