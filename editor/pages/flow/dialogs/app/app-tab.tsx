@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../../../kit/copy-button.tsx';
 import { Failure } from '../../../../kit/failure.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
+import formStyles from '../../../../kit/form.module.css';
 import { Loading } from '../../../../kit/spinner.tsx';
 import { api } from '../../../../lib/api.ts';
 import { useSession } from '../../../../lib/session.ts';
@@ -105,7 +106,7 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
   };
   return (
     <div className={styles.columns}>
-      <form id={formId} className={styles.form} onSubmit={submit}>
+      <form id={formId} className={formStyles.fields} onSubmit={submit}>
         {app !== undefined && <Address app={app} />}
         <TextField
           label={appMessages.title}
@@ -200,7 +201,7 @@ async function readVersion(workflowId: string): Promise<number | 'current'> {
 function Address({ app: { url, issues } }: { readonly app: AppSettings }) {
   return (
     <>
-      <p className={styles.address}>
+      <p className={formStyles.address}>
         <a href={url} target="_blank" rel="noreferrer" className={styles.grow}>
           {url.replace(/^https?:\/\//, '')}
         </a>

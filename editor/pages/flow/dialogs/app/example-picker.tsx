@@ -1,6 +1,7 @@
 // Renders the completed runs of a workflow, which are picked by clicking them as examples of its app.
 import { useRef } from 'react';
 import { messages } from '../../../../flow-messages.ts';
+import formStyles from '../../../../kit/form.module.css';
 import { formatAgo } from '../../../../lib/format.ts';
 import { useHasBeenVisible } from '../../../../lib/use-visibility.ts';
 import { useEditor } from '../../../../runs/editor-context.tsx';
@@ -23,12 +24,13 @@ export function ExamplePicker({ ids, onChange }: ExamplePickerProps) {
   const runs = useCompletedRuns(session.id)?.filter(({ trigger }) => trigger !== 'app');
   if (runs === undefined) return null;
   const earlier = ids.filter(id => !runs.some(run => run.id === id));
-  if (runs.length === 0 && earlier.length === 0) return <p className={styles.soft}>{appMessages.noRuns}</p>;
+  if (runs.length === 0 && earlier.length === 0)
+    return <p className={formStyles.soft}>{appMessages.noRuns}</p>;
   const toggle = (id: string): void =>
     onChange(ids.includes(id) ? ids.filter(other => other !== id) : [...ids, id]);
   return (
     <>
-      <p className={styles.soft}>{appMessages.examplesHint(MAX_EXAMPLES)}</p>
+      <p className={formStyles.soft}>{appMessages.examplesHint(MAX_EXAMPLES)}</p>
       <ul className={styles.examples} aria-label={appMessages.examples}>
         {[
           ...earlier.map(id => ({ id, label: appMessages.earlierRun })),

@@ -9,6 +9,7 @@ import type { AppInput } from '../../../../../sdk/src/schemas.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { IconButton } from '../../../../kit/button.tsx';
 import { CheckField, SelectField, TextField } from '../../../../kit/field.tsx';
+import formStyles from '../../../../kit/form.module.css';
 import styles from './app.module.css';
 import { moveItem } from './app-form.ts';
 
@@ -25,7 +26,7 @@ export function InputList({ inputs, types, onChange }: InputListProps) {
   const dragged = useRef<number>(undefined);
   const [target, setTarget] = useState<number>();
   const move = (from: number, to: number): void => onChange(moveItem(inputs, from, to));
-  if (inputs.length === 0) return <p className={styles.soft}>{appMessages.noInputs}</p>;
+  if (inputs.length === 0) return <p className={formStyles.soft}>{appMessages.noInputs}</p>;
   return (
     <ol className={styles.inputs} aria-label={appMessages.inputs}>
       {inputs.map((input, index) => (

@@ -4,6 +4,7 @@ import { groupConsecutive } from '../../../../../src/graph/consecutive.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button } from '../../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
+import formStyles from '../../../../kit/form.module.css';
 import styles from './app.module.css';
 import type { AppForm } from './app-form.ts';
 
@@ -21,7 +22,7 @@ export function Preview({ form: { title, description, inputs }, types }: Preview
       {/* It shows the form; nothing in it can be filled in. */}
       <div inert className={styles.page}>
         <h3 className={styles.title}>{title}</h3>
-        {description !== '' && <p className={styles.soft}>{description}</p>}
+        {description !== '' && <p className={formStyles.soft}>{description}</p>}
         {groupConsecutive(inputs, ({ group }) => group).map(([first, ...others]) => {
           if (first === undefined) return null;
           const fields = [first, ...others].map(input => (
