@@ -1,7 +1,7 @@
 // Stores apps, their runs as visitors know them, the files that visitors upload, and used proofs of work.
 import type { Tx } from './db.ts';
 import { joinShares, STRONGER_SHARE } from './permissions.ts';
-import { type After, all, first, matches } from './rows.ts';
+import { type After, all, allValues, first, firstValue, matches, valueSet } from './rows.ts';
 
 export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
 export type Audience = (typeof AUDIENCES)[number];
@@ -106,13 +106,12 @@ export function findAppOfWorkflow(tx: Tx, workflowId: string): Promise<AppRow | 
 }
 
 /** Returns the slug of the workflow's app if people without access to the workflow may open it. */
-export async function findPublicAppSlug(tx: Tx, workflowId: string): Promise<string | null> {
-  const row = await first<{ slug: string }>(
+export function findPublicAppSlug(tx: Tx, workflowId: string): Promise<string | undefined> {
+  return firstValue(
     tx,
     `select slug from apps where workflow_id = $1 and is_enabled and audience <> 'workspace'`,
     [workflowId],
   );
-  return row?.slug ?? null;
 }
 
 /** Finds an app by its slug or an earlier one, if its workflow was not deleted. */
@@ -126,9 +125,8 @@ export function findAppBySlug(tx: Tx, slug: string): Promise<AppRow | undefined>
 }
 
 /** Lists the slug of an app and its earlier ones. */
-export async function listSlugs(tx: Tx, appId: string): Promise<readonly string[]> {
-  const rows = await all<{ slug: string }>(tx, 'select slug from app_slugs where app_id = $1', [appId]);
-  return rows.map(({ slug }) => slug);
+export function listSlugs(tx: Tx, appId: string): Promise<readonly string[]> {
+  return allValues(tx, 'select slug from app_slugs where app_id = $1', [appId]);
 }
 
 /** Returns the settings of the workflow's app if the app runs the current version. */
@@ -151,17 +149,16 @@ export async function setEmbedKey(tx: Tx, id: string, encrypted: Buffer): Promis
 }
 
 /** Returns which of the executions are completed runs of the workflow. */
-export async function listCompletedRuns(
+export function listCompletedRuns(
   tx: Tx,
   workflowId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await all<{ id: string }>(
+  return valueSet(
     tx,
     `select id from executions where id = any ($2::text[]) and workflow_id = $1 and status = 'COMPLETED'`,
     [workflowId, ids],
   );
-  return new Set(rows.map(({ id }) => id));
 }
 
 export interface ListedApp extends Omit<AppRow, 'embed_key'> {
@@ -301,17 +298,15 @@ export async function insertAppUpload(tx: Tx, appId: string, mediaId: string): P
 }
 
 /** Returns which of the files were uploaded to the app. */
-export async function listAppUploads(
+export function listAppUploads(
   tx: Tx,
   appId: string,
   mediaIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await all<{ media_id: string }>(
-    tx,
-    'select media_id from app_uploads where app_id = $1 and media_id = any ($2::text[])',
-    [appId, mediaIds],
-  );
-  return new Set(rows.map(({ media_id }) => media_id));
+  return valueSet(tx, 'select media_id from app_uploads where app_id = $1 and media_id = any ($2::text[])', [
+    appId,
+    mediaIds,
+  ]);
 }
 
 /** Lists the files that visitors uploaded before the time. */
@@ -336,23 +331,22 @@ export function findApp(tx: Tx, id: string): Promise<AppRow | undefined> {
 }
 
 /** Returns the workspace of the app's workflow. */
-export async function findAppWorkspace(tx: Tx, id: string): Promise<string | undefined> {
-  const row = await first<{ workspace: string }>(
+export function findAppWorkspace(tx: Tx, id: string): Promise<string | undefined> {
+  return firstValue(
     tx,
     `select coalesce(w.team_id, 'user:' || w.user_id) as workspace
      from apps a join workflows w on w.id = a.workflow_id where a.id = $1`,
     [id],
   );
-  return row?.workspace;
 }
 
 /** Returns the errors, as JSON texts, of runs of the app since that id that failed in the last minutes. */
-export async function listRecentErrors(
+export function listRecentErrors(
   tx: Tx,
   { appId, fromRunId }: { readonly appId: string; readonly fromRunId: string },
   minutes: number,
 ): Promise<readonly string[]> {
-  const rows = await all<{ error: string }>(
+  return allValues(
     tx,
     `select error from executions
      where origin_id = $1 and origin_key >= $3 and status = 'FAILED' and error is not null
@@ -360,5 +354,4 @@ export async function listRecentErrors(
      order by finished_at desc limit 20`,
     [appId, minutes, fromRunId],
   );
-  return rows.map(({ error }) => error);
 }

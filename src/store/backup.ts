@@ -1,7 +1,7 @@
 // Reads a snapshot of all tables for a backup, and replaces all rows in one transaction for a restore.
 import type { Session } from './copy.ts';
 import type { Rows, Tx } from './db.ts';
-import { countRows } from './rows.ts';
+import { allValues, firstNumber, firstValue } from './rows.ts';
 
 export interface TableColumns {
   /** `users`, or with its schema `graphile_worker._private_jobs`. */
@@ -100,7 +100,7 @@ export function quoteIdentifier(name: string): string {
 
 /** Counts connections of other processes of this program to the same database. */
 export function countOtherConnections(tx: Tx): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `select count(*)::integer as count from pg_stat_activity
      where datname = current_database() and application_name = 'graphwright' and pid <> pg_backend_pid()`,
@@ -171,18 +171,13 @@ export async function setSequences(session: Session, sequences: readonly Sequenc
 }
 
 /** Lists all media with a record. */
-export async function listMediaIds(session: Session): Promise<readonly string[]> {
-  const { rows } = await session.query<{ id: string }>('select id from media');
-  return rows.map(({ id }) => id);
+export function listMediaIds(session: Session): Promise<readonly string[]> {
+  return allValues(session, 'select id from media');
 }
 
 /** Returns the content type of a restored media row, or undefined if there is none. */
-export async function findContentType(session: Session, id: string): Promise<string | undefined> {
-  const { rows } = await session.query<{ content_type: string }>(
-    'select content_type from media where id = $1',
-    [id],
-  );
-  return rows[0]?.content_type;
+export function findContentType(session: Session, id: string): Promise<string | undefined> {
+  return firstValue(session, 'select content_type from media where id = $1', [id]);
 }
 
 /** Creates a temporary table of the files that a restore has stored. */

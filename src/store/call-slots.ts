@@ -2,7 +2,7 @@
 import type { CallKey } from './calls.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
-import { all, first } from './rows.ts';
+import { all, first, valueSet } from './rows.ts';
 
 export interface ProviderLimit {
   /** The limiter: a provider's name, or the id of a stored credential. */
@@ -60,13 +60,12 @@ export async function claimSlots(
   maxConcurrent: number | null,
 ): Promise<ReadonlySet<number>> {
   const limit = smallerLimit(await lockLimit(tx, limiter), maxConcurrent);
-  const { rows } = await tx.query<{ index: number }>(CLAIM_SLOTS, [
+  return valueSet(tx, CLAIM_SLOTS, [
     provider,
     limit,
     JSON.stringify(calls.map((call, index) => ({ ...call, index }))),
     limiter,
   ]);
-  return new Set(rows.map(({ index }) => index));
 }
 
 const CLAIM_SLOTS = `

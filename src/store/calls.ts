@@ -1,7 +1,7 @@
 // Reads and writes the rows of provider calls: they are saved with the steps of their nodes, claimed by pollers when
 // due, and marked when they have ended.
 import type { Tx } from './db.ts';
-import { all, first } from './rows.ts';
+import { all, allValues, first } from './rows.ts';
 
 /** The calls of one node according to its state. Rows of calls that the state does not contain yet may exist. */
 export interface NodeCalls {
@@ -220,15 +220,15 @@ export function listCalls(tx: Tx, executionIds: readonly string[]): Promise<read
 }
 
 /** Lists runs that wait for calls without any row that could wake them. */
-export async function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
+export function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly string[]> {
+  return allValues(
+    tx,
     `select e.id from executions e
      where e.under_way and e.worker_id is null and e.wake_at is null and e.running_since < now() - interval '1 minute'
        and not exists (select from calls c where c.execution_id = e.id and c.ended_at is null and c.cancelled_at is null)
      limit $1`,
     [limit],
   );
-  return rows.map(({ id }) => id);
 }
 
 export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'value_id' | 'model' | 'submitted_at'>;

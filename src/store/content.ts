@@ -1,6 +1,6 @@
 // Reads and writes content pages.
 import type { Tx } from './db.ts';
-import { all, countRows, first } from './rows.ts';
+import { all, first, firstNumber, firstValue } from './rows.ts';
 
 export const CONTENT_TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
@@ -58,11 +58,8 @@ const toValues = (page: ContentFields): readonly unknown[] => [
 ];
 
 /** Returns the first enabled user with isAuthor. */
-export async function findAuthor(tx: Tx): Promise<number | undefined> {
-  const { rows } = await tx.query<{ id: number }>(
-    'select id from users where is_author and not disabled order by id limit 1',
-  );
-  return rows[0]?.id;
+export function findAuthor(tx: Tx): Promise<number | undefined> {
+  return firstValue(tx, 'select id from users where is_author and not disabled order by id limit 1');
 }
 
 /** Throws a unique violation of `content_pages_slug_key` or `content_pages_title_key`. */
@@ -134,9 +131,8 @@ export function listContentHeads(tx: Tx, slugs: readonly string[]): Promise<read
   );
 }
 
-export async function readSiteRevision(tx: Tx): Promise<number> {
-  const { rows } = await tx.query<{ revision: number }>('select revision from content_site');
-  return rows[0]?.revision ?? 0;
+export function readSiteRevision(tx: Tx): Promise<number> {
+  return firstNumber(tx, 'select revision from content_site');
 }
 
 export interface ContentCardRow {
@@ -167,7 +163,7 @@ export function listContent(
 }
 
 export function countContent(tx: Tx, category: ContentCategory): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     'select count(*) as count from content_pages where is_published and parent_category = $1',
     [category],

@@ -1,6 +1,6 @@
 // Stores the credentials for model providers, with the values that calls in flight still use.
 import type { Tx } from './db.ts';
-import { all, countRows, first, matches } from './rows.ts';
+import { all, allValues, first, firstNumber, matches } from './rows.ts';
 
 export const CREDENTIAL_STATUSES = ['ok', 'failed', 'untested'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
@@ -66,7 +66,7 @@ export function listCredentials(
 }
 
 export function countCredentials(tx: Tx, workspace: string | null): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `select count(*)::int as count from credentials where coalesce(workspace, '') = $1 and removed_at is null`,
     [workspace ?? ''],
@@ -255,8 +255,8 @@ export function listUsable(
 }
 
 /** Lists the kinds for which the user's active workspace, or the instance, has a stored default. */
-export async function listActiveKinds(tx: Tx, userId: number): Promise<readonly string[]> {
-  const rows = await all<{ readonly kind: string }>(
+export function listActiveKinds(tx: Tx, userId: number): Promise<readonly string[]> {
+  return allValues(
     tx,
     `select distinct kind from credentials
      where coalesce(workspace, '') = any (array['', coalesce(
@@ -265,7 +265,6 @@ export async function listActiveKinds(tx: Tx, userId: number): Promise<readonly 
        and is_default and removed_at is null`,
     [userId],
   );
-  return rows.map(({ kind }) => kind);
 }
 
 /** Returns the credentials with these ids, including removed ones. */
@@ -306,7 +305,7 @@ export function listUses(tx: Tx, credentialId: string, limit: number): Promise<r
 
 /** Counts the calls at the provider that have not ended. */
 export function countCallsInFlight(tx: Tx, credentialId: string): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     'select count(*)::int as count from calls where credential_id = $1 and ended_at is null',
     [credentialId],

@@ -1,7 +1,7 @@
 // Reads and writes the credit ledger. Each function changes entry, pool and run in one statement, so that a pool always
 // equals the sum of its entries.
 import type { Tx } from './db.ts';
-import { type After, all, first, matches } from './rows.ts';
+import { type After, all, firstValue, matches } from './rows.ts';
 
 export interface Pool {
   readonly balance: number;
@@ -276,13 +276,8 @@ export async function lockAppSpending(
 }
 
 /** Returns the app that started a run that may cost credits. */
-export async function findAppOfRun(tx: Tx, executionId: string): Promise<string | undefined> {
-  const row = await first<{ app_id: string | null }>(
-    tx,
-    'select app_id from run_credits where execution_id = $1',
-    [executionId],
-  );
-  return row?.app_id ?? undefined;
+export function findAppOfRun(tx: Tx, executionId: string): Promise<string | undefined> {
+  return firstValue(tx, 'select app_id from run_credits where execution_id = $1', [executionId]);
 }
 
 /** Locks the pools that pay for the runs until the transaction ends, in the same order as `lockPools`. */

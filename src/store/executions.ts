@@ -1,7 +1,7 @@
 // Reads executions and their idempotency keys.
 import type { Tx } from './db.ts';
 import type { DeliveryState } from './deliveries.ts';
-import { first } from './rows.ts';
+import { allValues, first } from './rows.ts';
 
 export const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
@@ -73,19 +73,15 @@ export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefi
  * Lists the newest completed runs of a workflow, among its newest thousand. It omits runs of its app, which belong to
  * the visitors.
  */
-export async function listCompletedIds(
-  tx: Tx,
-  workflowId: string,
-  limit: number,
-): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
+export function listCompletedIds(tx: Tx, workflowId: string, limit: number): Promise<readonly string[]> {
+  return allValues(
+    tx,
     `select id from (
        select id, trigger from executions where workflow_id = $1 and status = 'COMPLETED'
        order by id collate "C" desc limit 1000) e
      where trigger <> 'app' order by id desc limit $2`,
     [workflowId, limit],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** The owner of a key, and the kind of request. */

@@ -1,6 +1,6 @@
 // Reads and writes the folders of a workspace, which form a tree.
 import type { Tx } from './db.ts';
-import { type After, all, first } from './rows.ts';
+import { type After, all, allValues, first, firstNumber } from './rows.ts';
 import type { TeamRole } from './teams.ts';
 
 /** A folder with its reader's role. */
@@ -92,8 +92,9 @@ export async function lockFolderTree(tx: Tx, workspace: string): Promise<void> {
 }
 
 /** Lists the folder and its ancestors, innermost first. */
-export async function listAncestorIds(tx: Tx, id: string): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
+export function listAncestorIds(tx: Tx, id: string): Promise<readonly string[]> {
+  return allValues(
+    tx,
     `with recursive up as (
        select id, parent_id, 1 as depth from folders where id = $1
        union all
@@ -102,7 +103,6 @@ export async function listAncestorIds(tx: Tx, id: string): Promise<readonly stri
      select id from up where not looped order by depth`,
     [id],
   );
-  return rows.map(row => row.id);
 }
 
 const BELOW = `
@@ -113,9 +113,8 @@ with recursive below as (
 ) cycle id set looped using path`;
 
 /** Returns the depth of the tree below the folder, which is 1 without subfolders. */
-export async function measureDepth(tx: Tx, id: string): Promise<number> {
-  const { rows } = await tx.query<{ depth: number }>(`${BELOW} select max(depth) as depth from below`, [id]);
-  return rows[0]?.depth ?? 0;
+export function measureDepth(tx: Tx, id: string): Promise<number> {
+  return firstNumber(tx, `${BELOW} select max(depth) as depth from below`, [id]);
 }
 
 /** Moves the workflows of the folder and everything below to the root, as a change of each. */

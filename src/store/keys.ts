@@ -1,6 +1,6 @@
 // Reads and writes API keys, which are stored as hashes.
 import type { Tx } from './db.ts';
-import { type After, all, first, matches } from './rows.ts';
+import { type After, all, first, firstValue, matches } from './rows.ts';
 
 export interface KeyRow {
   readonly id: string;
@@ -89,12 +89,12 @@ export async function insertKey(
 }
 
 /** Revokes the key and returns its hash, or undefined if the user has no such key. */
-export async function revokeKey(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
-  const { rows } = await tx.query<{ hash: Buffer }>(
+export function revokeKey(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
+  return firstValue(
+    tx,
     'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null returning hash',
     [id, userId],
   );
-  return rows[0]?.hash;
 }
 
 export async function revokeUserKeys(tx: Tx, userId: number): Promise<void> {

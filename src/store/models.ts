@@ -2,28 +2,27 @@
 
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
+import { allValues, firstNumber, firstValue } from './rows.ts';
 
-export async function getModelsRevision(tx: Tx): Promise<number> {
-  const { rows } = await tx.query<{ revision: number }>('select revision from models_revision');
-  return rows[0]?.revision ?? 0;
+export function getModelsRevision(tx: Tx): Promise<number> {
+  return firstNumber(tx, 'select revision from models_revision');
 }
 
 /** Lists the stored models, ordered by name. */
-export async function listModels(tx: Tx): Promise<readonly unknown[]> {
-  const { rows } = await tx.query<{ model: unknown }>('select model from models order by node_type');
-  return rows.map(({ model }) => model);
+export function listModels(tx: Tx): Promise<readonly unknown[]> {
+  return allValues(tx, 'select model from models order by node_type');
 }
 
 /**
  * Raises the revision and returns it, or undefined if the current one is not `expected`. The row stays locked until the
  * commit.
  */
-export async function raiseModelsRevision(tx: Tx, expected: number): Promise<number | undefined> {
-  const { rows } = await tx.query<{ revision: number }>(
+export function raiseModelsRevision(tx: Tx, expected: number): Promise<number | undefined> {
+  return firstValue(
+    tx,
     'update models_revision set revision = revision + 1 where revision = $1 returning revision',
     [expected],
   );
-  return rows[0]?.revision;
 }
 
 export async function upsertModels(tx: Tx, models: readonly { readonly nodeType: string }[]): Promise<void> {

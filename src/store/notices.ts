@@ -2,7 +2,7 @@
 import { newId } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
-import { type After, all, countRows } from './rows.ts';
+import { type After, all, firstNumber } from './rows.ts';
 
 export const NOTICE_KINDS = [
   'schedule_paused',
@@ -81,9 +81,11 @@ export function listNotices(
 }
 
 export function countUnread(tx: Tx, userId: number): Promise<number> {
-  return countRows(tx, 'select count(*)::int as count from notices where user_id = $1 and read_at is null', [
-    userId,
-  ]);
+  return firstNumber(
+    tx,
+    'select count(*)::int as count from notices where user_id = $1 and read_at is null',
+    [userId],
+  );
 }
 
 /** Marks the user's notices as read: those with these ids, or all for null. */

@@ -1,7 +1,7 @@
 // Reads and writes direct shares of workflows with users and emails. Also defines the rights of creators, which in a
 // team last as long as their membership.
 import type { Tx } from './db.ts';
-import { type After, all, countRows, first, matches } from './rows.ts';
+import { type After, all, first, firstNumber, matches } from './rows.ts';
 
 export const SHARE_ROLES = ['VIEW', 'EDIT', 'OWNER'] as const;
 export type ShareRole = (typeof SHARE_ROLES)[number];
@@ -96,7 +96,7 @@ export async function upsertEmailShare(
 
 /** Counts the workflow's shares with other emails than this one. */
 export function countOtherEmailShares(tx: Tx, workflowId: string, email: string): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `select count(*)::int as count from workflow_email_shares where workflow_id = $1 and lower(email) <> lower($2)`,
     [workflowId, email],

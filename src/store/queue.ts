@@ -1,6 +1,8 @@
 // Enqueues jobs within the statement or transaction that causes them, with graphile-worker's documented function
 // add_jobs. Also unlocks lost jobs, for which graphile-worker has no function.
+
 import type { Tx } from './db.ts';
+import { allValues } from './rows.ts';
 
 const TASKS = ['run', 'deliver', 'render', 'batch', 'automation', 'app'] as const;
 export type Task = (typeof TASKS)[number];
@@ -40,13 +42,13 @@ export async function enqueue(
 const LOCKED_SECONDS = 20;
 
 /** Lists ids of jobs that these pools have locked for a while. */
-export async function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
+export function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readonly string[]> {
+  return allValues(
+    tx,
     `select id::text from graphile_worker.jobs
      where locked_by = any ($1::text[]) and locked_at < now() - interval '${LOCKED_SECONDS} seconds'`,
     [pools],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Returns jobs that these pools have locked but do not know; the attempt is not counted. */

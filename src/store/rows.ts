@@ -1,4 +1,4 @@
-// Runs a statement and returns one row, all rows, a count, or whether a row was affected.
+// Runs a statement and returns its rows or the values of its first column, or whether it affected a row.
 import type { Tx } from './db.ts';
 
 /** A page of a list: the rows after the key, or the first ones if it is null. */
@@ -19,9 +19,27 @@ export async function all<R>(tx: Tx, ...statement: Statement): Promise<readonly 
   return (await tx.query<R>(...statement)).rows;
 }
 
-/** Returns the selected `count`. */
-export async function countRows(tx: Tx, ...statement: Statement): Promise<number> {
-  return (await first<{ readonly count: number }>(tx, ...statement))?.count ?? 0;
+const getFirstValue = <T>(row: object): T => Object.values(row)[0];
+
+/** Returns the first column of the first row, or undefined if there is no row or the value is null. */
+export async function firstValue<T>(tx: Tx, ...statement: Statement): Promise<T | undefined> {
+  const row = await first<object>(tx, ...statement);
+  return (row && getFirstValue<T | null>(row)) ?? undefined;
+}
+
+/** Returns the selected number, or 0 if there is none. */
+export async function firstNumber(tx: Tx, ...statement: Statement): Promise<number> {
+  return (await firstValue<number>(tx, ...statement)) ?? 0;
+}
+
+/** Returns the first column of all rows. */
+export async function allValues<T>(tx: Tx, ...statement: Statement): Promise<readonly T[]> {
+  return (await all<object>(tx, ...statement)).map(row => getFirstValue<T>(row));
+}
+
+/** Returns the distinct values of the first column. */
+export async function valueSet<T>(tx: Tx, ...statement: Statement): Promise<ReadonlySet<T>> {
+  return new Set(await allValues<T>(tx, ...statement));
 }
 
 /** Returns whether the statement found or changed a row. */

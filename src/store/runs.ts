@@ -7,7 +7,7 @@ import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
 import { originTask } from './origins.ts';
 import { toJobSpecs } from './queue.ts';
-import { all, first, matches } from './rows.ts';
+import { all, first, matches, valueSet } from './rows.ts';
 
 /** The properties of a run that never change. */
 export interface RunSpec {
@@ -91,8 +91,7 @@ export interface IdempotencyClaim {
  */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
   const input = runs.map(({ row, ...more }) => ({ ...row, ...more }));
-  const { rows } = await tx.query<{ id: string }>(INSERT_RUNS, [JSON.stringify(input)]);
-  return new Set(rows.map(({ id }) => id));
+  return valueSet(tx, INSERT_RUNS, [JSON.stringify(input)]);
 }
 
 const INSERT_RUNS = `
@@ -282,12 +281,8 @@ export interface RunWrite {
  * Writes the changes whose stored rows still equal `before`, with their effects. Returns the ids that were written.
  * Runs that another writer has changed are skipped, with their effects.
  */
-export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
-  const { rows } = await tx.query<{ id: string }>(WRITE_RUNS, [
-    JSON.stringify(writes.map(toInput)),
-    writes.map(({ row }) => row.id),
-  ]);
-  return new Set(rows.map(({ id }) => id));
+export function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
+  return valueSet(tx, WRITE_RUNS, [JSON.stringify(writes.map(toInput)), writes.map(({ row }) => row.id)]);
 }
 
 function toInput({ before, row, ...more }: RunWrite): object {

@@ -1,6 +1,8 @@
 // Checks the version of an external PostgreSQL.
+
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from './db.ts';
+import { firstValue } from './rows.ts';
 
 const OLDEST_MAJOR = 15;
 
@@ -27,7 +29,6 @@ function nameVersion(number: number): string {
 }
 
 /** Returns the version as the server reports it, e.g. `18.1`. */
-export async function readServerVersion(db: Tx): Promise<string | undefined> {
-  const { rows } = await db.query<{ server_version: string }>('show server_version');
-  return rows[0]?.server_version;
+export function readServerVersion(db: Tx): Promise<string | undefined> {
+  return firstValue(db, 'show server_version');
 }

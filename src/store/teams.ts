@@ -4,7 +4,7 @@ import { removeCredentialsOf } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOf } from './notices.ts';
 import { ownsCreations } from './permissions.ts';
-import { type After, all, countRows, first, matches } from './rows.ts';
+import { type After, all, first, firstNumber, matches } from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
@@ -75,7 +75,7 @@ export async function lockTeamForDeletion(tx: Tx, teamId: string): Promise<void>
 
 /** Counts the workflows of a team, without deleted ones. */
 export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     'select count(*)::int as count from workflows where team_id = $1 and deleted_at is null',
     [teamId],

@@ -1,7 +1,7 @@
 // Reads and writes users, and the settings of this installation that are stored with them.
 import type { Tx } from './db.ts';
 import { isKnownNetwork } from './people/sessions.ts';
-import { type After, all, first, matches } from './rows.ts';
+import { type After, all, first, firstValue, matches } from './rows.ts';
 
 export interface UserRow {
   readonly id: number;
@@ -72,11 +72,11 @@ export async function insertUser(
     readonly isAdmin?: boolean;
   },
 ): Promise<number> {
-  const { rows } = await tx.query<{ id: number }>(
+  return (await firstValue(
+    tx,
     'insert into users (email, name, plan, is_author, is_admin) values ($1, $2, $3, $4, $5) returning id',
     [user.email, user.name, user.plan, user.isAuthor, user.isAdmin ?? false],
-  );
-  return (rows[0] as { id: number }).id;
+  )) as number;
 }
 
 /** Writes the members that are not null. Returns undefined if there is no such user. */
@@ -131,11 +131,8 @@ export function findSignIn(
   );
 }
 
-export async function findPassword(tx: Tx, userId: number): Promise<string | undefined> {
-  const { rows } = await tx.query<{ password: string | null }>('select password from users where id = $1', [
-    userId,
-  ]);
-  return rows[0]?.password ?? undefined;
+export function findPassword(tx: Tx, userId: number): Promise<string | undefined> {
+  return firstValue(tx, 'select password from users where id = $1', [userId]);
 }
 
 /** Sets the password, and the email and name if they are not null. Throws like `insertUser`. */

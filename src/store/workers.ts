@@ -1,7 +1,7 @@
 // Tracks live workers by their heartbeats, and finds the runs and jobs of dead ones.
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
-import { all } from './rows.ts';
+import { all, allValues, firstValue } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
@@ -60,11 +60,8 @@ export function listSuspects(
 }
 
 /** Deletes a worker. Returns its queue pools, whose jobs must be unlocked, or undefined if it was already deleted. */
-export async function deleteWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
-  const { rows } = await tx.query<{ pools: string[] }>('delete from workers where id = $1 returning pools', [
-    id,
-  ]);
-  return rows[0]?.pools;
+export function deleteWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
+  return firstValue(tx, 'delete from workers where id = $1 returning pools', [id]);
 }
 
 /** A run held by a worker that does not advance it. */
@@ -97,13 +94,13 @@ export async function listStrandedRuns(tx: Tx): Promise<StrandedRuns> {
 }
 
 /** Lists pools with locked jobs that belong to no worker, because it died between its start and its registration. */
-export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ pool: string }>(
+export function listOrphanPools(tx: Tx): Promise<readonly string[]> {
+  return allValues(
+    tx,
     `select distinct locked_by as pool from graphile_worker.jobs j
      where locked_at < now() - interval '${TAKEOVER_SECONDS} seconds'
        and not exists (select from workers w where j.locked_by = any (w.pools))`,
   );
-  return rows.map(row => row.pool);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Counts pending work for the metrics.
 import type { Tx } from './db.ts';
-import { all, countRows } from './rows.ts';
+import { all, firstNumber, firstValue } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export const JOB_STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
@@ -44,7 +44,7 @@ export async function countRunsUnderWay(
 
 /** Runs that wait for another run of their workspace to end. */
 export function countParkedRuns(tx: Tx): Promise<number> {
-  return countRows(tx, 'select count(*)::int from executions where parked');
+  return firstNumber(tx, 'select count(*)::int from executions where parked');
 }
 
 export interface CallCount {
@@ -68,20 +68,20 @@ export function countCalls(tx: Tx): Promise<readonly CallCount[]> {
 }
 
 /** Returns the credits reserved in all workspaces. */
-export async function sumReserved(tx: Tx): Promise<number> {
-  const { rows } = await tx.query<{ reserved: number }>(
+export function sumReserved(tx: Tx): Promise<number> {
+  return firstNumber(
+    tx,
     'select coalesce(sum(held), 0)::float8 as reserved from credit_pools where held > 0',
   );
-  return rows[0]?.reserved ?? 0;
 }
 
 /** Returns when the longest-waiting ready run became ready. */
-export async function findOldestReadyRun(tx: Tx): Promise<Date | undefined> {
-  const { rows } = await tx.query<{ since: Date | null }>(
+export function findOldestReadyRun(tx: Tx): Promise<Date | undefined> {
+  return firstValue(
+    tx,
     `select min(run_at) as since from graphile_worker.jobs
      where task_identifier = 'run' and locked_at is null and run_at <= now() and attempts < max_attempts`,
   );
-  return rows[0]?.since ?? undefined;
 }
 
 export interface ListedWorker {

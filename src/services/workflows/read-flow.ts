@@ -68,7 +68,7 @@ export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | und
 
 async function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersion(view)): Promise<Flow> {
   const { id, is_published: isPublished, publish_settings: settings } = view.workflow;
-  const appSlug = isPublished ? await findPublicAppSlug(deps.db, id) : null;
+  const appSlug = isPublished ? ((await findPublicAppSlug(deps.db, id)) ?? null) : null;
   return {
     id,
     name: (isPublished && settings?.title) || view.workflow.name,

@@ -1,7 +1,7 @@
 // Stores the rows of batches. The statement that moves rows to another status also moves the counts of their batch, so
 // the counts always add up.
 import type { Tx } from '../db.ts';
-import { type After, all, first, matches } from '../rows.ts';
+import { type After, all, allValues, first, matches } from '../rows.ts';
 
 export const ROW_STATUSES = ['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
@@ -254,14 +254,13 @@ export async function retryRows(tx: Tx, batchId: string, seq: number, choice: Re
 }
 
 /** Returns the ids of the batch's executions that have not ended. */
-export async function listActiveExecutions(tx: Tx, batchId: string): Promise<readonly string[]> {
-  const rows = await all<{ id: string }>(
+export function listActiveExecutions(tx: Tx, batchId: string): Promise<readonly string[]> {
+  return allValues(
     tx,
     `select e.id from batch_rows r join executions e on e.id = r.execution_id
      where r.batch_id = $1 and r.status = 'running' and e.finished_at is null`,
     [batchId],
   );
-  return rows.map(({ id }) => id);
 }
 
 export interface ShownRow {

@@ -1,7 +1,7 @@
 // Stores batches.
 import type { Tx } from '../db.ts';
 import { enqueue, toJobSpecs } from '../queue.ts';
-import { type After, all, countRows, first } from '../rows.ts';
+import { type After, all, first, firstNumber } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 import { insertRows, type NewBatchRow, ROW_STATUSES, type RowStatus } from './batch-rows.ts';
 
@@ -117,7 +117,7 @@ export async function lockRunningBatches(tx: Tx, workspace: string): Promise<voi
 
 /** Counts the batches of the workspace that start rows or wait for rows to end. */
 export function countRunningBatches(tx: Tx, workspace: string): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `select count(*) as count from batches where workspace = $1 and status in ('RUNNING', 'STOPPING')`,
     [workspace],
@@ -158,19 +158,18 @@ export async function updateBatch(
 }
 
 /** Returns the credits charged to and reserved for the executions of the batch's settled rows. */
-export async function sumSettledCredits(tx: Tx, batchId: string): Promise<number> {
-  const row = await first<{ credits: number }>(
+export function sumSettledCredits(tx: Tx, batchId: string): Promise<number> {
+  return firstNumber(
     tx,
     `select (b.credits_charged + coalesce((select sum(c.charged + c.held) from run_credits c
        where c.execution_id = any (b.open_executions)), 0))::bigint as credits from batches b where b.id = $1`,
     [batchId],
   );
-  return row?.credits ?? 0;
 }
 
 /** Counts the rows of all batches of the workspace that run. */
 export function countRunningRows(tx: Tx, workspace: string): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `select coalesce(sum(rows_running), 0)::bigint as count from batches
      where workspace = $1 and status in ('RUNNING', 'STOPPING')`,

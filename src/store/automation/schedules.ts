@@ -1,7 +1,7 @@
 // Reads and writes schedules and their firings. Every transaction that locks both locks schedules first.
 import { CHANNELS, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
-import { type After, all, countRows, first } from '../rows.ts';
+import { type After, all, first, firstNumber, firstValue } from '../rows.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
@@ -145,7 +145,7 @@ export function listUserSchedules(
 /** Counts the active schedules of a workspace. Two transactions that count never run at the same time. */
 export async function countActiveSchedules(tx: Tx, workspace: string): Promise<number> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules:' || $1, 0))`, [workspace]);
-  return countRows(
+  return firstNumber(
     tx,
     `select count(*) as count from schedules s join workflows w on w.id = s.workflow_id
      where s.is_active and w.deleted_at is null and coalesce(w.team_id, 'user:' || w.user_id) = $1`,
@@ -193,15 +193,14 @@ const STARTABLE = `f.id, f.schedule_id, f.kind, f.due_at, f.execution_id, f.atte
  * Returns in how many ms something is due at the earliest: a schedule, or a firing that was lost with the process that
  * was starting it. Undefined: nothing is. Two lookups in indexes.
  */
-export async function readNextDueMs(tx: Tx): Promise<number | undefined> {
-  const row = await first<{ ms: number | null }>(
+export function readNextDueMs(tx: Tx): Promise<number | undefined> {
+  return firstValue(
     tx,
     `select ceil(extract(epoch from least(
        (select next_run_at from schedules where is_active and next_run_at is not null order by next_run_at limit 1),
        (select retry_at from firings where outcome = 'starting' order by retry_at limit 1)
      ) - clock_timestamp()) * 1000)::float8 as ms`,
   );
-  return row?.ms ?? undefined;
 }
 
 /** Locks schedules that are due and that no other process is handling, the longest due first. Requires a transaction. */

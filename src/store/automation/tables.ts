@@ -1,6 +1,6 @@
 // Stores uploaded tables and their rows for a day.
 import type { Tx } from '../db.ts';
-import { first } from '../rows.ts';
+import { first, firstValue } from '../rows.ts';
 
 export const TABLE_FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -71,11 +71,6 @@ export async function sumTables(
 }
 
 /** Returns a chunk of rows as JSON text, or undefined after the last one. */
-export async function findChunk(tx: Tx, tableId: string, chunk: number): Promise<string | undefined> {
-  const row = await first<{ rows: string }>(
-    tx,
-    'select rows from table_chunks where table_id = $1 and chunk = $2',
-    [tableId, chunk],
-  );
-  return row?.rows;
+export function findChunk(tx: Tx, tableId: string, chunk: number): Promise<string | undefined> {
+  return firstValue(tx, 'select rows from table_chunks where table_id = $1 and chunk = $2', [tableId, chunk]);
 }

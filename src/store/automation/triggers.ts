@@ -1,7 +1,7 @@
 // Stores triggers, the items that they have seen, and their history.
 import type { Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
-import { type After, all, countRows, first, matches } from '../rows.ts';
+import { type After, all, allValues, first, firstNumber, firstValue, matches, valueSet } from '../rows.ts';
 
 export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
@@ -146,7 +146,7 @@ export async function lockTriggers(tx: Tx): Promise<void> {
 }
 
 export function countActiveTriggers(tx: Tx, workspace: string): Promise<number> {
-  return countRows(tx, 'select count(*)::int as count from triggers where workspace = $1 and is_active', [
+  return firstNumber(tx, 'select count(*)::int as count from triggers where workspace = $1 and is_active', [
     workspace,
   ]);
 }
@@ -177,12 +177,12 @@ export interface NewItem {
  * Stores items that wait to start a run. Returns the new ones; others were seen before. A candidate counts as new: a look
  * at the same time may have recorded one.
  */
-export async function insertWaiting(
+export function insertWaiting(
   tx: Tx,
   triggerId: string,
   items: readonly NewItem[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await all<{ item: string }>(
+  return valueSet(
     tx,
     `insert into trigger_items (trigger_id, item, status, label, inputs, execution_id, position)
      select distinct on (item) $1, item, 'waiting', label, inputs, execution_id, position
@@ -194,7 +194,6 @@ export async function insertWaiting(
      returning item`,
     [triggerId, JSON.stringify(items.map((item, position) => ({ ...item, position })))],
   );
-  return new Set(rows.map(({ item }) => item));
 }
 
 /** Stores items that start nothing, or renews when they were seen. */
@@ -208,26 +207,21 @@ export async function markSeen(tx: Tx, triggerId: string, items: readonly string
 }
 
 /** Returns which of the items were seen before. */
-export async function listSeen(
-  tx: Tx,
-  triggerId: string,
-  items: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await all<{ item: string }>(
+export function listSeen(tx: Tx, triggerId: string, items: readonly string[]): Promise<ReadonlySet<string>> {
+  return valueSet(
     tx,
     `select item from trigger_items where trigger_id = $1 and item = any ($2::text[]) and status <> 'candidate'`,
     [triggerId, items],
   );
-  return new Set(rows.map(({ item }) => item));
 }
 
 /** Records the sizes of files. Returns those whose size is the same as at the look before. */
-export async function recordCandidates(
+export function recordCandidates(
   tx: Tx,
   triggerId: string,
   files: readonly { readonly item: string; readonly size: number }[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await all<{ item: string }>(
+  return valueSet(
     tx,
     `with input as (
        select * from json_to_recordset($2::json) as i(item text, size bigint)
@@ -243,7 +237,6 @@ export async function recordCandidates(
      select item from same`,
     [triggerId, JSON.stringify(files)],
   );
-  return new Set(rows.map(({ item }) => item));
 }
 
 /** Keeps the items that were seen last. The caller's current ones were just seen. */
@@ -283,19 +276,18 @@ export function findItem(tx: Tx, triggerId: string, item: string): Promise<ItemR
 }
 
 /** Sets the execution of an item unless it has one. Returns the item's. */
-export async function claimItem(
+export function claimItem(
   tx: Tx,
   triggerId: string,
   item: string,
   executionId: string,
 ): Promise<string | undefined> {
-  const row = await first<{ execution_id: string }>(
+  return firstValue(
     tx,
     `update trigger_items set execution_id = coalesce(execution_id, $3)
      where trigger_id = $1 and item = $2 and status = 'waiting' returning execution_id`,
     [triggerId, item, executionId],
   );
-  return row?.execution_id;
 }
 
 /** Records that the run of a waiting item was accepted or refused. Returns false if another process did before. */
@@ -330,8 +322,8 @@ export async function deleteExpiredItem(tx: Tx, triggerId: string, item: string)
 }
 
 /** Settles the items whose runs have ended. Returns their statuses in the order of their ends. */
-export async function settleItems(tx: Tx, triggerId: string): Promise<readonly string[]> {
-  const rows = await all<{ status: string }>(
+export function settleItems(tx: Tx, triggerId: string): Promise<readonly string[]> {
+  return allValues(
     tx,
     `with settled as (
        update trigger_items i set status = 'done' from executions e
@@ -340,12 +332,11 @@ export async function settleItems(tx: Tx, triggerId: string): Promise<readonly s
      select status from settled order by finished_at`,
     [triggerId],
   );
-  return rows.map(({ status }) => status);
 }
 
 /** Counts the triggers in a row that led to the execution: 0 if none started it. Stops counting at `max`. */
 export function countChain(tx: Tx, executionId: string, max: number): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `with recursive chain (id, depth) as (
        select $1::text, 0

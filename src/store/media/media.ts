@@ -1,7 +1,7 @@
 // Reads and writes media records. The bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
 import { isCreator, isMember, ownsCreations } from '../permissions.ts';
-import { all, first, matches } from '../rows.ts';
+import { all, first, matches, valueSet } from '../rows.ts';
 
 /** upload: sent by a user; output: of a run; input: fetched for a run; preview: of a workflow's card. */
 export const MEDIA_ORIGINS = ['upload', 'output', 'input', 'preview'] as const;
@@ -199,7 +199,6 @@ export function listMediaUses(
 }
 
 /** Returns the ids that have a media row. */
-export async function listKnownIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await tx.query<{ id: string }>('select id from media where id = any ($1)', [ids]);
-  return new Set(rows.map(({ id }) => id));
+export function listKnownIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return valueSet(tx, 'select id from media where id = any ($1)', [ids]);
 }

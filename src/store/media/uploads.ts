@@ -1,7 +1,7 @@
 // Reads and writes presigned uploads. They count toward the hourly limit of an account and stay open for a day.
 import type { Tx } from '../db.ts';
 import { ownsCreations } from '../permissions.ts';
-import { all } from '../rows.ts';
+import { all, firstNumber, firstValue, valueSet } from '../rows.ts';
 import type { MediaRow } from './media.ts';
 
 type SharedColumn = 'id' | 'user_id' | 'workspace' | 'name' | 'content_type' | 'bytes' | 'created_at';
@@ -21,29 +21,29 @@ export async function lockUploadCreation(tx: Tx, userId: number, waitMs: number)
 }
 
 /** Returns the total bytes of uploads created since then. */
-export async function sumUploadedBytes(tx: Tx, userId: number, since: Date): Promise<number> {
-  const { rows } = await tx.query<{ bytes: number }>(
+export function sumUploadedBytes(tx: Tx, userId: number, since: Date): Promise<number> {
+  return firstNumber(
+    tx,
     'select coalesce(sum(bytes), 0)::bigint as bytes from media_uploads where user_id = $1 and created_at > $2',
     [userId, since],
   );
-  return rows[0]?.bytes ?? 0;
 }
 
 /** Returns the creation time of the upload whose expiry frees enough of the bytes counted since then. */
-export async function findBudgetFreedAt(
+export function findBudgetFreedAt(
   tx: Tx,
   userId: number,
   since: Date,
   freedBytes: number,
 ): Promise<Date | undefined> {
-  const { rows } = await tx.query<{ created_at: Date }>(
+  return firstValue(
+    tx,
     `select created_at from (
        select created_at, sum(bytes) over (order by created_at, id) as freed
        from media_uploads where user_id = $1 and created_at > $2
      ) as minted where freed >= $3 order by created_at limit 1`,
     [userId, since, freedBytes],
   );
-  return rows[0]?.created_at;
 }
 
 export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>): Promise<void> {
@@ -63,13 +63,13 @@ export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>):
 }
 
 /** Returns the media ids whose upload was started and neither completed nor discarded. */
-export async function listOpenUploads(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await tx.query<{ id: string }>(
+export function listOpenUploads(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return valueSet(
+    tx,
     `select id from media_uploads u where id = any ($1) and discarded_at is null
        and not exists (select from media m where m.id = u.id)`,
     [ids],
   );
-  return new Set(rows.map(({ id }) => id));
 }
 
 /**

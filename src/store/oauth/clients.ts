@@ -1,6 +1,6 @@
 // Stores the clients and the keys of the authorization server.
 import type { Tx } from '../db.ts';
-import { first } from '../rows.ts';
+import { first, firstValue } from '../rows.ts';
 
 export interface ClientRow {
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -33,8 +33,7 @@ export async function findOrStoreKey(tx: Tx, name: string, encrypted: Buffer): P
     name,
     encrypted,
   ]);
-  const { rows } = await tx.query<{ encrypted: Buffer }>('select encrypted from oauth_keys where name = $1', [
-    name,
-  ]);
-  return rows[0]?.encrypted ?? encrypted;
+  return (
+    (await firstValue<Buffer>(tx, 'select encrypted from oauth_keys where name = $1', [name])) ?? encrypted
+  );
 }

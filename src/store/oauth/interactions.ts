@@ -1,16 +1,17 @@
 // Reads and writes authorization requests that wait for the user.
-import type { Tx } from '../db.ts';
 
-export async function findInteraction(
+import type { Tx } from '../db.ts';
+import { firstValue } from '../rows.ts';
+
+export function findInteraction(
   tx: Tx,
   id: string,
   now: Date,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { rows } = await tx.query<{ payload: Readonly<Record<string, unknown>> }>(
-    'select payload from oauth_interactions where id = $1 and expires_at > $2',
-    [id, now],
-  );
-  return rows[0]?.payload;
+  return firstValue(tx, 'select payload from oauth_interactions where id = $1 and expires_at > $2', [
+    id,
+    now,
+  ]);
 }
 
 export async function putInteraction(

@@ -1,6 +1,6 @@
 // Links accounts to identities at OpenID providers.
 import type { Tx } from '../db.ts';
-import { matches } from '../rows.ts';
+import { firstValue, matches } from '../rows.ts';
 
 interface IdentityKey {
   readonly issuer: string;
@@ -15,12 +15,11 @@ export async function lockIdentity(tx: Tx, { issuer, subject }: IdentityKey): Pr
   ]);
 }
 
-export async function findIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<number | undefined> {
-  const { rows } = await tx.query<{ user_id: number }>(
-    'select user_id from identities where issuer = $1 and subject = $2',
-    [issuer, subject],
-  );
-  return rows[0]?.user_id;
+export function findIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<number | undefined> {
+  return firstValue(tx, 'select user_id from identities where issuer = $1 and subject = $2', [
+    issuer,
+    subject,
+  ]);
 }
 
 /** Returns false if the account is linked to another identity of this provider, or the identity to another account. */

@@ -1,6 +1,6 @@
 // Reads and writes invitations to teams, by email or by account.
 import type { Tx } from '../db.ts';
-import { type After, all, countRows, first, matches } from '../rows.ts';
+import { type After, all, first, firstNumber, firstValue, matches } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export interface InvitationRow {
@@ -44,7 +44,8 @@ export async function putInvitation(
     readonly expiresAt: Date;
   },
 ): Promise<string> {
-  const { rows } = await tx.query<{ id: string }>(
+  return (await firstValue(
+    tx,
     `insert into team_invitations (id, team_id, email, user_id, role, invited_by, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (team_id, ${'email' in invitation.invited ? 'lower(email)' : 'user_id'}) do update set role = excluded.role, invited_by = excluded.invited_by,
@@ -60,13 +61,12 @@ export async function putInvitation(
       invitation.createdAt,
       invitation.expiresAt,
     ],
-  );
-  return (rows[0] as { id: string }).id;
+  )) as string;
 }
 
 /** Counts the team's invitations to other recipients, including expired ones. */
 export function countOtherInvitations(tx: Tx, teamId: string, invited: Invited): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `select count(*)::int as count from team_invitations
      where team_id = $1 and (lower(email) is distinct from lower($2) or user_id is distinct from $3)`,
@@ -111,7 +111,7 @@ export function listInvitationsOfUser(
 }
 
 export function countInvitationsOfUser(tx: Tx, userId: number, now: Date): Promise<number> {
-  return countRows(tx, `select count(*)::int as count from team_invitations i where ${RECEIVED}`, [
+  return firstNumber(tx, `select count(*)::int as count from team_invitations i where ${RECEIVED}`, [
     userId,
     now,
   ]);

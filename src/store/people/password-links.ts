@@ -1,6 +1,6 @@
 // Reads and writes one-time links for setting the password of an account.
 import type { Tx } from '../db.ts';
-import { matches } from '../rows.ts';
+import { firstValue, matches } from '../rows.ts';
 
 export const LINK_KINDS = ['setup', 'invite', 'reset'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -46,12 +46,8 @@ export function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolea
 }
 
 /** Consumes the link and returns its user; undefined if it is invalid, expired or already used. */
-export async function claimLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<number | undefined> {
-  const { rows } = await tx.query<{ user_id: number }>(
-    `delete from password_links where ${VALID} returning user_id`,
-    [hash, kinds, now],
-  );
-  return rows[0]?.user_id;
+export function claimLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<number | undefined> {
+  return firstValue(tx, `delete from password_links where ${VALID} returning user_id`, [hash, kinds, now]);
 }
 
 export async function deleteUserLink(tx: Tx, userId: number): Promise<void> {

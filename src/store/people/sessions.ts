@@ -1,6 +1,6 @@
 // Reads and writes sessions, which are stored as hashes of their cookies, and the networks from which users signed in.
 import type { Tx } from '../db.ts';
-import { type After, all, first, matches } from '../rows.ts';
+import { type After, all, first, firstValue, matches } from '../rows.ts';
 
 /** A session lasts at most 30 days, and 7 days without use. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -109,12 +109,8 @@ export function findSession(
 }
 
 /** Ends the session and returns its hash, or undefined if the user has no such session. */
-export async function deleteSession(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
-  const { rows } = await tx.query<{ hash: Buffer }>(
-    'delete from sessions where id = $1 and user_id = $2 returning hash',
-    [id, userId],
-  );
-  return rows[0]?.hash;
+export function deleteSession(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
+  return firstValue(tx, 'delete from sessions where id = $1 and user_id = $2 returning hash', [id, userId]);
 }
 
 export async function deleteUserSessions(tx: Tx, userId: number): Promise<void> {
@@ -153,12 +149,12 @@ export function findProof(tx: Tx, id: string): Promise<ProofRow | undefined> {
 }
 
 /** Returns the hash of the session; undefined if it has ended. */
-export async function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer | undefined> {
-  const { rows } = await tx.query<{ hash: Buffer }>(
+export function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer | undefined> {
+  return firstValue(
+    tx,
     'update sessions set proved_at = greatest(coalesce(proved_at, created_at), $2) where id = $1 returning hash',
     [id, at],
   );
-  return rows[0]?.hash;
 }
 
 /** How long a network is known after a successful sign-in from it. */

@@ -1,18 +1,20 @@
 // Deletes versions of workflows beyond the number that is kept.
+
 import type { Tx } from '../db.ts';
+import { allValues } from '../rows.ts';
 import { IS_RUN_AS_COMPONENT } from '../workflows/versions.ts';
 
 /** Lists workflows with more than `keepCount` versions, ordered by id. */
-export async function listLongHistories(
+export function listLongHistories(
   tx: Tx,
   page: { readonly afterId: string; readonly keepCount: number; readonly limit: number },
 ): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
+  return allValues(
+    tx,
     `select workflow_id as id from workflow_versions where workflow_id > $1
      group by workflow_id having count(*) > $2 order by workflow_id limit $3`,
     [page.afterId, page.keepCount, page.limit],
   );
-  return rows.map(({ id }) => id);
 }
 
 /**

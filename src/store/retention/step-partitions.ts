@@ -1,6 +1,8 @@
 // Manages the partitions of node states by time: creates them ahead, and drops them when their runs are deleted.
+
 import { getFirstIdAt, getIdTime } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
+import { allValues } from '../rows.ts';
 
 /** All partitions except the default; ids from the first bound up to, not including, the second. */
 export interface StepPartition {
@@ -132,10 +134,10 @@ async function partitionExists(tx: Tx, { name }: StepPartition): Promise<boolean
   return (await listStepPartitions(tx)).some(partition => partition.name === name);
 }
 
-async function listOutliving(tx: Tx, { from, to }: StepPartition): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
+function listOutliving(tx: Tx, { from, to }: StepPartition): Promise<readonly string[]> {
+  return allValues(
+    tx,
     `select id from executions where id >= $1 and id < $2 order by id limit ${MAX_OUTLIVING + 1}`,
     [from, to],
   );
-  return rows.map(({ id }) => id);
 }

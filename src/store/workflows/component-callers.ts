@@ -1,7 +1,7 @@
 // Lists the workflows whose current version calls a component.
 import type { Tx } from '../db.ts';
 import { EDITABLE, READABLE } from '../permissions.ts';
-import { type After, all, countRows } from '../rows.ts';
+import { type After, all, firstNumber } from '../rows.ts';
 
 /** A workflow and the nodes with which it calls one version of the component. */
 export interface CallerRow {
@@ -66,7 +66,7 @@ export function listCallingWorkflows(
 
 /** Counts the callers that the user may not read, up to a limit. */
 export function countHiddenCallers(tx: Tx, componentId: string, userId: number): Promise<number> {
-  return countRows(
+  return firstNumber(
     tx,
     `select count(*)::int as count from (
        select distinct c.caller_id from component_calls c join workflows w on w.id = c.caller_id

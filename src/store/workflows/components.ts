@@ -2,7 +2,7 @@
 import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
 import { isCreator, isMember, isReadable, READABLE } from '../permissions.ts';
-import { all } from '../rows.ts';
+import { all, allValues } from '../rows.ts';
 
 /** The calls of one version to one component, at one version or at the latest. */
 export interface VersionCallRow {
@@ -105,14 +105,13 @@ export async function listVisibleInRuns(
   userId: number,
 ): Promise<readonly string[]> {
   if (ids.length === 0) return [];
-  const rows = await all<{ readonly id: string }>(
+  return allValues(
     tx,
     `select w.id from workflows w where w.id = any ($2::text[])
      and ((w.deleted_at is null and w.is_published) or (${READABLE})
        or ${isCreator('$1::int')} or ${isMember('w.team_id', '$1::int')})`,
     [userId, ids.filter(isWorkflowId)],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** A call of a component by a version of a workflow. */

@@ -1,18 +1,13 @@
 // Reads and writes versions of a workflow's graph. Each is stored as the text that GET sends, and never changes.
 import type { Tx } from '../db.ts';
-import { type After, all, first } from '../rows.ts';
+import { type After, all, first, firstValue } from '../rows.ts';
 
 /** Returns the stored text, '"nodes":[…],"edges":[…]', or undefined if there is no such version. */
-export async function findGraphText(
-  tx: Tx,
-  workflowId: string,
-  version: number,
-): Promise<string | undefined> {
-  const { rows } = await tx.query<{ graph: string }>(
-    'select graph from workflow_versions where workflow_id = $1 and version = $2',
-    [workflowId, version],
-  );
-  return rows[0]?.graph;
+export function findGraphText(tx: Tx, workflowId: string, version: number): Promise<string | undefined> {
+  return firstValue(tx, 'select graph from workflow_versions where workflow_id = $1 and version = $2', [
+    workflowId,
+    version,
+  ]);
 }
 
 export interface NewVersion {

@@ -2,7 +2,7 @@
 import { createBatcher } from '../../lib/batch.ts';
 import type { Db, Tx } from '../db.ts';
 import { isCreator, joinShares, type ShareRole, STRONGER_SHARE } from '../permissions.ts';
-import { all, first } from '../rows.ts';
+import { all, first, firstValue } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export const LINK_PERMISSIONS = ['PRIVATE', 'VIEW', 'DUPLICATE'] as const;
@@ -122,8 +122,7 @@ const FIND = `${READ_WORKFLOW} where w.id = $1 and w.deleted_at is null`;
 
 /** Returns the name of the workflow, also of a deleted one; empty if there is none. */
 export async function findWorkflowName(tx: Tx, id: string): Promise<string> {
-  const row = await first<{ readonly name: string }>(tx, 'select name from workflows where id = $1', [id]);
-  return row?.name ?? '';
+  return (await firstValue<string>(tx, 'select name from workflows where id = $1', [id])) ?? '';
 }
 
 export interface WorkflowLookup {
@@ -259,13 +258,12 @@ export function createWorkflowReads(db: Db): FindInBatch {
 }
 
 /** Returns the workspace of a workflow, which may be deleted; undefined if there never was one. */
-export async function findWorkspaceOf(tx: Tx, id: string): Promise<string | undefined> {
-  const row = await first<{ workspace: string }>(
+export function findWorkspaceOf(tx: Tx, id: string): Promise<string | undefined> {
+  return firstValue(
     tx,
     `select coalesce(team_id, 'user:' || user_id) as workspace from workflows where id = $1`,
     [id],
   );
-  return row?.workspace;
 }
 
 export interface StoredSecrets {

@@ -1,6 +1,6 @@
 // Writes workflows. Callers of `updateWorkflow` have locked the row with `lockWorkflow`.
 import type { Tx } from '../db.ts';
-import { first, matches } from '../rows.ts';
+import { first, firstValue, matches } from '../rows.ts';
 import type { WorkflowRow } from './workflows.ts';
 
 export interface NewWorkflow {
@@ -41,7 +41,7 @@ export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<voi
  * same one, and returns it.
  */
 export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
-  const { rows } = await tx.query<{ updated_at: Date }>(SAVE, [
+  return (await firstValue(tx, SAVE, [
     workflow.id,
     workflow.version,
     workflow.team_id,
@@ -64,8 +64,7 @@ export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Dat
     workflow.daily_credit_budget,
     workflow.written_by,
     workflow.written_by_session,
-  ]);
-  return (rows[0] as { updated_at: Date }).updated_at;
+  ])) as Date;
 }
 
 const SAVE = `
@@ -105,11 +104,11 @@ export function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promise<boo
 
 /** Marks the board as open in an editor; updated_at stays. Returns the time of the mark. */
 export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
-  const { rows } = await tx.query<{ at: Date }>(
+  return (await firstValue(
+    tx,
     'update workflows set last_editor_heartbeat_at = now() where id = $1 returning last_editor_heartbeat_at as at',
     [id],
-  );
-  return (rows[0] as { at: Date }).at;
+  )) as Date;
 }
 
 /** Marks the workflow as deleted and deactivates it. The row stays, so that support can recover it. */
