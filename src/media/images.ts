@@ -2,7 +2,7 @@
 import type { Sharp } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { readLaterFrames } from './animation.ts';
-import { isCompleteFile } from './framing.ts';
+import { isCompleteImage } from './image-completeness.ts';
 import {
   assertSize,
   clipRange,
@@ -42,7 +42,7 @@ export function inspectImage(
     const info = await readImageInfo(image);
     signal.throwIfAborted();
     await decodeWhole(bytes);
-    if (!isCompleteFile(bytes, info.contentType)) throw new Error('The file ends inside its last frame.');
+    if (!isCompleteImage(bytes, info.contentType)) throw new Error('The file ends inside its last frame.');
     const { pages = 1 } = await image.metadata();
     for (const { bytes: part, ...range } of readLaterFrames(bytes, { ...info, pages })) {
       signal.throwIfAborted();

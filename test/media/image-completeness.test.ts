@@ -1,8 +1,8 @@
-// Tests that truncated files with several frames are refused.
+// Tests that truncated images are rejected.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { isCompleteFile } from '../../src/media/framing.ts';
+import { isCompleteImage } from '../../src/media/image-completeness.ts';
 import { inspectImage } from '../../src/media/images.ts';
 import { noiseImage, seededBytes } from '../support/media/pixels.ts';
 
@@ -41,19 +41,33 @@ describe('an animation', () => {
   }
 });
 
-describe('isCompleteFile', () => {
+describe('isCompleteImage', () => {
   it('walks a PNG to its end', async () => {
     const bytes = await animatePng();
-    assert.equal(isCompleteFile(bytes, 'image/png'), true);
+    assert.equal(isCompleteImage(bytes, 'image/png'), true);
     for (const left of [12, 13, 100, 5000])
-      assert.equal(isCompleteFile(bytes.subarray(0, -left), 'image/png'), false);
+      assert.equal(isCompleteImage(bytes.subarray(0, -left), 'image/png'), false);
   });
 
   it('walks the boxes of an AVIF', async () => {
     const bytes = await noiseImage(64, 64, 'avif');
-    assert.equal(isCompleteFile(bytes, 'image/avif'), true);
-    assert.equal(isCompleteFile(bytes.subarray(0, -1), 'image/avif'), false);
-    assert.equal(isCompleteFile(bytes.subarray(0, 20), 'image/avif'), false);
+    assert.equal(isCompleteImage(bytes, 'image/avif'), true);
+    assert.equal(isCompleteImage(bytes.subarray(0, -1), 'image/avif'), false);
+    assert.equal(isCompleteImage(bytes.subarray(0, 20), 'image/avif'), false);
+  });
+
+  it('reads the 64-bit size of an AVIF box, and rejects one below the size of the header', async () => {
+    const bytes = await noiseImage(64, 64, 'avif');
+    const withLargeBox = (size: number): Buffer => {
+      const box = Buffer.alloc(16);
+      box.writeUInt32BE(1, 0);
+      box.write('free', 4, 'latin1');
+      box.writeBigUInt64BE(BigInt(size), 8);
+      return Buffer.concat([bytes, box]);
+    };
+    assert.equal(isCompleteImage(withLargeBox(16), 'image/avif'), true);
+    for (const size of [0, 1, 8, 15, 17])
+      assert.equal(isCompleteImage(withLargeBox(size), 'image/avif'), false, `${size}`);
   });
 
   it('stops at invalid bytes, whatever lengths they declare', () => {
@@ -64,7 +78,7 @@ describe('isCompleteFile', () => {
         Buffer.alloc(4000, 0xff),
         Buffer.alloc(4000, 0x2c),
       ]) {
-        assert.equal(isCompleteFile(bytes, contentType), false);
+        assert.equal(isCompleteImage(bytes, contentType), false);
       }
     }
   });

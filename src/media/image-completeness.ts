@@ -1,0 +1,75 @@
+// Checks that an image file is complete. Decoders stop after the first frame, and the GIF decoder accepts an animation
+// that is cut off anywhere after it.
+
+type CompletenessCheck = (bytes: Buffer) => boolean;
+
+const CHECKS: Readonly<Record<string, CompletenessCheck>> = {
+  'image/gif': isCompleteGif,
+  'image/png': isCompletePng,
+  'image/avif': isCompleteAvif,
+};
+
+/** Also returns true for types whose decoder detects truncation. Does not check the content of frames. */
+export function isCompleteImage(bytes: Uint8Array, contentType: string): boolean {
+  const check = CHECKS[contentType];
+  return check === undefined || check(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+}
+
+const GIF_HEADER_BYTES = 13;
+const GIF_TRAILER = 0x3b;
+const GIF_EXTENSION = 0x21;
+const GIF_IMAGE = 0x2c;
+
+/**
+ * Checks the blocks of a GIF up to the trailer (GIF89a §15). Each is a chain of sub-blocks with a length byte, ended by
+ * a 0.
+ */
+function isCompleteGif(bytes: Buffer): boolean {
+  let offset = GIF_HEADER_BYTES + getColorTableBytes(bytes[10]);
+  while (offset < bytes.length) {
+    const blockType = bytes[offset];
+    if (blockType === GIF_TRAILER) return true;
+    if (blockType === GIF_EXTENSION) offset += 2;
+    // The descriptor, the local color table, and the code size of the data that follows.
+    else if (blockType === GIF_IMAGE) offset += 10 + getColorTableBytes(bytes[offset + 9]) + 1;
+    else return false;
+    while (bytes[offset] !== undefined && bytes[offset] !== 0) offset += 1 + (bytes[offset] ?? 0);
+    offset += 1;
+  }
+  return false;
+}
+
+/** Returns the size of the color table, three bytes per color, if the flags say that there is one. */
+function getColorTableBytes(flags = 0): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+/** Checks the chunks of a PNG up to IEND: length, type, data and checksum (PNG §5.3). */
+function isCompletePng(bytes: Buffer): boolean {
+  let offset = 8;
+  while (offset + 12 <= bytes.length) {
+    const length = bytes.readUInt32BE(offset);
+    if (bytes.toString('latin1', offset + 4, offset + 8) === 'IEND') return true;
+    offset += 12 + length;
+  }
+  return false;
+}
+
+/**
+ * Checks the boxes up to the end of the file. Each starts with its size: 0 stands for the rest of the file, and 1 for a
+ * 64-bit size after the type (ISO/IEC 14496-12 §4.2).
+ */
+function isCompleteAvif(bytes: Buffer): boolean {
+  let offset = 0;
+  while (offset + 8 <= bytes.length) {
+    const size = bytes.readUInt32BE(offset);
+    if (size === 0) return true;
+    const isLarge = size === 1;
+    if (isLarge && offset + 16 > bytes.length) return false;
+    const boxBytes = isLarge ? Number(bytes.readBigUInt64BE(offset + 8)) : size;
+    // A size below that of the box's own header would not move past the header.
+    if (boxBytes < (isLarge ? 16 : 8)) return false;
+    offset += boxBytes;
+  }
+  return offset > 0 && offset <= bytes.length;
+}
