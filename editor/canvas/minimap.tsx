@@ -143,7 +143,7 @@ function drawNodes(
 
 function getColor({ type, data }: CardNode, colors: PaintColors): string {
   if (type === 'note') return getNoteColors(data.node).ground;
-  return colors.categories.get(getCategory(data)) ?? colors.soft;
+  return colors.categories.get(getCategory(data)) ?? colors.muted;
 }
 
 function positionMask(mask: HTMLElement, { now }: RenderState, { x, y, scale }: Fit): void {

@@ -7,7 +7,7 @@ export interface Palette {
   readonly line: string;
   readonly ink: string;
   /** Secondary text. */
-  readonly soft: string;
+  readonly muted: string;
   readonly accent: string;
   /** Background tinted with the accent color. */
   readonly tint: string;
@@ -22,7 +22,7 @@ export const LIGHT: Palette = {
   raised: '#f4f4f1',
   line: '#e2e2dc',
   ink: '#17181b',
-  soft: '#585d66',
+  muted: '#585d66',
   accent: '#3146c9',
   tint: '#eef0fc',
   success: '#17703f',
@@ -35,7 +35,7 @@ export const DARK: Palette = {
   raised: '#191c22',
   line: '#2b2f37',
   ink: '#ecedef',
-  soft: '#aeb3bd',
+  muted: '#aeb3bd',
   accent: '#a3b2ff',
   tint: '#1a2038',
   success: '#62d49b',

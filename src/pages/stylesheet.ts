@@ -39,17 +39,17 @@ pre code{background:none;padding:0}
 .brand{display:flex;align-items:center;gap:.6rem;color:var(--ink);font-weight:650;letter-spacing:-.015em;text-decoration:none}
 .brand svg{color:var(--accent)}
 .menu{display:flex;flex-wrap:wrap;gap:0 1.25rem;margin:0;padding:0;list-style:none;font-size:.9375rem}
-.menu a{display:inline-block;padding-block:.375rem;color:var(--soft);text-decoration:none}
+.menu a{display:inline-block;padding-block:.375rem;color:var(--muted);text-decoration:none}
 .menu a:hover,.menu a[aria-current]{color:var(--ink)}
-.crumbs{font-size:.875rem;color:var(--soft)}
+.crumbs{font-size:.875rem;color:var(--muted)}
 .crumbs ol{display:flex;flex-wrap:wrap;gap:0 .5rem;margin:0;padding:0;list-style:none}
 .crumbs li+li::before{content:"/";margin-inline-end:.5rem;color:var(--line)}
 .crumbs a{color:inherit;text-decoration:none}
 .crumbs a:hover{color:var(--ink);text-decoration:underline}
 .hero{padding-block:clamp(2rem,5vw,4.5rem) clamp(2rem,4vw,3.5rem)}
 .hero .crumbs{margin-bottom:1.25rem}
-.lead{margin-top:1.125rem;font-size:clamp(1.125rem,1.05rem + .4vw,1.3125rem);line-height:1.5;color:var(--soft);max-width:38rem}
-.byline{margin-top:1.25rem;font-size:.9375rem;color:var(--soft)}
+.lead{margin-top:1.125rem;font-size:clamp(1.125rem,1.05rem + .4vw,1.3125rem);line-height:1.5;color:var(--muted);max-width:38rem}
+.byline{margin-top:1.25rem;font-size:.9375rem;color:var(--muted)}
 .button{display:inline-block;margin-top:1.75rem;padding:.7rem 1.4rem;border-radius:.7rem;background:var(--ink);color:var(--paper);font-weight:600;font-size:1rem;line-height:1.4;text-decoration:none}
 .button:hover{background:var(--accent)}
 .button.quiet{background:none;color:var(--ink);box-shadow:inset 0 0 0 1px var(--line)}
@@ -61,7 +61,7 @@ section.band,.part{margin-block:clamp(3rem,6vw,5rem)}
 .part>h2,.band>h2{margin-bottom:1.5rem}
 .grid{display:grid;gap:2rem clamp(1.5rem,4vw,3rem);grid-template-columns:repeat(auto-fit,minmax(min(100%,16rem),1fr));margin:0;padding:0;list-style:none}
 .grid>li{border-top:1px solid var(--line);padding-top:1.125rem}
-.grid h3+p,.grid a+p{margin-top:.4rem;color:var(--soft)}
+.grid h3+p,.grid a+p{margin-top:.4rem;color:var(--muted)}
 .grid img{margin-bottom:1rem}
 .icon{display:block;margin-bottom:.5rem;font-size:1.5rem;line-height:1.3}
 .grid img.icon{width:2rem;height:2rem;border-radius:.4rem}
@@ -78,17 +78,17 @@ section.band,.part{margin-block:clamp(3rem,6vw,5rem)}
 .steps>li::before{content:counter(step);position:absolute;inset-inline-start:0;top:-.1rem;width:2.125rem;height:2.125rem;border-radius:50%;background:var(--tint);color:var(--accent);font-weight:650;font-size:.9375rem;line-height:2.125rem;text-align:center}
 .steps>li:not(:last-child)::after{content:"";position:absolute;inset-inline-start:1.03rem;top:2.5rem;bottom:.4rem;width:1px;background:var(--line)}
 .steps>li:last-child{padding-bottom:0}
-.steps p{margin-top:.35rem;color:var(--soft)}
+.steps p{margin-top:.35rem;color:var(--muted)}
 .steps pre{margin-top:.9rem}
 .steps img{margin-top:1rem}
 .faq{max-width:46rem;border-bottom:1px solid var(--line)}
 .faq details{border-top:1px solid var(--line)}
 .faq summary{display:flex;justify-content:space-between;gap:1.5rem;padding-block:1.05rem;cursor:pointer;list-style:none}
 .faq summary::-webkit-details-marker{display:none}
-.faq summary::after{content:"+";font-size:1.375rem;line-height:1.1;font-weight:400;color:var(--soft)}
+.faq summary::after{content:"+";font-size:1.375rem;line-height:1.1;font-weight:400;color:var(--muted)}
 .faq [open] summary::after{content:"\\2013"}
 .faq h3{font-size:1.0625rem;line-height:1.45;letter-spacing:-.01em}
-.faq p{padding-bottom:.9rem;color:var(--soft);max-width:42rem}
+.faq p{padding-bottom:.9rem;color:var(--muted);max-width:42rem}
 .post>.answer{margin-block:0 2.75rem}
 .pre{white-space:pre-line}
 .prose{max-width:43rem}
@@ -103,11 +103,11 @@ section.band,.part{margin-block:clamp(3rem,6vw,5rem)}
 .prose h4,.prose h5,.prose h6{font-size:1.0625rem}
 .prose :is(ul,ol){padding-inline-start:1.4rem;margin-bottom:0}
 .prose li+li,.prose li>:is(ul,ol,p+p){margin-top:.35em}
-.prose li::marker{color:var(--soft)}
-.prose blockquote,.quote blockquote{margin-inline:0;padding-inline-start:1.25rem;border-inline-start:3px solid var(--line);color:var(--soft)}
+.prose li::marker{color:var(--muted)}
+.prose blockquote,.quote blockquote{margin-inline:0;padding-inline-start:1.25rem;border-inline-start:3px solid var(--line);color:var(--muted)}
 .prose blockquote>*+*{margin-top:.75em}
 .prose hr{border:0;border-top:1px solid var(--line);margin-block:2.5rem}
-.prose .footnotes{font-size:.9063rem;color:var(--soft)}
+.prose .footnotes{font-size:.9063rem;color:var(--muted)}
 .prose .footnotes li>p{display:inline}
 .prose sup a{text-decoration:none;padding-inline:.1em}
 .scroll{overflow-x:auto}
@@ -116,7 +116,7 @@ th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);vertical-al
 th{font-weight:600}
 .center{text-align:center}.right{text-align:end}
 figure{margin:0}
-figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
+figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--muted)}
 .block{margin-block:clamp(2rem,4vw,3rem)}
 .wrap>:is(.quote,.code){max-width:46rem}
 .quote blockquote{font-size:clamp(1.25rem,1.1rem + .7vw,1.5625rem);line-height:1.4;letter-spacing:-.015em;color:var(--ink);border-color:var(--accent)}
@@ -125,9 +125,9 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .flow{overflow-x:auto;border:1px solid var(--line);border-radius:1rem;background:#f6f7f9}
 .flow svg,.flow img{width:100%;min-width:60rem;max-width:none;height:auto;max-height:34rem;border-radius:0}
 .flow.whole svg{max-height:none}
-.meta{color:var(--soft)}
+.meta{color:var(--muted)}
 .cta{background:var(--tint);border-radius:1.25rem;padding:clamp(2rem,5vw,3.75rem)}
-.cta p{margin-top:.75rem;max-width:36rem;color:var(--soft)}
+.cta p{margin-top:.75rem;max-width:36rem;color:var(--muted)}
 .cards{display:grid;gap:2.5rem 2rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,18.5rem),1fr));margin:0;padding:0;list-style:none}
 .card{position:relative}
 .card img{width:100%;aspect-ratio:16/10;object-fit:cover;margin-bottom:1rem;background:var(--raised)}
@@ -135,34 +135,34 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .card a{color:inherit;text-decoration:none}
 .card a::after{content:"";position:absolute;inset:0}
 .card a:hover{text-decoration:underline}
-.card p{margin-top:.4rem;color:var(--soft);font-size:.9688rem;line-height:1.55}
-.card time{display:block;margin-bottom:.35rem;font-size:.875rem;color:var(--soft)}
+.card p{margin-top:.4rem;color:var(--muted);font-size:.9688rem;line-height:1.55}
+.card time{display:block;margin-bottom:.35rem;font-size:.875rem;color:var(--muted)}
 .pager{display:flex;justify-content:space-between;gap:1rem;margin-top:3.5rem;padding-top:1.25rem;border-top:1px solid var(--line);font-size:.9688rem}
 .pager>*{flex:1}
 .pager>:nth-child(2){text-align:center}
 .pager>:last-child{text-align:end}
 .nodes{margin:0;padding:0;list-style:none;border-bottom:1px solid var(--line)}
 .nodes li{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.1rem 1.5rem;padding-block:.7rem;border-top:1px solid var(--line)}
-.nodes .type{color:var(--soft)}
+.nodes .type{color:var(--muted)}
 .ask{max-width:34rem;margin:clamp(1.5rem,5vw,4rem) auto 0;padding:clamp(1.25rem,4vw,2.25rem);border:1px solid var(--line);border-radius:1rem;background:var(--raised);overflow-wrap:anywhere}
 .ask h1{font-size:clamp(1.5rem,1.3rem + 1vw,1.875rem);letter-spacing:-.02em}
 .ask .lead{margin-top:.5rem;font-size:1.0625rem}
 .ask dl{margin:1.5rem 0 0;font-size:.9375rem}
-.ask dt{color:var(--soft)}
+.ask dt{color:var(--muted)}
 .ask dd{margin:0 0 .75rem;font-weight:600}
 .ask bdi{unicode-bidi:isolate}
 .ask fieldset{margin:.75rem 0 0;padding:0;border:0}
 .ask legend{padding:0;margin-bottom:.25rem;font-weight:650}
 .ask label{display:flex;gap:.75rem;align-items:baseline;padding:.625rem 0;border-top:1px solid var(--line);font-size:.9688rem}
 .ask input{margin:0;accent-color:var(--accent);width:1.05rem;height:1.05rem;flex:none}
-.ask label span{color:var(--soft)}
+.ask label span{color:var(--muted)}
 .ask label strong{color:var(--ink)}
 .ask .warning{margin:.5rem 0 1.25rem;padding:.75rem 1rem;border-inline-start:3px solid var(--accent);background:var(--tint);font-size:.9375rem}
 .ask .choices{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}
 .ask button{min-height:2.75rem;padding:.55rem 1.4rem;border:1px solid var(--ink);border-radius:.7rem;background:var(--ink);color:var(--paper);font:inherit;font-weight:600;cursor:pointer}
-.ask button.quiet{background:none;color:var(--ink);border-color:var(--soft)}
+.ask button.quiet{background:none;color:var(--ink);border-color:var(--muted)}
 .ask .byline{font-size:.875rem}
-.foot{margin-top:clamp(4rem,8vw,7rem);border-top:1px solid var(--line);color:var(--soft);font-size:.875rem}
+.foot{margin-top:clamp(4rem,8vw,7rem);border-top:1px solid var(--line);color:var(--muted);font-size:.875rem}
 @media (min-width:56rem){.wrap>.side{display:grid;grid-template-columns:1fr 2fr;gap:clamp(2rem,5vw,4.5rem)}.wrap>.side>h2{margin:0}.split{display:grid;grid-template-columns:1.05fr 1fr;gap:clamp(2rem,5vw,4.5rem);align-items:center}}
 @media (max-width:55.99rem){.split>img{margin-top:2.5rem}}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]) .flow{background:#0e1116}:root:not([data-theme=light]) img{filter:brightness(.94)}}

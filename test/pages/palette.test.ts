@@ -9,9 +9,9 @@ const PAIRS: readonly (readonly [keyof Palette, keyof Palette])[] = [
   ['ink', 'paper'],
   ['ink', 'raised'],
   ['ink', 'tint'],
-  ['soft', 'paper'],
-  ['soft', 'raised'],
-  ['soft', 'tint'],
+  ['muted', 'paper'],
+  ['muted', 'raised'],
+  ['muted', 'tint'],
   ['accent', 'paper'],
   ['accent', 'tint'],
   ...(['success', 'warning', 'danger'] as const).flatMap(

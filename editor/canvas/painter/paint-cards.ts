@@ -32,7 +32,7 @@ export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: 
 
 function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   for (const [category, group] of Map.groupBy(boxes, ({ card }) => getCategory(card.data))) {
-    const color = colors.categories.get(category) ?? colors.soft;
+    const color = colors.categories.get(category) ?? colors.muted;
     const edges = group.map(({ x, y, width }) => ({ x: x + 6, y, width: width - 12, height: 2 }));
     fillBoxes(ctx, edges, { color, radius: 1 });
     ctx.globalAlpha = 0.3;
@@ -82,7 +82,7 @@ function paintPorts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
     fillBoxes(
       ctx,
       group.map(({ rect }) => rect),
-      { color: colors.types.get(type) ?? colors.soft, radius },
+      { color: colors.types.get(type) ?? colors.muted, radius },
     );
   }
 }
@@ -94,7 +94,7 @@ const toPortDots = (
   ports.map(({ type }, index) => ({ type: toTypeName(type), x, y: getPortOffset(index) }));
 
 function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
-  setTextStyle(ctx, { px: 10.5, family: colors.font, color: colors.soft });
+  setTextStyle(ctx, { px: 10.5, family: colors.font, color: colors.muted });
   for (const { card, x, y, width } of boxes) {
     paintLines(ctx, card.data.typeLabel, { x: x + TITLE_X, y: y + 25, width: width - TITLE_X - 12 }, 10.5);
     const { fields, chips } = layoutCard(card.data);
@@ -103,7 +103,7 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
     if (chips)
       paintLines(ctx, chips.texts.join('   '), { x: x + 19, y: y + chips.y + 6, width: width - 38 }, 11);
   }
-  setTextStyle(ctx, { px: 11.5, family: colors.font, color: colors.soft });
+  setTextStyle(ctx, { px: 11.5, family: colors.font, color: colors.muted });
   for (const { card, x, y, width } of boxes) {
     for (const [index, { label }] of card.data.inputs.entries())
       ctx.fillText(truncatePortLabel(label), x + PORT_PX, y + getPortOffset(index) - 6);
@@ -117,7 +117,7 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
 
 function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width }: Box): void {
   for (const { field, y: top, height, text, isDefault } of layoutCard(card.data).fields) {
-    ctx.fillStyle = isDefault ? colors.soft : colors.ink;
+    ctx.fillStyle = isDefault ? colors.muted : colors.ink;
     const label = field.isPort ? 0 : NODE_BOX.fieldLabel;
     const area = { x: x + 21, y: y + top + label + 6, width: width - 42 };
     paintLines(ctx, text, area, 12, Math.max(1, Math.floor((height - label - 11) / 17)));

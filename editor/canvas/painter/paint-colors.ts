@@ -12,7 +12,7 @@ export interface PaintColors {
   readonly background: string;
   readonly card: string;
   readonly ink: string;
-  readonly soft: string;
+  readonly muted: string;
   readonly line: string;
   /** Outlines of nodes and fields. */
   readonly edge: string;
@@ -37,7 +37,7 @@ export function readPaintColors(probe: HTMLElement): PaintColors {
     background: resolveColor('board'),
     card: resolveColor('float'),
     ink: resolveColor('ink'),
-    soft: resolveColor('soft'),
+    muted: resolveColor('muted'),
     line: resolveColor('line'),
     edge: resolveColor('edge'),
     sunken: resolveColor('sunken'),

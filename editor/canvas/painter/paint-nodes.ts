@@ -22,7 +22,7 @@ export function paintBoxes(
   const radius = isPlain ? 0 : RADIUS;
   fillBoxes(ctx, boxes, { color: colors.card, radius });
   for (const [category, group] of Map.groupBy(boxes, ({ card }) => getCategory(card.data))) {
-    const color = colors.categories.get(category) ?? colors.soft;
+    const color = colors.categories.get(category) ?? colors.muted;
     ctx.globalAlpha = 0.2;
     fillBoxes(ctx, group, { color, radius });
     ctx.globalAlpha = 1;
@@ -46,13 +46,13 @@ export function paintBoxes(
 export function paintFrames(ctx: Context, { colors, viewport }: Painting, frames: readonly Box[]): void {
   if (frames.length === 0) return;
   ctx.globalAlpha = 0.08;
-  fillBoxes(ctx, frames, { color: colors.soft, radius: 18 });
+  fillBoxes(ctx, frames, { color: colors.muted, radius: 18 });
   ctx.globalAlpha = 0.4;
-  outlineBoxes(ctx, frames, { color: colors.soft, width: Math.max(1.5, 0.7 / viewport.zoom) });
+  outlineBoxes(ctx, frames, { color: colors.muted, width: Math.max(1.5, 0.7 / viewport.zoom) });
   ctx.globalAlpha = 1;
   if (viewport.zoom < DETAIL_ZOOM) return;
   const px = viewport.zoom < FAR_ZOOM ? NAME_PX : 15;
-  setTextStyle(ctx, { px, weight: 600, family: colors.font, color: colors.soft });
+  setTextStyle(ctx, { px, weight: 600, family: colors.font, color: colors.muted });
   for (const box of frames) {
     const top = viewport.zoom < FAR_ZOOM ? 12 : (NODE_BOX.header - px) / 2;
     paintText(ctx, box, { text: box.card.data.node.data.label, px, line: px, top, lines: 1 });
@@ -111,7 +111,7 @@ export function paintOutlines(
   outlineBoxes(ctx, growAll(selected), { color: colors.accent, width });
 }
 
-type OutlineColor = 'accent' | 'success' | 'warning' | 'soft';
+type OutlineColor = 'accent' | 'success' | 'warning' | 'muted';
 
 /** Must match the card style sheet. Dash lengths are relative to the line width. */
 const STATUS_OUTLINES: readonly (readonly [
@@ -123,7 +123,7 @@ const STATUS_OUTLINES: readonly (readonly [
   ['kept', { color: 'success', dash: [3, 2] }],
   ['added', { color: 'success', dash: [] }],
   ['changed', { color: 'warning', dash: [] }],
-  ['moved', { color: 'soft', dash: [1, 1] }],
+  ['moved', { color: 'muted', dash: [1, 1] }],
 ];
 
 const OUTLINE_COLORS: Readonly<Record<string, 'danger' | 'accent' | 'warning'>> = {

@@ -68,7 +68,7 @@ function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
   ctx.lineWidth = width;
   ctx.globalAlpha = viewport.zoom < STRAIGHT_ZOOM ? 0.45 : 0.75;
   for (const [type, beziers] of plainByType) {
-    ctx.strokeStyle = colors.types.get(type) ?? colors.soft;
+    ctx.strokeStyle = colors.types.get(type) ?? colors.muted;
     strokeBeziers(ctx, beziers, viewport.zoom);
   }
   ctx.globalAlpha = 1;
@@ -77,7 +77,7 @@ function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
     const isHighlighted = selection.has(curve.id) || highlighted.has(curve.id);
     ctx.strokeStyle = isHighlighted
       ? colors.accent
-      : (colors.types.get(toTypeName(curve.resolvedEdge.type)) ?? colors.soft);
+      : (colors.types.get(toTypeName(curve.resolvedEdge.type)) ?? colors.muted);
     strokeBeziers(ctx, [bezier], viewport.zoom);
   }
 }

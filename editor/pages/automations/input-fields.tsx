@@ -63,7 +63,7 @@ export function ValueFields({ nodes, values, onChange }: FieldsProps) {
   return (
     <fieldset className={formStyles.group}>
       <legend>{messages.form.inputs}</legend>
-      <p className={formStyles.soft}>{messages.form.inputsHint}</p>
+      <p className={formStyles.muted}>{messages.form.inputsHint}</p>
       {nodes.map(node => {
         const Control = isText(node) ? ValueArea : TextField;
         return (
@@ -109,7 +109,7 @@ export function PointerFields({ nodes, values, onChange }: FieldsProps) {
   return (
     <fieldset className={formStyles.group}>
       <legend>{messages.form.inputs}</legend>
-      <p className={formStyles.soft}>{messages.trigger.pointerHint}</p>
+      <p className={formStyles.muted}>{messages.trigger.pointerHint}</p>
       {nodes.map(({ id, data }) => (
         <TextField
           key={id}

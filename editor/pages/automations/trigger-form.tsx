@@ -239,7 +239,7 @@ export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
         {url}
       </pre>
       <h3>{triggerMessages.example}</h3>
-      {isSigned && <p className={formStyles.soft}>{triggerMessages.signed}</p>}
+      {isSigned && <p className={formStyles.muted}>{triggerMessages.signed}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <pre className={formStyles.code} tabIndex={0}>
         {example}

@@ -17,7 +17,7 @@ export function Inputs({ run, graph }: { readonly run: Execution; readonly graph
   return (
     <section>
       <h2>{messages.inputs}</h2>
-      {inputs.length === 0 && graph !== undefined && <p className={styles.soft}>{messages.noInputs}</p>}
+      {inputs.length === 0 && graph !== undefined && <p className={styles.muted}>{messages.noInputs}</p>}
       <dl className={styles.inputs}>
         {inputs.map(state => (
           <Input key={state.nodeId} run={run} state={state} />
@@ -41,7 +41,7 @@ function Input({ run, state }: { readonly run: Execution; readonly state: NodeSt
           <InputValue key={index} result={result} label={state.label} />
         ))}
         {results.length === 0 && (
-          <span className={styles.soft}>{hasEnded(run) ? messages.emptyInput : messages.pendingInput}</span>
+          <span className={styles.muted}>{hasEnded(run) ? messages.emptyInput : messages.pendingInput}</span>
         )}
       </dd>
     </div>

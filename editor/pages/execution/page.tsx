@@ -62,7 +62,7 @@ function RunDetails({ run, asAdmin }: RunDetailsProps) {
             </>
           )}
         </PageHead>
-        {asAdmin && <p className={styles.soft}>{messages.asAdmin}</p>}
+        {asAdmin && <p className={styles.muted}>{messages.asAdmin}</p>}
       </div>
       <div className={styles.columns}>
         <div className={styles.main}>
@@ -110,7 +110,7 @@ function RunSummary({ run }: { readonly run: Execution }) {
       <SummaryItem name={summary.credits}>
         {formatNumber(run.credits.charged)}{' '}
         {run.credits.estimated !== run.credits.charged && (
-          <span className={styles.soft}>{summary.estimated(run.credits.estimated)}</span>
+          <span className={styles.muted}>{summary.estimated(run.credits.estimated)}</span>
         )}
       </SummaryItem>
       <OwnKeyCost run={run} />
@@ -139,7 +139,7 @@ function OwnKeyCost({ run }: { readonly run: Execution }) {
   return (
     <SummaryItem name={messages.summary.ownKeys}>
       {unknown < costs.length && formatUsd(usd)}{' '}
-      {unknown > 0 && <span className={styles.soft}>{messages.summary.unknownCost(unknown)}</span>}
+      {unknown > 0 && <span className={styles.muted}>{messages.summary.unknownCost(unknown)}</span>}
     </SummaryItem>
   );
 }
@@ -160,7 +160,7 @@ function RunError({ run: { error, nodeStates } }: { readonly run: Execution }) {
     <section className={styles.problem} aria-label={messages.failed}>
       <h2>{messages.failed}</h2>
       <p>{error.message}</p>
-      <p className={styles.soft}>
+      <p className={styles.muted}>
         {node && `${messages.atNode(node.label)} `}
         <code>{error.code}</code>
       </p>

@@ -15,7 +15,7 @@ export function Results({ run }: { readonly run: Execution }) {
   const { id, outputs, nodeStates } = run;
   const truncated = new Set(nodeStates.filter(state => state.truncated).map(({ nodeId }) => nodeId));
   if (outputs.length === 0)
-    return <p className={styles.soft}>{hasEnded(run) ? messages.noResults : messages.noResultsYet}</p>;
+    return <p className={styles.muted}>{hasEnded(run) ? messages.noResults : messages.noResultsYet}</p>;
   return (
     <ul className={styles.results}>
       {outputs.map((output, index) => (

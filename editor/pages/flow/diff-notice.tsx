@@ -43,7 +43,7 @@ export function DiffNotice() {
         </span>
       </div>
       {names.length > 0 && (
-        <p className={styles.soft}>
+        <p className={styles.muted}>
           {diffMessages.removed(names.slice(0, MAX_NAMES).join(', '), Math.max(0, names.length - MAX_NAMES))}
         </p>
       )}

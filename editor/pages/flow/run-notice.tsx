@@ -103,7 +103,7 @@ function RunStatus({ run }: { readonly run: RunSummary }) {
       ) : (
         <>
           <span>{flowMessages.charged(charged, formatNumber(charged))}</span>
-          <span className={styles.soft}>
+          <span className={styles.muted}>
             <RelativeTime time={run.createdAt} />
           </span>
         </>

@@ -131,7 +131,7 @@ function UsePlace({ kind, workflow, nodes, isTemplate, executionId, isMaker, cre
     return (
       <>
         <Link href={`/executions/${executionId}`}>{workflow.name}</Link>
-        <span className={styles.soft}>
+        <span className={styles.muted}>
           {isMaker ? messages.madeBy : messages.usedBy} <RelativeTime time={createdAt} />
         </span>
       </>
@@ -145,7 +145,7 @@ function UsePlace({ kind, workflow, nodes, isTemplate, executionId, isMaker, cre
   return (
     <>
       <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>
-      <span className={styles.soft}>{where}</span>
+      <span className={styles.muted}>{where}</span>
     </>
   );
 }

@@ -28,7 +28,7 @@ export function Introduction({ children }: { readonly children: ReactNode }) {
 }
 
 export function SecondaryText({ children }: { readonly children: ReactNode }) {
-  return <span className={styles.soft}>{children}</span>;
+  return <span className={styles.muted}>{children}</span>;
 }
 
 /** Limits a form to the width of its fields. */

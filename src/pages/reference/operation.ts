@@ -17,7 +17,7 @@ export function renderOperation(document: Document, operation: Operation, origin
     .split('\n\n')
     .filter(paragraph => paragraph !== '')
     .map(paragraph => html`<p>${renderInline(paragraph)}</p>`)}
-<p class="soft">${renderCredentialNote(operation)}</p>
+<p class="muted">${renderCredentialNote(operation)}</p>
 ${renderParameters(operation)}${renderBody(document, operation)}${renderResponses(responses)}</div>
 <div>${renderSamples(operation, origin)}${renderExample(responses)}${renderTry(operation)}</div></div></section>`;
 }

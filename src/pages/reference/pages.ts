@@ -75,8 +75,8 @@ function renderContents(path: string, { groups, guides }: Navigation): Html {
   const link = (to: string, label: string): Html =>
     html`<a href="${to}"${to === path ? html` aria-current="page"` : undefined}>${label}</a>`;
   return html`<nav class="contents" id="contents" aria-label="Contents">
-<form role="search" data-search hidden><label><span>Search</span><input type="search" autocomplete="off" spellcheck="false" placeholder="/"></label><p class="soft" role="status"></p><ul data-found></ul></form>
-<details class="credential" data-credential hidden><summary>Authentication</summary><label><span>API key</span><input type="password" autocomplete="off" placeholder="sk-…"></label><p class="soft" data-session>Stored only in this tab.</p></details>
+<form role="search" data-search hidden><label><span>Search</span><input type="search" autocomplete="off" spellcheck="false" placeholder="/"></label><p class="muted" role="status"></p><ul data-found></ul></form>
+<details class="credential" data-credential hidden><summary>Authentication</summary><label><span>API key</span><input type="password" autocomplete="off" placeholder="sk-…"></label><p class="muted" data-session>Stored only in this tab.</p></details>
 <h2>Guides</h2><ul><li>${link('/docs', 'Overview')}</li>${guides.map(
     guide =>
       html`<li>${link(getGuidePath(guide), guide.title)}${

@@ -77,7 +77,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       actions={
         <>
-          <p role="status" className={`${formStyles.soft} ${styles.cost}`}>
+          <p role="status" className={`${formStyles.muted} ${styles.cost}`}>
             {source === undefined || estimate.error !== null
               ? ''
               : found === undefined || estimate.isFetching

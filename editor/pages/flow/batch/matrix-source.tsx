@@ -32,7 +32,7 @@ export function MatrixSource({ targets, onChange }: MatrixSourceProps) {
     change(axes.map(axis => (axis.id === id ? { ...axis, ...changes } : axis)));
   const resolved = resolve(axes);
   const unused = targets.find(({ key }) => axes.every(axis => axis.key !== key));
-  if (targets.length === 0) return <p className={formStyles.soft}>{messages.nothingToVary}</p>;
+  if (targets.length === 0) return <p className={formStyles.muted}>{messages.nothingToVary}</p>;
   return (
     <div className={formStyles.fields}>
       {resolved.map(({ axis, target }, index) => (

@@ -56,7 +56,7 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
     const [chosen] = files ?? [];
     if (chosen !== undefined) upload.mutate({ file: chosen });
   };
-  if (inputs.length === 0) return <p className={formStyles.soft}>{messages.noInputs}</p>;
+  if (inputs.length === 0) return <p className={formStyles.muted}>{messages.noInputs}</p>;
   return (
     <div className={formStyles.fields}>
       <TextArea
@@ -139,7 +139,7 @@ function Mapping({ inputs, read, onChange }: MappingProps) {
   const sample = table.sample.slice(0, SAMPLE_ROWS).map((cells, index) => ({ cells, index }));
   return (
     <>
-      <p role="status" className={formStyles.soft}>
+      <p role="status" className={formStyles.muted}>
         {messages.found(read.name, table.total, table.columns.length)}
       </p>
       {table.problems.length > 0 && (
@@ -184,7 +184,7 @@ function Mapping({ inputs, read, onChange }: MappingProps) {
           <Columns none={messages.rowNumber} columns={table.columns} />
         </SelectField>
       </fieldset>
-      {Object.keys(mapping).length === 0 && <p className={formStyles.soft}>{messages.noMapping}</p>}
+      {Object.keys(mapping).length === 0 && <p className={formStyles.muted}>{messages.noMapping}</p>}
     </>
   );
 }

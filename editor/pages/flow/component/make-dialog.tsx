@@ -108,7 +108,7 @@ function Ports({
   const labels = ports.slice(0, MAX_NAMES).map(({ label }) => label);
   return (
     <div>
-      <dt className={formStyles.soft}>{title}</dt>
+      <dt className={formStyles.muted}>{title}</dt>
       <dd>{makeMessages.ports(labels, ports.length - labels.length)}</dd>
     </div>
   );

@@ -49,7 +49,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
       </div>
       <section className={styles.part}>
         <h3>{exportMessages.call}</h3>
-        <p className={formStyles.soft}>{exportMessages.callText}</p>
+        <p className={formStyles.muted}>{exportMessages.callText}</p>
         <Tabs
           label={exportMessages.call}
           value={language}

@@ -53,7 +53,7 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
       </form>
       <h3>{shareMessages.access}</h3>
       <LinkAccess workflow={workflow} path={path} />
-      {data?.data.length === 0 && <p className={formStyles.soft}>{shareMessages.noPeople}</p>}
+      {data?.data.length === 0 && <p className={formStyles.muted}>{shareMessages.noPeople}</p>}
       <ul className={styles.rows}>
         {data?.data.map(share => (
           <Person
@@ -115,8 +115,8 @@ function Person({ share: { userId, name, email, role }, onRemove }: PersonProps)
     <li className={styles.row}>
       <span className={styles.grow}>
         {displayName}
-        {name !== null && email !== null && <span className={formStyles.soft}> {email}</span>}
-        {name === null && <span className={formStyles.soft}> {shareMessages.notOpened}</span>}
+        {name !== null && email !== null && <span className={formStyles.muted}> {email}</span>}
+        {name === null && <span className={formStyles.muted}> {shareMessages.notOpened}</span>}
       </span>
       <Badge>{shareMessages.roles[role] ?? role}</Badge>
       <Button

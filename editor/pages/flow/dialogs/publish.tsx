@@ -46,7 +46,7 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
   return (
     <form id={formId} className={styles.part} onSubmit={submit}>
       {workflow.isPublished && workflow.publishedSlug !== null && <Address slug={workflow.publishedSlug} />}
-      <p className={formStyles.soft}>{shareMessages.publishText}</p>
+      <p className={formStyles.muted}>{shareMessages.publishText}</p>
       <TextFields form={form} name={workflow.name} onChange={set} />
       <ExposedInputs
         inputs={inputs}

@@ -17,7 +17,7 @@ const secretsMessages = messages.flow.secrets;
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
 
 export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
-  const about = <p className={formStyles.soft}>{secretsMessages.about}</p>;
+  const about = <p className={formStyles.muted}>{secretsMessages.about}</p>;
   return (
     <OwnerDialog
       title={secretsMessages.title}
@@ -53,7 +53,7 @@ function Secrets({ path, secrets }: SecretsProps) {
           <li key={name} className={styles.row}>
             <span className={styles.grow}>
               <code>{`{{secrets.${name}}}`}</code>
-              <span className={formStyles.soft}>
+              <span className={formStyles.muted}>
                 {typeof secret === 'string'
                   ? secretsMessages.noHosts
                   : secretsMessages.sentTo(secret.hosts.join(', '))}

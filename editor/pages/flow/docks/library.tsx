@@ -176,7 +176,7 @@ function Item({ label, detail, picture, onInsert }: ItemProps) {
         <span className={styles.thumbnail}>{picture}</span>
         <span className={styles.texts}>
           <strong>{label}</strong>
-          {detail && <span className={styles.soft}>{detail}</span>}
+          {detail && <span className={styles.muted}>{detail}</span>}
         </span>
       </button>
     </li>

@@ -63,11 +63,11 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
       <div className={styles.texts}>
         <div className={styles.title}>
           <RunBadge status={run.status} />
-          <span className={styles.soft}>
+          <span className={styles.muted}>
             <RelativeTime time={run.createdAt} />
           </span>
         </div>
-        <span className={styles.soft}>{details.filter(Boolean).join(' · ')}</span>
+        <span className={styles.muted}>{details.filter(Boolean).join(' · ')}</span>
         {hasBeenVisible && <DifferentInputs executionId={run.id} />}
       </div>
       <div className={styles.buttons}>

@@ -86,7 +86,7 @@ function VersionRow({
           {isPublished && <Badge tone="success">{dialogMessages.share.published}</Badge>}
         </div>
         {hasBeenVisible && previous !== undefined && <VersionChanges version={version} previous={previous} />}
-        <span className={styles.soft}>
+        <span className={styles.muted}>
           {userName} · <RelativeTime time={createdAt} />
         </span>
       </div>

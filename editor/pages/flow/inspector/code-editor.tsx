@@ -110,7 +110,7 @@ const PALETTE: Readonly<Record<string, string>> = {
   '#164': 'var(--accent)',
   '#a11': 'var(--success)',
   '#e40': 'var(--warning)',
-  '#940': 'var(--soft)',
+  '#940': 'var(--muted)',
 };
 
 const COLORS = HighlightStyle.define(
@@ -127,7 +127,7 @@ const THEME = EditorView.theme({
   '.cm-content': { caretColor: 'var(--ink)', padding: '0.4375rem 0' },
   '.cm-line': { padding: '0 0.6875rem' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '.cm-placeholder': { color: 'var(--soft)' },
+  '.cm-placeholder': { color: 'var(--muted)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     background: 'color-mix(in srgb, var(--accent) 24%, transparent)',
   },

@@ -41,7 +41,7 @@ export function Embed({ app, path, origins, onChange }: EmbedProps) {
           onChange={({ target }) => onChange(target.value)}
         />
         {code === undefined ? (
-          <p className={formStyles.soft}>{embedMessages.saveFirst}</p>
+          <p className={formStyles.muted}>{embedMessages.saveFirst}</p>
         ) : (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
@@ -69,7 +69,7 @@ function EmbedKey({ path, hasKey }: { readonly path: string; readonly hasKey: bo
   const key = create.data?.key;
   return (
     <>
-      <p className={formStyles.soft}>{embedMessages.keyText}</p>
+      <p className={formStyles.muted}>{embedMessages.keyText}</p>
       {key !== undefined && (
         <div className={styles.key}>
           <TextField

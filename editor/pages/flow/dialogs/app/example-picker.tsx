@@ -25,12 +25,12 @@ export function ExamplePicker({ ids, onChange }: ExamplePickerProps) {
   if (runs === undefined) return null;
   const earlier = ids.filter(id => !runs.some(run => run.id === id));
   if (runs.length === 0 && earlier.length === 0)
-    return <p className={formStyles.soft}>{appMessages.noRuns}</p>;
+    return <p className={formStyles.muted}>{appMessages.noRuns}</p>;
   const toggle = (id: string): void =>
     onChange(ids.includes(id) ? ids.filter(other => other !== id) : [...ids, id]);
   return (
     <>
-      <p className={formStyles.soft}>{appMessages.examplesHint(MAX_EXAMPLES)}</p>
+      <p className={formStyles.muted}>{appMessages.examplesHint(MAX_EXAMPLES)}</p>
       <ul className={styles.examples} aria-label={appMessages.examples}>
         {[
           ...earlier.map(id => ({ id, label: appMessages.earlierRun })),

@@ -26,7 +26,7 @@ export function InputList({ inputs, types, onChange }: InputListProps) {
   const dragged = useRef<number>(undefined);
   const [target, setTarget] = useState<number>();
   const move = (from: number, to: number): void => onChange(moveItem(inputs, from, to));
-  if (inputs.length === 0) return <p className={formStyles.soft}>{appMessages.noInputs}</p>;
+  if (inputs.length === 0) return <p className={formStyles.muted}>{appMessages.noInputs}</p>;
   return (
     <ol className={styles.inputs} aria-label={appMessages.inputs}>
       {inputs.map((input, index) => (

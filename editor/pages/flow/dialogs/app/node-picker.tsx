@@ -25,7 +25,7 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
   );
   const rects = nodes.map(node => getNodeRect(node, session.catalog));
   const box = getBoundingBox(rects);
-  if (box === undefined) return <p className={formStyles.soft}>{appMessages.noNodes}</p>;
+  if (box === undefined) return <p className={formStyles.muted}>{appMessages.noNodes}</p>;
   const height = Math.min(MAX_HEIGHT_RATIO, box.height / Math.max(1, box.width));
   const share = (value: number, of: number): string => `${(100 * value) / Math.max(1, of)}%`;
   return (

@@ -22,7 +22,7 @@ export function Preview({ form: { title, description, inputs }, types }: Preview
       {/* It shows the form; nothing in it can be filled in. */}
       <div inert className={styles.page}>
         <h3 className={styles.title}>{title}</h3>
-        {description !== '' && <p className={formStyles.soft}>{description}</p>}
+        {description !== '' && <p className={formStyles.muted}>{description}</p>}
         {groupConsecutive(inputs, ({ group }) => group).map(([first, ...others]) => {
           if (first === undefined) return null;
           const fields = [first, ...others].map(input => (
