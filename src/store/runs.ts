@@ -282,10 +282,20 @@ export interface RunWrite {
  * Runs that another writer has changed are skipped, with their effects.
  */
 export function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
-  return valueSet(tx, WRITE_RUNS, [JSON.stringify(writes.map(toInput)), writes.map(({ row }) => row.id)]);
+  const inputs: object[] = [];
+  const texts: Buffer[] = [];
+  let stepsFrom = 1;
+  for (const write of writes) {
+    const text = Buffer.from(write.steps.length === 0 ? '' : JSON.stringify(write.steps));
+    inputs.push({ ...toInput(write), steps_from: stepsFrom, steps_bytes: text.length });
+    texts.push(text);
+    stepsFrom += text.length;
+  }
+  const ids = writes.map(({ row }) => row.id);
+  return valueSet(tx, WRITE_RUNS, [JSON.stringify(inputs), ids, Buffer.concat(texts)]);
 }
 
-function toInput({ before, row, ...more }: RunWrite): object {
+function toInput({ before, row, steps, ...more }: RunWrite): object {
   // The spec of a run never changes. Copying the row and dropping its long texts takes a quarter of the time that
   // copying the other columns one by one takes.
   return {
@@ -297,17 +307,18 @@ function toInput({ before, row, ...more }: RunWrite): object {
     from_worker: before.worker_id,
     from_woken: before.wake_at !== null,
     from_ended: before.finished_at !== null,
+    step_count: steps.length,
     ...more,
   };
 }
 
 /** CTE `input`: the changes, one row per run. A run must occur only once. */
 const READ_INPUT = `
-  select i.*, json_array_length(i.steps) as step_count from json_to_recordset($1::json) as i(
+  select * from json_to_recordset($1::json) as i(
     id text, from_seq int, from_lease int, from_worker text, from_woken bool, from_ended bool, status text, lease int, worker_id text,
     parked bool, under_way bool, seq int, nodes_done int, running_ms int, running_since timestamptz, wake_at timestamptz,
-    error text, decisions text, started_at timestamptz, finished_at timestamptz, steps json, delivery json,
-    job_at timestamptz, frees bool, cancels bool, wakes bool)`;
+    error text, decisions text, started_at timestamptz, finished_at timestamptz, delivery json,
+    job_at timestamptz, frees bool, cancels bool, wakes bool, step_count int, steps_from int, steps_bytes int)`;
 
 /**
  * CTE `written`: a compare-and-swap. Updates a row only if its sequence number, lease, worker and wake-up are still
@@ -324,12 +335,16 @@ const UPDATE_ROWS = `
     and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken
     and (e.finished_at is not null) = i.from_ended
   returning e.id, e.watched, e.workspace, e.user_id, e.workflow_id, e.status, e.origin_id, e.finished_at, i.from_ended, i.from_seq + i.step_count as steps_seq,
-    i.steps, i.step_count, i.delivery, i.job_at, i.frees, i.cancels, i.wakes`;
+    i.step_count, i.steps_from, i.steps_bytes, i.delivery, i.job_at, i.frees, i.cancels, i.wakes`;
 
-/** CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. */
+/**
+ * CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. Their texts
+ * are passed as bytes, because parsing them as JSON and copying them with each row takes twice as long as storing them.
+ */
 const INSERT_STEPS = `
   insert into execution_steps (execution_id, seq, steps)
-  select id, steps_seq, steps::text from written where step_count > 0`;
+  select id, steps_seq, convert_from(substring($3::bytea from steps_from for steps_bytes), 'UTF8')
+  from written where step_count > 0`;
 
 /** CTE `outbox`: inserts the webhook deliveries of runs that ended. */
 const INSERT_DELIVERIES = `

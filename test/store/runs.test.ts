@@ -113,6 +113,22 @@ describe('writing runs', () => {
     assert.deepEqual(rows, [[row.id, row.seq + STEPS.length, STEPS]]);
   });
 
+  it('stores for each run of a batch its own node states, also of characters with several bytes', async () => {
+    const texts = ['ä€😀', '', '\u0000 and half a pair \ud83d', 'plain'];
+    const stored = texts.map(text => (text === '' ? [] : [{ nodeId: 'a', status: 'COMPLETED', text }]));
+    const writes = await Promise.all(stored.map(async steps => writeOf(await insert(), { steps })));
+    await writeRuns(database.db, writes);
+    const saved = await list<readonly [string, string]>(
+      'select json_build_array(execution_id, steps) as value from execution_steps',
+    );
+    assert.deepEqual(
+      new Map(saved),
+      new Map(
+        writes.flatMap(({ row, steps }) => (steps.length === 0 ? [] : [[row.id, JSON.stringify(steps)]])),
+      ),
+    );
+  });
+
   it('stores the delivery for the user of the run, with its secret decoded and a job', async () => {
     const row = await insert();
     await writeRuns(database.db, [writeOf(row, { delivery: DELIVERY })]);
