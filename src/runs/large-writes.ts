@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** While other workspaces write, a workspace rests for this many times as long as its large write took. */
-const REST_SHARE = 2;
+const REST_SHARE = 4;
 const MAX_REST_MS = 500;
 /** Bridges the pauses between the writes of others. */
 const SHARED_MS = 1000;
