@@ -6,7 +6,7 @@ import { splitTests } from './slow.ts';
 
 /** Batches of the slow tests. Files that would finish last if they ran separately are in a batch too. */
 const SLOW_BATCHES = {
-  'absent-workers': ['jobs/{daily,faults,frozen,roles,silence}.test.ts'],
+  'absent-workers': ['jobs/{daily,faults,frozen,roles,silence,worker-stop}.test.ts'],
   // Each of these two shares a browser.
   board: ['editor/flow/**'],
   pages: ['editor/**', 'http/pages/**', 'mcp/oauth/consent-page.test.ts', 'sdk/browser.test.ts'],

@@ -23,7 +23,7 @@ export interface TaskContext {
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
   /** Resolves once this worker is registered. No job may start earlier. */
-  readonly registered: Promise<void>;
+  readonly whenRegistered: Promise<void>;
 }
 
 /** The worker pool that runs a task. Separate pools keep runs, deliveries and renders from waiting for each other. */

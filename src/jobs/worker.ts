@@ -33,24 +33,30 @@ const COMPLETE_DELAY_MS = 20;
 
 // Notifications and timers wake the pools, so polling only finds jobs that other processes left behind.
 const POLL_MS = 4000;
-const ALL_JOBS = 1e9;
 const HEARTBEATS_PER_CLEANUP = 6;
-/** While no job is suspected to be lost. */
+/** How often lost jobs are looked for while none is suspected. */
 const HEARTBEATS_PER_JOB_CHECK = 3;
 /** The recovery is rare because it reads all waiting runs. */
 const HEARTBEATS_PER_RECOVERY = 60;
 const RESTART_DELAY_MS = 500;
 /** How long a failed pool may take to stop. Its active jobs continue without it. */
 const FAILED_POOL_GRACE_MS = 2000;
-// By then, active runs have had time to end.
-const STOP_MS = 20_000;
-// Every commit that queues a job wakes all pools. After a fetch that found no delivery or render, wake-ups are ignored
-// for a moment, which saves a fetch for each batch of accepted runs. Timers are never ignored.
+/** Maximum wait for a pool to stop. */
+const MAX_STOP_MS = 20_000;
+// Every commit that queues a job notifies all pools. After an empty fetch, notifications are ignored for `durationMs`,
+// which saves a fetch for each batch of accepted runs. Timers nudge with more than `maxAbortThreshold`, so they always
+// get through.
+const TIMER_NUDGE = 1e9;
+const REFETCH_ABORT_THRESHOLD = 1e6;
 const LOCAL_QUEUE = {
   runs: {},
-  deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: ALL_JOBS / 1000 } },
+  deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: REFETCH_ABORT_THRESHOLD } },
   // A render takes minutes, so it is claimed only when it can start, and otherwise left to idle workers.
-  renders: { size: 2, ttl: 2000, refetchDelay: { durationMs: 1000, maxAbortThreshold: ALL_JOBS / 1000 } },
+  renders: {
+    size: 2,
+    ttl: 2000,
+    refetchDelay: { durationMs: 1000, maxAbortThreshold: REFETCH_ABORT_THRESHOLD },
+  },
 } as const satisfies Record<Pool, object>;
 
 export interface Worker {
@@ -64,21 +70,21 @@ export interface Worker {
 
 export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Worker> {
   const stopping = new AbortController();
-  const registered = Promise.withResolvers<void>();
+  const registration = Promise.withResolvers<void>();
   const ctx: TaskContext = {
     deps,
     slots,
     deliverer: createDeliverer(deps),
     signal: stopping.signal,
-    registered: registered.promise,
+    whenRegistered: registration.promise,
   };
   await using stack = new AsyncDisposableStack();
   const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: createQueueLogger(deps.log) });
   stack.defer(() => utils.release());
   const queue: QueueState = {
-    ids: [],
+    poolIds: [],
     received: new ReceivedJobs(),
-    unlock: dead => unlockPools(deps, pools => utils.forceUnlockWorkers([...pools]), dead),
+    unlock: deadPoolIds => unlockPools(deps, ids => utils.forceUnlockWorkers([...ids]), deadPoolIds),
   };
   const pools: RunningPool[] = [];
   for (const [pool, concurrency] of listPools(slots)) {
@@ -87,14 +93,13 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     pools.push(runningPool);
   }
   // If the start fails, rejecting ends jobs that were already claimed and would wait forever.
-  registered.promise.catch(() => undefined);
-  stack.defer(() => registered.reject(new Error('The worker did not start.')));
-  slots.open(await registerWorker(deps, queue.ids));
-  registered.resolve();
-  const heartbeat = await startHeartbeat(deps, slots, queue);
-  stack.defer(() => clearInterval(heartbeat));
+  registration.promise.catch(() => undefined);
+  stack.defer(() => registration.reject(new Error('The worker did not start.')));
+  slots.open(await registerWorker(deps, queue.poolIds));
+  registration.resolve();
   stack.defer(startPolling(deps));
   stack.defer(startClock(deps));
+  const stopHeartbeat = await startHeartbeat(deps, slots, queue);
   const resources = stack.move();
   return {
     wake: executionId => slots.runs.get(executionId)?.wake(),
@@ -102,7 +107,8 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     async stop(graceMs) {
       await using _ = resources;
       await drain(deps, slots, pools, stopping, graceMs);
-      clearInterval(heartbeat);
+      // Runs stay assigned to this worker while it drains. A heartbeat after the removal would register it again.
+      await stopHeartbeat();
       await removeWorker(deps, slots.workerId);
     },
   };
@@ -110,10 +116,10 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
 
 /** State shared by the pools of this process. */
 interface QueueState {
-  /** The queue's worker ids of the pools, which lock jobs. */
-  readonly ids: string[];
+  /** graphile-worker's ids of this process's pools; jobs are locked under them. */
+  readonly poolIds: string[];
   readonly received: ReceivedJobs;
-  readonly unlock: (dead: readonly string[]) => Promise<void>;
+  readonly unlock: (deadPoolIds: readonly string[]) => Promise<void>;
 }
 
 const listPools = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
@@ -124,31 +130,34 @@ const listPools = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => 
 
 /**
  * Sends the first heartbeat immediately, so that the runs of the previous process continue, and then periodically.
+ * Returns a function that stops the heartbeat and waits for one in progress.
  */
 async function startHeartbeat(
   deps: RunDeps,
   slots: WorkerSlots,
-  { ids, received, unlock }: QueueState,
-): Promise<NodeJS.Timeout> {
+  { poolIds, received, unlock }: QueueState,
+): Promise<() => Promise<void>> {
   let beatCount = 0;
-  const tick = async (): Promise<void> => {
-    await sendHeartbeat(deps, slots, ids, unlock);
+  const beat = async (): Promise<void> => {
+    await sendHeartbeat(deps, slots, poolIds, unlock);
     if (received.hasSuspects || beatCount % HEARTBEATS_PER_JOB_CHECK === 0)
-      await unlockLostJobs(deps, ids, locked => received.findLost(locked));
+      await unlockLostJobs(deps, poolIds, locked => received.findLost(locked));
     if (beatCount % HEARTBEATS_PER_CLEANUP === 0) await unlockOrphanPools(deps, unlock);
     if (beatCount++ % HEARTBEATS_PER_RECOVERY === 0) await wakeRunsWithoutCalls(deps);
   };
-  await tick();
-  let isBeating = false;
-  return setInterval(() => {
-    if (isBeating) return;
-    isBeating = true;
-    tick()
+  await beat();
+  let active: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    active ??= beat()
       .catch((err: unknown) => deps.log.error({ err }, 'a heartbeat failed'))
       .finally(() => {
-        isBeating = false;
+        active = undefined;
       });
   }, HEARTBEAT_MS);
+  return async () => {
+    clearInterval(timer);
+    await active;
+  };
 }
 
 /** Starts polling providers. Returns a function that stops it. */
@@ -193,48 +202,48 @@ async function runPool(
   ctx: TaskContext,
   pool: Pool,
   concurrency: number,
-  { ids, received, unlock }: QueueState,
+  { poolIds, received, unlock }: QueueState,
 ): Promise<RunningPool> {
   const { log } = ctx.deps;
-  let life = await startPool(ctx, pool, concurrency, received);
+  let instance = await startPool(ctx, pool, concurrency, received);
   let isStopping = false;
-  ids.push(life.id);
+  poolIds.push(instance.id);
   const replace = async (): Promise<void> => {
-    await unlock([life.id]);
-    const nextLife = await startPool(ctx, pool, concurrency, received);
-    ids.splice(ids.indexOf(life.id), 1, nextLife.id);
-    life = nextLife;
+    await unlock([instance.id]);
+    const nextInstance = await startPool(ctx, pool, concurrency, received);
+    poolIds.splice(poolIds.indexOf(instance.id), 1, nextInstance.id);
+    instance = nextInstance;
   };
-  const stop = (): void => {
+  const requestStop = (): void => {
     isStopping = true;
     // Rejects if the pool has already stopped.
-    life.runner.stop().catch(() => undefined);
+    instance.runner.stop().catch(() => undefined);
   };
   const keepRunning = async (): Promise<void> => {
     for (;;) {
-      await life.ended;
+      await instance.ended;
       if (isStopping) return;
-      log.error({ pool }, 'the queue stopped by itself; it is started again');
+      log.error({ pool }, 'job pool stopped unexpectedly; restarting');
       await sleep(RESTART_DELAY_MS);
-      await replace().catch((err: unknown) => log.error({ err, pool }, 'the queue could not be started'));
-      if (isStopping) stop();
+      await replace().catch((err: unknown) => log.error({ err, pool }, 'failed to restart the job pool'));
+      if (isStopping) requestStop();
     }
   };
   const ended = keepRunning();
   return {
     async stop() {
-      stop();
+      requestStop();
       // The timer is unreferenced, because the heartbeat already keeps the process alive.
-      await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([ended, sleep(MAX_STOP_MS, undefined, { ref: false })]);
     },
   };
 }
 
-interface PoolLife {
+interface PoolInstance {
   readonly runner: Runner;
   /** Resolves when the pool has stopped. */
   readonly ended: Promise<void>;
-  /** The queue's worker id, which locks the pool's jobs. */
+  /** graphile-worker's id of the pool, under which jobs are locked. */
   readonly id: string;
 }
 
@@ -243,13 +252,13 @@ async function startPool(
   pool: Pool,
   concurrency: number,
   received: ReceivedJobs,
-): Promise<PoolLife> {
+): Promise<PoolInstance> {
   const events: WorkerEvents = new EventEmitter();
   const failed = once(events, 'pool:fatalError');
   let id = '';
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
-    ctx.deps.wakeTimers.listen(pool, () => workerPool.nudge(ALL_JOBS));
+    ctx.deps.wakeTimers.listen(pool, () => workerPool.nudge(TIMER_NUDGE));
   });
   events.on('job:failed', ({ job }) => onJobExhausted(ctx.deps, job));
   events.on('localQueue:getJobs:complete', ({ jobs }) => received.add(jobs));
@@ -273,33 +282,33 @@ async function startPool(
     },
   });
   const stopped = runner.promise.catch((err: unknown) =>
-    ctx.deps.log.error({ err, pool }, 'the queue failed'),
+    ctx.deps.log.error({ err, pool }, 'job pool failed'),
   );
   // A failed pool may wait forever for its own batches (graphile-worker 0.18).
-  const failedFully = failed.then(async () => {
+  const failedAndStopped = failed.then(async () => {
     await sleep(FAILED_POOL_GRACE_MS);
     runner.stop().catch(() => undefined);
   });
-  return { runner, ended: Promise.race([stopped, failedFully]), id };
+  return { runner, ended: Promise.race([stopped, failedAndStopped]), id };
 }
+
+const listTasks = (pool: Pool) => Object.entries(TASKS).filter(([, task]) => task.pool === pool);
 
 /** Returns the crontab of a pool. A daily task that no worker ran is not caught up: it runs the next day. */
 function toCrontab(pool: Pool): string {
-  const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
-  return rows
-    .flatMap(([name, { daily: at }]) =>
-      at === undefined ? [] : [`${at.minute} ${at.hour} * * * ${name} ?max=3`],
+  return listTasks(pool)
+    .flatMap(([name, { daily }]) =>
+      daily === undefined ? [] : [`${daily.minute} ${daily.hour} * * * ${name} ?max=3`],
     )
     .join('\n');
 }
 
 function toTaskList(ctx: TaskContext, pool: Pool): TaskList {
-  const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
   return Object.fromEntries(
-    rows.map(([name, task]) => [
+    listTasks(pool).map(([name, task]) => [
       name,
       async (payload: unknown) => {
-        await ctx.registered;
+        await ctx.whenRegistered;
         await runAccepted(() => task.work(ctx, (payload as { readonly id: string }).id));
       },
     ]),
@@ -313,10 +322,10 @@ interface FailedJob {
 
 /** Fails the run of a job that the queue gives up, after 25 attempts over several days. */
 function onJobExhausted(deps: RunDeps, { task_identifier: task, payload }: FailedJob): void {
-  deps.log.error({ task, payload }, 'a job failed for good');
+  deps.log.error({ task, payload }, 'job failed permanently');
   if (task !== 'run') return;
   const { id } = payload as { readonly id: string };
   failAbandonedRun(deps, id).catch((err: unknown) =>
-    deps.log.error({ err, executionId: id }, 'a run could not be ended'),
+    deps.log.error({ err, executionId: id }, 'failed to end a run'),
   );
 }

@@ -1,0 +1,47 @@
+// Tests that a worker that stops leaves no row behind, even if a heartbeat is in progress.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startWorker } from '../../src/jobs/worker.ts';
+import { WorkerSlots } from '../../src/runs/worker-slots.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { waitUntil } from '../support/processes.ts';
+
+const LOCK = 4711;
+/** An idle worker stops in a fraction of this time. */
+const STOP_MS = 2000;
+
+let app: TestApp;
+before(async () => {
+  app = await createTestApp();
+});
+after(() => app.close());
+
+it('waits for a heartbeat in progress, so that it does not register again', async () => {
+  const { db } = app.deps;
+  await db.query(
+    `create function wait_for_test() returns trigger language plpgsql as
+     $$ begin perform pg_advisory_xact_lock(${LOCK}); return null; end $$`,
+  );
+  const worker = await startWorker(app.deps, new WorkerSlots(4, Date.now));
+  const waiting = async (): Promise<boolean> => {
+    const { rowCount } = await db.query(`select from pg_locks where locktype = 'advisory' and not granted`);
+    return rowCount !== 0;
+  };
+  let stopped = Promise.resolve();
+  await db.withOwnConnection(async client => {
+    await client.query(`select pg_advisory_lock(${LOCK})`);
+    // Runs before the statement looks for the row.
+    await client.query(
+      'create trigger wait before update on workers for each statement execute function wait_for_test()',
+    );
+    await waitUntil('a heartbeat', waiting);
+    stopped = worker.stop(0);
+    await Promise.race([stopped, sleep(STOP_MS)]);
+  });
+  await stopped;
+  await waitUntil('the heartbeat to continue', async () => !(await waiting()));
+  // A registration would follow within milliseconds.
+  await sleep(500);
+  assert.equal((await db.query('select from workers')).rowCount, 0);
+});
