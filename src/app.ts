@@ -29,8 +29,13 @@ export async function startService(settings: Settings, options: StartOptions = {
   const tracer = await openTracer(settings, log, stack);
   // Loading blocks this process, so it begins after the PostgreSQL process has been started.
   const load = (): Promise<typeof import('./service.ts')> => import('./service.ts');
-  const onWait = (): void => void load().catch(() => undefined);
-  const databases = await openDatabases(settings, log, { onFatal: options.onFatal, onWait }, stack);
+  const onDatabaseStarting = (): void => void load().catch(() => undefined);
+  const databases = await openDatabases(
+    settings,
+    log,
+    { onFatal: options.onFatal, onDatabaseStarting },
+    stack,
+  );
   const { startParts } = await load();
   await migrateAll(databases.direct, log);
   await createPartitions(databases.direct, settings, log);

@@ -11,14 +11,17 @@ import { directSetting, preflight, preflightPooler } from './store/preflight.ts'
 const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one, the batched commits of runs and deliveries use one each, and queries use four.
 const MAX_RUN_CONNECTIONS = 16;
-/** The primary answers after it. */
-const MAX_SKEW_MS = 60_000;
+/** Largest clock difference before a warning. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
 export interface DatabaseEvents {
   /** Called if PostgreSQL stopped permanently. */
   readonly onFatal?: ((err: Error) => void) | undefined;
-  /** Called when the start waits for PostgreSQL. Called more than once if its files are created first. */
-  readonly onWait?: () => void;
+  /**
+   * Called when PostgreSQL starts, so that the caller can load code meanwhile. Called more than once if the embedded
+   * server creates its files first.
+   */
+  readonly onDatabaseStarting?: () => void;
 }
 
 export interface Databases {
@@ -35,24 +38,27 @@ export async function openDatabases(
   events: DatabaseEvents,
   stack: AsyncDisposableStack,
 ): Promise<Databases> {
-  const connection = await connectionOf(settings, log, events, stack);
-  const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
+  const connection = await openConnection(settings, log, events, stack);
+  const onError = (err: Error): void => log.warn({ err }, 'lost a database connection');
   const shared = { connection, timeoutMs: settings.DATABASE_TIMEOUT_MS, onError };
   const direct = openDb({ ...shared, maxConnections: MAX_CONNECTIONS });
   stack.defer(() => direct.close());
   const runDb = openDb({ ...shared, maxConnections: MAX_RUN_CONNECTIONS, plans: 'pinned' });
   stack.defer(() => runDb.close());
   const { clockMs } = await preflight(direct, directSetting(settings));
-  if (Math.abs(clockMs - Date.now()) > MAX_SKEW_MS)
+  if (Math.abs(clockMs - Date.now()) > MAX_CLOCK_SKEW_MS)
     log.warn(
       { skewMs: Math.round(Date.now() - clockMs) },
-      "this machine's clock is not PostgreSQL's: set both by NTP",
+      'The clocks of this machine and PostgreSQL differ. Synchronize both with NTP.',
     );
-  return { db: await poolerOf(settings, log, direct, stack), direct, runDb };
+  return { db: await openMainDb(settings, log, direct, stack), direct, runDb };
 }
 
-/** Opens DATABASE_URL. If it is a connection pooler, work that needs its own connection bypasses it. */
-async function poolerOf(
+/**
+ * Returns the database for queries. If DATABASE_URL is a connection pooler, work that needs its own connection bypasses
+ * it.
+ */
+async function openMainDb(
   settings: Settings,
   log: Logger,
   direct: Db,
@@ -65,30 +71,30 @@ async function poolerOf(
     through: 'pooler',
     timeoutMs,
     maxConnections: MAX_CONNECTIONS,
-    onError: err => log.warn({ err }, 'a connection to the pooler broke'),
+    onError: err => log.warn({ err }, 'lost a connection to the connection pooler'),
   });
   stack.defer(() => pooled.close());
   const warning = await preflightPooler(pooled, direct, url);
   if (warning !== undefined) log.warn(warning);
-  return { ...pooled, listen: direct.listen, alone: direct.alone };
+  return { ...pooled, listen: direct.listen, withOwnConnection: direct.withOwnConnection };
 }
 
-async function connectionOf(
+async function openConnection(
   settings: Settings,
   log: Logger,
-  { onFatal = () => undefined, onWait = () => undefined }: DatabaseEvents,
+  { onFatal = () => undefined, onDatabaseStarting = () => undefined }: DatabaseEvents,
   stack: AsyncDisposableStack,
 ): Promise<DbOptions['connection']> {
-  const outside = directSetting(settings);
-  if (outside !== undefined) {
-    onWait();
-    return { url: outside.url };
+  const external = directSetting(settings);
+  if (external !== undefined) {
+    onDatabaseStarting();
+    return { url: external.url };
   }
   const embedded = await startEmbedded({
     dataDir: settings.DATA_DIR,
     address: settings.BASE_URL,
     log: line => log.debug({ part: 'postgres' }, line),
-    onStarted: onWait,
+    onStarted: onDatabaseStarting,
     onExit: onFatal,
   });
   stack.defer(() => embedded.stop());
@@ -99,6 +105,6 @@ async function connectionOf(
  * Migrates our tables, up to the given migration or the last one, then the queue's. Only one process does this at a
  * time.
  */
-export async function migrateAll(db: Db, log: Logger, through?: number): Promise<void> {
-  await migrate(db, () => migrateQueue({ db, log }), through);
+export async function migrateAll(db: Db, log: Logger, upTo?: number): Promise<void> {
+  await migrate(db, () => migrateQueue({ db, log }), upTo);
 }

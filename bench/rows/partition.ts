@@ -35,7 +35,7 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
       'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
     );
     for (const statement of (await readFile(TRIGGERS, 'utf8')).split(/;\n/)) await db.query(statement);
-    await db.alone(async client => {
+    await db.withOwnConnection(async client => {
       const many = { count, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(client, many);
       await client.query(`insert into execution_steps select id, 1, '[{"nodeId":"a"}]' from executions`);

@@ -24,7 +24,7 @@ const NEWLINE = 10;
 
 /** Opens a session and closes its connection after the work, so that nothing uncommitted remains. */
 export function withSession<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
-  return db.alone(client => work(createSession(client)));
+  return db.withOwnConnection(client => work(createSession(client)));
 }
 
 function createSession(client: Client): Session {

@@ -31,7 +31,7 @@ export interface Db extends Tx {
     onNotify: (channel: string, payload: string) => void,
   ): Promise<() => Promise<void>>;
   /** Runs long work on a separate connection without time limits. It is closed after the work, committed or not. */
-  alone<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
+  withOwnConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
   /** For the queue, which has its own statements. */
   readonly pool: pg.Pool;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export interface DbOptions {
   readonly maxConnections: number;
   /** `pinned`: for statements that find every row by an index, on tables that grow faster than they are analyzed. */
   readonly plans?: 'pinned';
-  /** `pooler`: the server is a transaction pooler, which keeps no session state; `alone` and `listen` do not work. */
+  /** `pooler`: the server is a transaction pooler, which keeps no session state; `withOwnConnection` and `listen` do not work. */
   readonly through?: 'pooler';
   /** Time limit of a statement. */
   readonly timeoutMs?: number;
@@ -87,7 +87,7 @@ export function openDb(options: DbOptions): Db {
     query: (statement, values) => runInSequence(pool, mode, tx => tx.query(statement, values)),
     transaction: work => transact(pool, mode, work),
     inSequence: work => runInSequence(pool, mode, work),
-    alone: work => connectAlone(config, work, onError),
+    withOwnConnection: work => runOnOwnConnection(config, work, onError),
     listen: (channels, onNotify) => listen({ config, silenceMs, onError }, channels, onNotify),
     close: () => {
       closing = true;
@@ -268,7 +268,7 @@ export function isUniqueViolation(err: unknown, constraint: string): boolean {
   );
 }
 
-async function connectAlone<T>(
+async function runOnOwnConnection<T>(
   config: pg.PoolConfig,
   work: (client: pg.Client) => Promise<T>,
   onError: (err: Error) => void,

@@ -31,16 +31,16 @@ const LOCK_TIMEOUT_MS = 600_000;
 /**
  * Applies the files of `migrations/` that are missing in the database, then calls `extra` (a library's migrations), all
  * under one advisory lock. Throws a sentence if the database is newer than the program or an applied file has changed.
- * `through`: the last version to apply.
+ * `upTo`: the last version to apply.
  */
 export async function migrate(
   db: Db,
   extra: () => Promise<void> = async () => undefined,
-  through = Number.POSITIVE_INFINITY,
+  upTo = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const migrations = await readMigrations(FOLDER);
   // Closing the connection frees the lock in any case.
-  await db.alone(async client => {
+  await db.withOwnConnection(async client => {
     await acquireLock(client);
     await client.query(
       `create table if not exists schema_migrations (
@@ -54,7 +54,7 @@ export async function migrate(
       'select version, name, checksum from schema_migrations order by version',
     );
     for (const migration of listPending(migrations, rows))
-      if (migration.version <= through) await apply(client, migration);
+      if (migration.version <= upTo) await apply(client, migration);
     await extra();
   });
 }

@@ -244,7 +244,7 @@ describe('backup and restore with an external PostgreSQL and a bucket', () => {
     });
     const client = openClient();
     // A pool would close the connection after a while.
-    const busy = await client.alone(() => graphwright(to, 'restore', file, '--force'));
+    const busy = await client.withOwnConnection(() => graphwright(to, 'restore', file, '--force'));
     await client.close();
     assert.deepEqual([busy.code, /service is connected/.test(busy.err)], [1, true]);
   });
