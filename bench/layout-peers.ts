@@ -24,7 +24,7 @@ interface DagreGraph {
   node(id: string): Position;
 }
 interface D3Dag {
-  graphConnect(): { single(is: boolean): (links: readonly (readonly string[])[]) => D3Graph };
+  graphConnect(): { single(isSingle: boolean): (links: readonly (readonly string[])[]) => D3Graph };
   sugiyama(): Chain & ((graph: D3Graph) => void);
   layeringSimplex(): unknown;
   decrossTwoLayer(): unknown;
@@ -45,28 +45,34 @@ export function loadPeers(): Readonly<Record<string, Engine>> {
     const ElkClass = require('elkjs/lib/elk.bundled.js') as new () => Elk;
     const d3 = require('d3-dag') as D3Dag;
     return {
-      'ELK layered': withElk(new ElkClass()),
-      dagre: withDagre(require('@dagrejs/dagre') as Dagre),
-      'd3-dag': withD3(d3, 'coordSimplex'),
-      'd3-dag greedy': withD3(d3, 'coordGreedy'),
+      'ELK layered': createElkEngine(new ElkClass()),
+      dagre: createDagreEngine(require('@dagrejs/dagre') as Dagre),
+      'd3-dag': createD3Engine(d3, 'coordSimplex'),
+      'd3-dag greedy': createD3Engine(d3, 'coordGreedy'),
     };
   } catch (cause) {
     throw new Error('The peers are not installed. Run `npm ci --prefix bench` first.', { cause });
   }
 }
 
-function withElk(elk: Elk): Engine {
+type Side = 'EAST' | 'WEST';
+
+function createElkEngine(elk: Elk): Engine {
   return async ({ sizes, wires }) => {
-    const port = (node: number, side: 'EAST' | 'WEST', index: number): object => ({
-      id: `${node}${side}${index}`,
-      x: side === 'EAST' ? sizes[node]?.width : 0,
-      y: getPortOffset(index),
-      layoutOptions: { 'port.side': side },
-    });
+    const getPortId = (node: number, side: Side, index: number): string => `${node}${side}${index}`;
     const usedPorts = sizes.map((): Map<string, object> => new Map());
+    const addPort = (node: number, side: Side, index: number): void => {
+      const id = getPortId(node, side, index);
+      usedPorts[node]?.set(id, {
+        id,
+        x: side === 'EAST' ? sizes[node]?.width : 0,
+        y: getPortOffset(index),
+        layoutOptions: { 'port.side': side },
+      });
+    };
     for (const { from, to, fromPort, toPort } of wires) {
-      usedPorts[from]?.set(`o${fromPort}`, port(from, 'EAST', fromPort));
-      usedPorts[to]?.set(`i${toPort}`, port(to, 'WEST', toPort));
+      addPort(from, 'EAST', fromPort);
+      addPort(to, 'WEST', toPort);
     }
     const { children } = await elk.layout({
       id: 'root',
@@ -84,15 +90,15 @@ function withElk(elk: Elk): Engine {
       })),
       edges: wires.map(({ from, to, fromPort, toPort }, index) => ({
         id: `e${index}`,
-        sources: [`${from}EAST${fromPort}`],
-        targets: [`${to}WEST${toPort}`],
+        sources: [getPortId(from, 'EAST', fromPort)],
+        targets: [getPortId(to, 'WEST', toPort)],
       })),
     });
     return children.map(({ x, y }) => ({ x, y }));
   };
 }
 
-function withDagre(dagre: Dagre): Engine {
+function createDagreEngine(dagre: Dagre): Engine {
   return ({ sizes, wires }) => {
     const graph = new dagre.graphlib.Graph({ multigraph: true });
     graph.setGraph({ rankdir: 'LR', nodesep: ROW_GAP, ranksep: COLUMN_GAP });
@@ -107,14 +113,14 @@ function withDagre(dagre: Dagre): Engine {
 }
 
 /** d3-dag lays out downwards and connects two nodes at most once. */
-function withD3(d3: D3Dag, coord: 'coordSimplex' | 'coordGreedy'): Engine {
+function createD3Engine(d3: D3Dag, coord: 'coordSimplex' | 'coordGreedy'): Engine {
   return ({ sizes, wires }) => {
     const links = new Map(wires.map(({ from, to }) => [`${from} ${to}`, [`${from}`, `${to}`]]));
-    const connectedPorts = new Set([...links.values()].flat());
-    const alone = sizes.flatMap((_, index) =>
-      connectedPorts.has(`${index}`) ? [] : [[`${index}`, `${index}`]],
+    const connectedNodes = new Set([...links.values()].flat());
+    const isolatedNodes = sizes.flatMap((_, index) =>
+      connectedNodes.has(`${index}`) ? [] : [[`${index}`, `${index}`]],
     );
-    const graph = d3.graphConnect().single(true)([...links.values(), ...alone]);
+    const graph = d3.graphConnect().single(true)([...links.values(), ...isolatedNodes]);
     const layout = d3
       .sugiyama()
       .layering(d3.layeringSimplex())

@@ -199,10 +199,7 @@ async function record(slug: string, executionId: string): Promise<void> {
   const sample = join(TEMPLATES, slug, 'sample');
   const settings = readSettings({ DATA_DIR: join(folder, 'data') });
   const steps = await withDatabase(settings, db => readWholeSteps(db, executionId));
-  const storage = await openStorage(
-    settings,
-    createGuardedFetch({ allowPrivate: false, trustedOrigins: [] }),
-  );
+  const storage = await openStorage(settings, createGuardedFetch({ allowPrivate: false, trustedUrls: [] }));
   const drawn = new Map<string, string>();
   for (const name of await readdir(sample)) {
     if (name === 'results.json') continue;

@@ -138,10 +138,10 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   const bucket = toBucket(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: listTrustedOrigins(settings, bucket),
+    trustedUrls: listTrustedUrls(settings, bucket),
     tracedOrigins: listTracedOrigins(settings),
   });
-  const fetch = createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] });
+  const fetch = createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedUrls: [] });
   const secretsKey = await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR });
   return {
     settings,
@@ -180,7 +180,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   };
 }
 
-function listTrustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
+function listTrustedUrls(settings: Settings, bucket: Bucket | undefined): readonly string[] {
   const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL, OIDC_ISSUER } =
     settings;
   return [

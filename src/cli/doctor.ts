@@ -172,7 +172,7 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
 async function checkStorage(settings: Settings): Promise<string> {
   const bucket = toBucket(settings);
   if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
-  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [getBucketOrigin(bucket)] });
+  const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [getBucketOrigin(bucket)] });
   const spool = await mkdtemp(join(findFolder(settings.DATA_DIR), 'graphwright-doctor-'));
   try {
     const storage = await openS3Storage(bucket, client, spool);
@@ -200,7 +200,7 @@ async function checkPort(settings: Settings): Promise<string> {
 async function checkModelProviders(settings: Settings): Promise<string> {
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: [],
+    trustedUrls: [],
   });
   try {
     const asked = await probeProviders(readEnvironment({ settings, fetch: client, providerFetch: client }));

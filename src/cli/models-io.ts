@@ -72,7 +72,7 @@ export async function fetchListing(
     );
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: [endpoint.baseUrl],
+    trustedUrls: [endpoint.baseUrl],
   });
   try {
     return await readListing(provider, query, { endpoint, fetch: client.fetch, date: getToday(), signal });

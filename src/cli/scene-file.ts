@@ -82,7 +82,7 @@ export async function withSceneFiles<T>(
   signal: AbortSignal,
   work: (files: ReadonlyMap<string, ResourceFile>) => Promise<T>,
 ): Promise<T> {
-  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [] });
+  const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [] });
   try {
     return await withRenderFiles(resources.values(), createFileReader(folder, client), signal, work);
   } finally {

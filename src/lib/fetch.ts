@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { FetchError, fetchErrorFor, toFetchError } from './fetch/error.ts';
-import { createPools, type Pools, type ReachOptions } from './fetch/pools.ts';
+import { createPools, type NetworkPolicy, type Pools } from './fetch/pools.ts';
 import { inRequestSpan } from './fetch/span.ts';
 
 /** A body that is too large for memory; it can be sent once, so redirects are not followed. */
@@ -74,14 +74,14 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set(
   ),
 );
 
-export interface GuardOptions extends ReachOptions {
+export interface GuardOptions extends NetworkPolicy {
   /** Origins that receive the trace context. */
   readonly tracedOrigins?: readonly string[];
 }
 
 /** Creates a client with keep-alive pools; `close` ends them and all requests in progress. */
-export function createGuardedFetch({ tracedOrigins = [], ...reach }: GuardOptions): GuardedFetch {
-  const pools = createPools(reach);
+export function createGuardedFetch({ tracedOrigins = [], ...policy }: GuardOptions): GuardedFetch {
+  const pools = createPools(policy);
   const traced = new Set(tracedOrigins);
   return {
     stream: (url, request) =>

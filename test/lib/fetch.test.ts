@@ -86,10 +86,10 @@ before(async () => {
   port = (server.address() as AddressInfo).port;
   client = createGuardedFetch({
     allowPrivate: false,
-    trustedOrigins: [`http://hub.test:${port}/api`],
+    trustedUrls: [`http://hub.test:${port}/api`],
     resolve,
   });
-  free = createGuardedFetch({ allowPrivate: true, trustedOrigins: [], resolve });
+  free = createGuardedFetch({ allowPrivate: true, trustedUrls: [], resolve });
 });
 beforeEach(() => {
   requests = [];

@@ -33,7 +33,7 @@ let client: GuardedFetch;
 before(async () => {
   const { port } = (await server.run()) as AddressInfo;
   bucket = { name: 'media', endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true, key };
-  client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [getBucketOrigin(bucket)] });
+  client = createGuardedFetch({ allowPrivate: false, trustedUrls: [getBucketOrigin(bucket)] });
 });
 after(async () => {
   await client.close();
@@ -156,7 +156,7 @@ test('if a bucket is unavailable for seconds, accepted work waits, and requests 
   lobby.close();
   await once(lobby, 'close');
   const endpoint = `http://127.0.0.1:${port}`;
-  const guarded = createGuardedFetch({ allowPrivate: false, trustedOrigins: [endpoint] });
+  const guarded = createGuardedFetch({ allowPrivate: false, trustedUrls: [endpoint] });
   const storage = await openS3Storage({ ...bucket, endpoint }, guarded, join(root, 'spool'));
   await assert.rejects(storage.put(id, bytes, options), { code: 'connect_failed' });
   const kept = runAccepted(() => storage.put(id, bytes, options));

@@ -99,7 +99,7 @@ export async function openMedia(settings: Settings, stack: AsyncDisposableStack)
   const bucket = toBucket(settings);
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-    trustedOrigins: bucket === undefined ? [] : [getBucketOrigin(bucket)],
+    trustedUrls: bucket === undefined ? [] : [getBucketOrigin(bucket)],
   });
   stack.defer(() => client.close());
   return openStorage(settings, client);

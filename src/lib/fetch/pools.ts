@@ -1,5 +1,5 @@
-// Creates the connection pools of the guarded client. Addresses are checked by the lookup that the socket itself uses,
-// so that DNS rebinding cannot bypass the check.
+// Creates the connection pools of the guarded client. IP addresses are checked by the lookup that the socket itself
+// uses, so that DNS rebinding cannot bypass the check.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
@@ -7,24 +7,24 @@ import type { Agent } from 'undici';
 import { isLoopbackHost, isPublicAddress } from '../addresses.ts';
 import { fetchErrorFor } from './error.ts';
 
-export interface ReachOptions {
+export interface NetworkPolicy {
   /** The operator allows requests to private addresses. */
   readonly allowPrivate: boolean;
-  /** Addresses that the operator configured, e.g. `http://10.0.0.7:8188/api`. Their origins are always reachable. */
-  readonly trustedOrigins: readonly string[];
+  /** URLs that the operator configured, e.g. `http://10.0.0.7:8188/api`. Their origins are always reachable. */
+  readonly trustedUrls: readonly string[];
   /** Replaces the system's resolver. */
   readonly resolve?: Resolve;
 }
 
-/** Addresses that one request may reach besides public ones. */
-export interface RequestReach {
+/** What one request may reach besides public addresses. */
+export interface RequestPolicy {
   readonly allowLoopback: boolean;
   readonly trustedOrigin: string | undefined;
 }
 
 export interface Pools {
   /** Throws `blocked_address` for a literal address that is not allowed; names are checked when they are resolved. */
-  getAgent(url: URL, reach: RequestReach): Promise<Agent>;
+  getAgent(url: URL, policy: RequestPolicy): Promise<Agent>;
   close(): Promise<void>;
 }
 
@@ -40,34 +40,34 @@ const LOOPBACK: readonly LookupAddress[] = [
 /** Creates one pool per policy, so that a connection made under one policy never serves another. */
 export function createPools({
   allowPrivate,
-  trustedOrigins,
-  resolve = resolveBySystem,
-}: ReachOptions): Pools {
-  const trusted = new Set(trustedOrigins.map(address => new URL(address).origin));
+  trustedUrls,
+  resolve = resolveWithSystem,
+}: NetworkPolicy): Pools {
+  const trustedOrigins = new Set(trustedUrls.map(url => new URL(url).origin));
   const publicOnly = createLazyAgent(async hostname => checkAddresses(hostname, await resolve(hostname)));
   const loopback = createLazyAgent(async () => LOOPBACK);
-  const anywhere = createLazyAgent(resolve);
+  const unrestricted = createLazyAgent(resolve);
   return {
     async getAgent(url, { allowLoopback, trustedOrigin }) {
-      if (url.origin === trustedOrigin || trusted.has(url.origin)) return anywhere.open();
+      if (url.origin === trustedOrigin || trustedOrigins.has(url.origin)) return unrestricted.get();
       // Before resolving, because not every resolver knows *.localhost.
-      if (allowLoopback && isLoopbackHost(url.hostname)) return loopback.open();
-      if (allowPrivate) return anywhere.open();
+      if (allowLoopback && isLoopbackHost(url.hostname)) return loopback.get();
+      if (allowPrivate) return unrestricted.get();
       // A socket does not resolve a literal address, so the agent's own check would not see it.
       const literal = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(literal) !== 0 && !isPublicAddress(literal))
         throw fetchErrorFor('blocked_address', url.hostname);
-      return publicOnly.open();
+      return publicOnly.get();
     },
     async close() {
-      await Promise.all([publicOnly, loopback, anywhere].map(agent => agent.close()));
+      await Promise.all([publicOnly, loopback, unrestricted].map(agent => agent.close()));
     },
   };
 }
 
 const lookupAll = promisify(systemLookup);
 
-async function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
+async function resolveWithSystem(hostname: string): Promise<readonly LookupAddress[]> {
   return await lookupAll(hostname, { all: true });
 }
 
@@ -79,10 +79,10 @@ function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): 
 }
 
 /** Creates a pool on first use: most processes need only one of the three. */
-function createLazyAgent(resolve: Resolve): { open(): Promise<Agent>; close(): Promise<void> } {
+function createLazyAgent(resolve: Resolve): { get(): Promise<Agent>; close(): Promise<void> } {
   let opening: Promise<Agent> | undefined;
   return {
-    open: () => {
+    get: () => {
       opening ??= createAgent(resolve);
       return opening;
     },
@@ -106,7 +106,7 @@ async function createAgent(resolve: Resolve): Promise<Agent> {
       (err: Error) => callback(err, ''),
     );
   };
-  // The exchange's own deadline bounds the wait for headers: some providers take minutes.
+  // The request's deadline bounds the wait for headers: some providers take minutes.
   const { Agent } = await import('undici');
   return new Agent({
     allowH2: false,

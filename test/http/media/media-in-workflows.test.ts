@@ -165,7 +165,7 @@ describe('rehosting', () => {
       scopes: new Set(['workflows:write'] as const),
       plan: 'free',
     } as const;
-    const fetch = createGuardedFetch({ allowPrivate: false, trustedOrigins: [origin] });
+    const fetch = createGuardedFetch({ allowPrivate: false, trustedUrls: [origin] });
     return uploadInline({ ...test.deps, fetch }, actor, { url: origin + path }, signal).finally(() =>
       fetch.close(),
     );

@@ -58,7 +58,7 @@ before(async () => {
   fetch = createGuardedFetch({
     allowPrivate: false,
     // Resolves names like public hosts; the certificate does not cover the second name.
-    trustedOrigins: [`https://agent.test:${port}`, `https://other.test:${port}`],
+    trustedUrls: [`https://agent.test:${port}`, `https://other.test:${port}`],
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   });
   Object.assign(oauth.test.deps, { fetch: { ...fetch, close: () => fetch.close() } });

@@ -11,7 +11,7 @@ let fal: FalDouble;
 let client: GuardedFetch;
 before(async () => {
   fal = await startFal(Buffer.from('x'));
-  client = createGuardedFetch({ allowPrivate: true, trustedOrigins: [fal.url] });
+  client = createGuardedFetch({ allowPrivate: true, trustedUrls: [fal.url] });
 });
 after(async () => {
   await client.close();

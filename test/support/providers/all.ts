@@ -48,8 +48,8 @@ export async function startAllProviders(): Promise<AllProviders> {
     elevenlabs: { baseUrl: elevenlabs.url, key: 'xi-key' },
     comfyui: { baseUrl: comfyui.url, key: '' },
   };
-  const trustedOrigins = Object.values(doubles).map(({ url }) => url);
-  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins });
+  const trustedUrls = Object.values(doubles).map(({ url }) => url);
+  const client = createGuardedFetch({ allowPrivate: false, trustedUrls });
   const bounds = { timeoutMs: 5_000, maxBytes: 1e8 };
   const ctx = makeContext({ providers, fetch: (url, init) => client.fetch(url, { ...bounds, ...init }) });
   return {

@@ -40,7 +40,7 @@ export interface HostOptions {
 
 /** Creates a host that can connect only to the fake server: its URL counts as configured by the operator. */
 export function makeHost(url: string, { stored, signal, key = '', onKeep }: HostOptions = {}): TestHost {
-  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, UNREACHABLE_URL] });
+  const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [url, UNREACHABLE_URL] });
   const kept: ProviderTask[] = [];
   return {
     fetch: withoutKeys((address, init) => client.fetch(address, init), { baseUrl: url, key }),
