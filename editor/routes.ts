@@ -14,8 +14,6 @@ import { messages } from './messages.ts';
 export interface Route {
   /** Wouter pattern: parameters start with a colon. */
   readonly path: string;
-  /** Folder in `pages`. */
-  readonly name: string;
   readonly load: () => Promise<{ readonly Page: ComponentType }>;
   /** `visitors` pages need no session and show no navigation. */
   readonly for: 'users' | 'visitors';
@@ -28,74 +26,64 @@ export interface Route {
 export const ROUTES: readonly Route[] = [
   {
     path: '/workflows',
-    name: 'workflows',
     load: () => import('./pages/workflows/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.workflows, icon: Workflow },
   },
   {
     path: '/templates',
-    name: 'templates',
     load: () => import('./pages/templates/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.templates, icon: LayoutTemplate },
   },
   {
     path: '/executions',
-    name: 'executions',
     load: () => import('./pages/executions/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.executions, icon: History },
   },
   {
     path: '/executions/:id',
-    name: 'execution',
     load: () => import('./pages/execution/page.tsx'),
     for: 'users',
   },
-  { path: '/batches', name: 'batches', load: () => import('./pages/batches/page.tsx'), for: 'users' },
-  { path: '/batches/:id', name: 'batch', load: () => import('./pages/batch/page.tsx'), for: 'users' },
+  { path: '/batches', load: () => import('./pages/batches/page.tsx'), for: 'users' },
+  { path: '/batches/:id', load: () => import('./pages/batch/page.tsx'), for: 'users' },
   {
     path: '/automations',
-    name: 'automations',
     load: () => import('./pages/automations/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.automations, icon: CalendarClock },
   },
   {
     path: '/apps',
-    name: 'apps',
     load: () => import('./pages/apps/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.apps, icon: AppWindow },
   },
   {
     path: '/media',
-    name: 'media',
     load: () => import('./pages/media/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.media, icon: Images },
   },
   {
     path: '/flow/:id',
-    name: 'flow',
     load: () => import('./pages/flow/page.tsx'),
     for: 'users',
     isFull: true,
   },
   {
     path: '/settings',
-    name: 'settings',
     load: () => import('./pages/settings/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.settings, icon: Settings },
   },
   {
     path: '/settings/:part',
-    name: 'settings',
     load: () => import('./pages/settings/page.tsx'),
     for: 'users',
   },
-  { path: '/setup', name: 'setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
-  { path: '/sign-in', name: 'sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },
+  { path: '/setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
+  { path: '/sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },
 ];

@@ -5,20 +5,16 @@ import { type ReactNode, Suspense, useState } from 'react';
 import { Route as PageRoute, Redirect, Switch } from 'wouter';
 import { Failure } from '../kit/failure.tsx';
 import { Loading } from '../kit/spinner.tsx';
-import { isSignedOut } from '../lib/api.ts';
-import { useSessionQuery } from '../lib/session.ts';
-import '../kit/dialog.module.css';
-import '../kit/field.module.css';
-import '../kit/form.module.css';
 import { Tooltips } from '../kit/tooltip.tsx';
+import { isSignedOut } from '../lib/api.ts';
 import { useFirstSteps } from '../lib/first-steps.ts';
 import { lazyComponent } from '../lib/lazy-component.ts';
 import { createQueryClient } from '../lib/queries.ts';
+import { useSessionQuery } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import type { Route } from '../routes.ts';
 import styles from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
-import './first-steps.module.css';
 import { Header } from './header.tsx';
 import { NotFound } from './not-found.tsx';
 import { OfflineNotice, StorageNotice } from './notices.tsx';
@@ -26,7 +22,7 @@ import { type LazyPage, PAGES } from './pages.ts';
 import { Toasts } from './toasts.tsx';
 
 const queries = createQueryClient();
-/** Dialogs that load after the first paint. Their styles are part of the frame. */
+/** Dialogs that load after the first paint. */
 const ExpiredSessionDialog = lazyComponent(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
   () => null,

@@ -1,6 +1,5 @@
-// Lists the pages. Loads a page and its styles on demand or in advance.
+// Lists the pages. Loads a page on demand or in advance.
 import { type ComponentType, lazy } from 'react';
-import { readEmbeddedData } from '../lib/session.ts';
 import { ROUTES, type Route } from '../routes.ts';
 
 export const PAGES: readonly (Route & LazyPage)[] = ROUTES.map(route => ({ ...route, ...lazyPage(route) }));
@@ -27,33 +26,13 @@ export interface LazyPage {
   readonly preload: () => Promise<unknown>;
 }
 
-/** URLs of each page's style sheets, which the service embeds in the HTML. */
-const STYLES = readEmbeddedData<Readonly<Record<string, readonly string[]>>>('page-styles') ?? {};
-
-export function lazyPage({ name, load }: Route): LazyPage {
+export function lazyPage({ load }: Route): LazyPage {
   let loadedPage: ComponentType | undefined;
   const loadAll = async (): Promise<{ readonly default: ComponentType }> => {
-    const [{ Page }] = await Promise.all([load(), ...(STYLES[name] ?? []).map(loadStyle)]);
+    const { Page } = await load();
     loadedPage = Page;
     return { default: Page };
   };
   const LazyPageComponent = lazy(loadAll);
   return { component: () => loadedPage ?? LazyPageComponent, preload: loadAll };
-}
-
-/** Resolves when the style sheet applies, so that pages never appear unstyled. */
-function loadStyle(href: string): Promise<void> {
-  if (document.querySelector(`link[rel=stylesheet][href="${CSS.escape(href)}"]`) !== null)
-    return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const link = document.createElement('link');
-    link.rel = 'stylesheet';
-    link.href = href;
-    link.onload = () => resolve();
-    link.onerror = () => {
-      link.remove();
-      reject(new TypeError(`${href} could not be loaded.`));
-    };
-    document.head.append(link);
-  });
 }

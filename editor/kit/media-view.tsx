@@ -8,7 +8,6 @@ import { classNames } from './class-names.ts';
 import styles from './media-view.module.css';
 import type { WaveformProps } from './waveform.tsx';
 // Of the waveform, which is loaded with the first sound.
-import './waveform.module.css';
 
 export interface MediaSource {
   readonly url: string;

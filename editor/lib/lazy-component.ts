@@ -1,10 +1,7 @@
 // Creates components that load after the first paint, such as menus.
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense } from 'react';
 
-/**
- * Creates a component that shows `fallback` until the component is loaded. The caller must import the component's style
- * sheets, because the HTML embeds only the style sheets of pages.
- */
+/** Creates a component that shows `fallback` until the component is loaded. */
 export function lazyComponent<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   fallback: (props: Props) => ReactNode,

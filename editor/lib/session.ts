@@ -76,7 +76,7 @@ export function getNextPath(search: string): string {
 }
 
 /** Parses the JSON that the service embedded in the element with the id to save a request; undefined if there is none. */
-export function readEmbeddedData<T>(id: string): T | undefined {
+function readEmbeddedData<T>(id: string): T | undefined {
   const text = document.getElementById(id)?.textContent;
   return text === undefined || text === null ? undefined : (JSON.parse(text) as T);
 }

@@ -1,29 +1,25 @@
-// Bundles the web application from its sources: scripts split by page, styles, and the files that each page loads
-// first.
+// Bundles the web application from its sources: scripts split by page, one style sheet, and the scripts that each page
+// loads first.
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildOptions, Metafile } from 'esbuild';
 import { iconPlugin } from './icon-plugin.ts';
+import { createSharedChunkPlugin, ON_DEMAND } from './shared-chunk-plugin.ts';
 import { workerPlugin } from './worker-plugin.ts';
 
 /** The repository root; the sources of the application are in its folder `editor`. */
 export const ROOT = join(import.meta.dirname, '../..');
-const PAGES = 'editor/pages/';
+const PAGES = `${ON_DEMAND}:editor/pages/`;
 const ENTRY = 'editor/main.tsx';
 
-/** The files that a page's HTML refers to, by name. */
-export interface PageFiles {
-  /** Preloaded, so that the browser does not discover them one after another. */
-  readonly scripts: readonly string[];
-  readonly styles: readonly string[];
-}
-
+/** The files that the HTML of pages refers to, by name. */
 export interface Manifest {
   readonly entry: string;
-  readonly styles: readonly string[];
-  /** Keyed by the page's folder below `editor/pages`. */
-  readonly pages: Readonly<Record<string, PageFiles>>;
+  /** The style sheet of all pages: esbuild adds those of modules that are imported on demand. */
+  readonly styles: string;
+  /** The scripts to preload, so that the browser does not discover them one after another: by folder in `editor/pages`. */
+  readonly scripts: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Bundle {
@@ -52,6 +48,9 @@ const OPTIONS = {
   loader: { '.svg': 'file', '.woff2': 'file' },
 } as const satisfies BuildOptions;
 
+/** What `editor/main.tsx` imports. It cannot be imported itself: it waits for the page. */
+const SHARED_CHUNK = createSharedChunkPlugin(ROOT, ['react-dom/client', './editor/frame/app.tsx']);
+
 /** Number of active bundleEditor calls in this process, which share one esbuild process. */
 let activeBuilds = 0;
 
@@ -60,14 +59,18 @@ export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   // Imported on demand, to keep startup fast.
   const { context, stop } = await import('esbuild');
   activeBuilds++;
-  const build = await context({ ...OPTIONS, plugins: [iconPlugin, workerPlugin] });
+  const build = await context({ ...OPTIONS, plugins: [iconPlugin, workerPlugin, SHARED_CHUNK] });
   const cancel = (): void => void build.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   try {
     const { outputFiles = [], metafile } = await build.rebuild();
     signal?.throwIfAborted();
-    const plain = new Map(outputFiles.map(file => [toName(file.path), file.contents]));
-    return { manifest: readManifest(metafile), files: await addCompressed(plain) };
+    const manifest = readManifest(metafile);
+    const plain = outputFiles
+      .map(file => [toName(file.path), file.contents] as const)
+      // The style sheets of on-demand modules are parts of the one of the entry.
+      .filter(([name]) => name === manifest.styles || !name.endsWith('.css'));
+    return { manifest, files: await addCompressed(new Map(plain)) };
   } finally {
     signal?.removeEventListener('abort', cancel);
     await build.dispose();
@@ -82,27 +85,20 @@ const toName = (path: string): string => relative(OPTIONS.outdir, join(ROOT, rel
 type Output = Metafile['outputs'][string];
 
 function readManifest({ outputs }: Metafile): Manifest {
-  const byEntry = new Map(
-    Object.entries(outputs).flatMap(([path, output]) =>
-      output.entryPoint === undefined || !path.endsWith('.js') ? [] : [[output.entryPoint, path] as const],
-    ),
+  const entries = Object.entries(outputs).flatMap(([path, { entryPoint }]) =>
+    entryPoint === undefined || !path.endsWith('.js') ? [] : [{ source: entryPoint, path }],
   );
-  const listPageFiles = (source: string): PageFiles & { readonly entry: string } => {
-    const path = byEntry.get(source) ?? '';
-    return {
-      entry: getBaseName(path),
-      scripts: [...listWithImports(outputs, path)].map(getBaseName),
-      styles: [outputs[path]?.cssBundle].flatMap(style => (style === undefined ? [] : [getBaseName(style)])),
-    };
-  };
-  const main = listPageFiles(ENTRY);
-  const pages = [...byEntry.keys()].flatMap(source => {
+  const main = entries.find(({ source }) => source === ENTRY)?.path ?? '';
+  const pages = entries.flatMap(({ source, path }) => {
     const name = getPageName(source);
-    if (name === undefined) return [];
-    const { scripts, styles } = listPageFiles(source);
-    return [[name, { scripts: [...new Set([...main.scripts, ...scripts])], styles }] as const];
+    const scripts = new Set([...listWithImports(outputs, main), ...listWithImports(outputs, path)]);
+    return name === undefined ? [] : [[name, [...scripts].map(getBaseName)] as const];
   });
-  return { entry: main.entry, styles: main.styles, pages: Object.fromEntries(pages) };
+  return {
+    entry: getBaseName(main),
+    styles: getBaseName(outputs[main]?.cssBundle ?? ''),
+    scripts: Object.fromEntries(pages),
+  };
 }
 
 /** Returns the page that a source defines: `workflows` for `editor/pages/workflows/page.tsx`. */

@@ -10,22 +10,20 @@ export interface AppPage {
   /** URLs. */
   readonly entry: string;
   readonly scripts: readonly string[];
-  readonly styles: readonly string[];
-  /** Page → URLs of its style sheets, for pages opened later. */
-  readonly pageStyles: Readonly<Record<string, readonly string[]>>;
+  readonly styles: string;
   /** The session as the API returns it; undefined: the page requests it. */
   readonly session: unknown;
 }
 
-export function renderAppPage({ theme, entry, scripts, styles, pageStyles, session }: AppPage): string {
+export function renderAppPage({ theme, entry, scripts, styles, session }: AppPage): string {
   return html`<!doctype html>
 <html lang="en"${theme === undefined ? undefined : html` data-theme="${theme}"`}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${SITE_NAME}</title><meta name="robots" content="noindex">
 <link rel="icon" href="${ICON_PATH}" type="image/svg+xml">
-${[PALETTE_PATH, ...styles].map(path => html`<link rel="stylesheet" href="${path}">`)}
+${[PALETTE_PATH, styles].map(path => html`<link rel="stylesheet" href="${path}">`)}
 ${scripts.map(path => html`<link rel="modulepreload" href="${path}">`)}
 <script type="module" src="${entry}"></script>
-${embedJson('page-styles', pageStyles)}${session === undefined ? undefined : embedJson('session', session)}</head>
+${session === undefined ? undefined : embedJson('session', session)}</head>
 <body><div id="app"></div><noscript><p>${SITE_NAME} requires JavaScript. The <a href="/docs">API reference</a> and the <a href="/blog">blog</a> work without it.</p></noscript></body></html>`.toString();
 }
 

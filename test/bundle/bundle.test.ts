@@ -12,7 +12,7 @@ import { readBundle, removeOldBundles, writeBundle } from '../../src/bundle/stor
 
 const DAY_MS = 86_400_000;
 const SMALL: Bundle = {
-  manifest: { entry: 'main.js', styles: [], pages: {} },
+  manifest: { entry: 'main.js', styles: 'main.css', scripts: {} },
   files: new Map([['main.js', Buffer.from('1')]]),
 };
 const [HASH, OTHER] = ['a'.repeat(20), 'b'.repeat(20)];
@@ -32,10 +32,10 @@ describe('the bundle', () => {
   it('contains every page with the scripts and styles that it preloads', async () => {
     const { manifest, files } = bundle;
     const folders = await readdir(join(ROOT, 'editor/pages'));
-    assert.deepEqual(Object.keys(manifest.pages).sort(), folders.sort());
-    for (const [page, { scripts, styles }] of Object.entries(manifest.pages)) {
+    assert.deepEqual(Object.keys(manifest.scripts).sort(), folders.sort());
+    for (const [page, scripts] of Object.entries(manifest.scripts)) {
       assert.ok(scripts.includes(manifest.entry), page);
-      for (const name of [...scripts, ...styles, ...manifest.styles]) assert.ok(files.has(name), name);
+      for (const name of [...scripts, manifest.styles]) assert.ok(files.has(name), name);
       const imported = scripts.flatMap(name =>
         [...textOf(bundle, name).matchAll(/\bfrom"\.\/([^"]+)"|\bimport"\.\/([^"]+)"/g)].map(
           ([, one, other]) => one ?? other ?? '',
@@ -43,6 +43,26 @@ describe('the bundle', () => {
       );
       for (const name of imported) assert.ok(scripts.includes(name), `${page} finds ${name} late`);
     }
+  });
+
+  it('keeps the scripts of a first load small, and what all pages share in one file', () => {
+    const { scripts } = bundle.manifest;
+    const sizeOf = (page: string): number =>
+      (scripts[page] ?? [])
+        .map(name => (bundle.files.get(`${name}.br`) ?? bundle.files.get(name))?.length ?? 0)
+        .reduce((sum, size) => sum + size, 0);
+    assert.ok(sizeOf('workflows') <= 110_000, `/workflows: ${sizeOf('workflows')}`);
+    assert.ok(sizeOf('flow') <= 260_000, `/flow: ${sizeOf('flow')}`);
+    const shared = Object.values(scripts)
+      .map(names => new Set(names))
+      .reduce((all, names) => all.intersection(names));
+    assert.equal(shared.size, 2, 'the entry and what it imports');
+  });
+
+  it('has the styles of all pages in one style sheet', async () => {
+    const css = textOf(bundle, bundle.manifest.styles);
+    assert.equal([...bundle.files.keys()].filter(name => name.endsWith('.css')).length, 1);
+    assert.match(css, /\.react-flow__node\b/);
   });
 
   it('names each file by its content, and stores a compressed copy next to it', () => {

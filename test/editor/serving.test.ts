@@ -103,12 +103,12 @@ describe('a page', () => {
 describe('a file of the application', () => {
   it('is cached forever and compressed as the browser accepts', async () => {
     const { body } = await open('/sign-in');
-    const [, entry = ''] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];
-    const plain = await open(entry);
+    const [, script = ''] = /<link rel="modulepreload" href="([^"]+chunk[^"]+)">/.exec(body) ?? [];
+    const plain = await open(script);
     assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.match(String(plain.headers['content-type']), /^text\/javascript/);
     for (const coding of ['br', 'gzip']) {
-      const response = await open(entry, { 'accept-encoding': coding });
+      const response = await open(script, { 'accept-encoding': coding });
       assert.equal(response.headers['content-encoding'], coding);
       assert.equal(response.headers.vary, 'Accept-Encoding');
       assert.ok(response.rawPayload.length < plain.rawPayload.length / 2);

@@ -20,7 +20,6 @@ import { AppMenuButton } from '../../frame/app-menu-button.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
 import type { Icon } from '../../kit/icon.ts';
 import { lazyMenu } from '../../kit/lazy-menu.tsx';
-import '../../kit/menu.module.css';
 import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
 import { isInProgress } from '../../runs/run-store.ts';

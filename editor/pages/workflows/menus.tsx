@@ -3,7 +3,6 @@
 import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';
 import { lazyMenu } from '../../kit/lazy-menu.tsx';
-import '../../kit/menu.module.css';
 import { messages } from './messages.ts';
 import type { FolderMenuProps, WorkflowMenuProps } from './workflow-menu.tsx';
 

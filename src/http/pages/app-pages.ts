@@ -1,14 +1,8 @@
 // Sends the pages of the web application: the files that each page loads, and their security policy.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Bundle, PageFiles } from '../../bundle/bundle-editor.ts';
 import { isLoopbackHost } from '../../lib/addresses.ts';
 import { AppError } from '../../lib/errors.ts';
-import {
-  type AppPage,
-  renderAppPage,
-  renderPreparingPage,
-  renderUnpreparedPage,
-} from '../../pages/app-page.ts';
+import { renderAppPage, renderPreparingPage, renderUnpreparedPage } from '../../pages/app-page.ts';
 import { type Actor, hasSession } from '../../services/accounts/actor.ts';
 import { readOwnSession } from '../../services/sessions/sessions.ts';
 import type { HttpDeps } from '../app.ts';
@@ -42,7 +36,7 @@ export function createAppPages(deps: HttpDeps): AppPages {
   return {
     has: page => {
       const { bundle } = editor.state();
-      return bundle === undefined || page in bundle.manifest.pages;
+      return bundle === undefined || page in bundle.manifest.scripts;
     },
     async send(req, reply, page) {
       const state = editor.state();
@@ -51,14 +45,20 @@ export function createAppPages(deps: HttpDeps): AppPages {
         void editor.start();
         return reply.headers({ ...headers, ...openerPolicy(req) }).send(renderPreparingPage());
       }
-      const files = state.bundle.manifest.pages[page];
-      if (files === undefined) {
+      const { entry, styles, scripts } = state.bundle.manifest;
+      const pageScripts = scripts[page];
+      if (pageScripts === undefined) {
         sendErrorPage(new AppError('not_found', 'Page not found.'), req, reply);
         return reply;
       }
-      const session = await findSession(deps, req.actor);
-      const parts = { ...toPageParts(state.bundle, files), theme: getTheme(req.headers.cookie), session };
-      return reply.headers({ ...headers, ...openerPolicy(req) }).send(renderAppPage(parts));
+      const html = renderAppPage({
+        theme: getTheme(req.headers.cookie),
+        entry: getAddress(entry),
+        scripts: pageScripts.map(getAddress),
+        styles: getAddress(styles),
+        session: await findSession(deps, req.actor),
+      });
+      return reply.headers({ ...headers, ...openerPolicy(req) }).send(html);
     },
   };
 }
@@ -84,17 +84,6 @@ function createPolicy(mediaOrigins: readonly string[]): string {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-function toPageParts({ manifest }: Bundle, files: PageFiles): Omit<AppPage, 'theme' | 'session'> {
-  return {
-    entry: getAddress(manifest.entry),
-    scripts: files.scripts.map(getAddress),
-    styles: [...manifest.styles, ...files.styles].map(getAddress),
-    pageStyles: Object.fromEntries(
-      Object.entries(manifest.pages).map(([name, { styles }]) => [name, styles.map(getAddress)]),
-    ),
-  };
 }
 
 const getAddress = (name: string): string => `${ASSETS}/${name}`;

@@ -1,0 +1,45 @@
+// Tells esbuild what is loaded before a module that is imported on demand: the frame, and the page that imports it.
+//
+// esbuild splits code by the set of on-demand modules that reach it. It does not know that some of them are always loaded
+// first, so a module that the frame and three dialogs import gets a file of its own. Here, each on-demand module imports
+// what is loaded anyway, so that most of these small files become one. They compress better together.
+import { relative } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+/** Metafiles name on-demand modules `on-demand:<path>`. */
+export const ON_DEMAND = 'on-demand';
+const PAGE = /^(editor\/pages\/[^/]+)\//;
+
+/** `frame` lists the modules that are loaded before any page. */
+export const createSharedChunkPlugin = (root: string, frame: readonly string[]): Plugin => ({
+  name: 'shared-chunk',
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === ON_DEMAND) return undefined;
+      const { path: file, errors } = await build.resolve(path, {
+        kind,
+        importer,
+        resolveDir,
+        pluginData: ON_DEMAND,
+      });
+      const [, page] = PAGE.exec(relative(root, importer)) ?? [];
+      return {
+        errors,
+        path: relative(root, file),
+        namespace: ON_DEMAND,
+        // Two pages may import the same module.
+        suffix: page === undefined ? '' : `?${page}`,
+      };
+    });
+    build.onLoad({ filter: /.*/, namespace: ON_DEMAND }, ({ path, suffix }) => {
+      const page = suffix === '' ? [] : [`./${suffix.slice(1)}/page.tsx`];
+      return {
+        contents: [
+          ...[...frame, ...page].map(module => `import '${module}';`),
+          `export * from './${path}';`,
+        ].join('\n'),
+        resolveDir: root,
+      };
+    });
+  },
+});
