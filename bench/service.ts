@@ -7,7 +7,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../test/support/network/free-port.ts';
+import { findFreePort } from '../test/support/network/free-port.ts';
 import type { TestAddress } from '../test/support/postgres.ts';
 import { findSharedDatabase, isServerShared } from './shared-postgres.ts';
 
@@ -84,7 +84,7 @@ export async function stopSharedService(): Promise<void> {
 /** `env`: additional settings, e.g. a ROLE and the DATABASE_URL shared with others. */
 export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
   const database = 'DATABASE_URL' in env ? {} : await findDatabase(folder);
-  const port = await freePort();
+  const port = await findFreePort();
   const plans = join(folder, 'plans.json');
   await writeFile(plans, JSON.stringify({ self_hosted: RAISED, anonymous: RAISED, free: RAISED }));
   const began = performance.now();

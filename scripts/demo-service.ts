@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listSettings } from '../src/lib/settings.ts';
-import { freePort } from '../test/support/network/free-port.ts';
+import { findFreePort } from '../test/support/network/free-port.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 15_000;
@@ -22,7 +22,7 @@ export async function startService(options: {
   readonly apiKey: string;
   readonly signal: AbortSignal;
 }): Promise<DemoService> {
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const log = join(options.folder, 'service.log');
   const output = openSync(log, 'a');

@@ -1,7 +1,7 @@
 // Measures apps: the first paint of a page and its script, and 300 anonymous visitors at once with limits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Challenge } from 'altcha-lib/types';
-import { solve } from '../../test/support/apps/visitors.ts';
+import { solveChallenge } from '../../test/support/apps/visitors.ts';
 import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
 import { PRICE } from '../../test/support/credits/paid.ts';
 import { edge, node } from '../../test/support/workflows.ts';
@@ -209,7 +209,7 @@ async function solveChallenges(
   const proofs: string[] = [];
   for (let index = 0; index < total; index++) {
     const response = await fetch(`${service.url}/api/v1/apps/${slug}/challenge`);
-    proofs.push(solve((await response.json()) as Challenge));
+    proofs.push(solveChallenge((await response.json()) as Challenge));
   }
   return proofs;
 }

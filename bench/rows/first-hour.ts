@@ -9,7 +9,7 @@ import type { Locator } from 'playwright-core';
 import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.ts';
 import { readTemplateFolder } from '../../src/services/templates/template-files.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
-import { freePort } from '../../test/support/network/free-port.ts';
+import { findFreePort } from '../../test/support/network/free-port.ts';
 import { load, median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService, startPlainService } from '../service.ts';
@@ -113,7 +113,7 @@ interface Walk {
 /** Starts the service as `npm start` does, opens the link that it prints, and uses a template. */
 async function walkOnce(browser: TestBrowser): Promise<Walk> {
   const folder = await makeFolder();
-  const port = await freePort();
+  const port = await findFreePort();
   const began = performance.now();
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data') },

@@ -4,9 +4,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { PASSWORD, tokenOf } from '../../test/support/accounts/people.ts';
-import { freePort } from '../../test/support/network/free-port.ts';
-import { CookieBrowser, connect, createOAuthClient, sendOut } from '../../test/support/oauth/clients.ts';
+import { PASSWORD, readLinkToken } from '../../test/support/accounts/people.ts';
+import { findFreePort } from '../../test/support/network/free-port.ts';
+import {
+  CookieBrowser,
+  connect,
+  createOAuthClient,
+  sendOverNetwork,
+} from '../../test/support/oauth/clients.ts';
 import { NO_PEERS, peerProgram } from '../../test/support/peers.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
@@ -54,16 +59,21 @@ async function signIn(service: BenchService, origin: string): Promise<CookieBrow
     });
   const user = { email: 'bench@example.com', name: 'Bench', plan: 'self_hosted', invite: true };
   const { inviteUrl } = (await (await post('/admin/users', user)).json()) as { inviteUrl: string };
-  const { headers } = await post('/auth/accept-invite', { token: tokenOf(inviteUrl), password: PASSWORD });
+  const { headers } = await post('/auth/accept-invite', {
+    token: readLinkToken(inviteUrl),
+    password: PASSWORD,
+  });
   const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
-  return new CookieBrowser(sendOut, { cookie, origin });
+  return new CookieBrowser(sendOverNetwork, { cookie, origin });
 }
 
 /** Performs registration, consent, tokens, and a ping. */
 async function runRequests(origin: string, browser: CookieBrowser): Promise<number> {
   const began = performance.now();
-  const { access_token: token } = await connect(createOAuthClient(sendOut, origin), browser, { origin });
-  await sendOut('POST', `${origin}/mcp`, {
+  const { access_token: token } = await connect(createOAuthClient(sendOverNetwork, origin), browser, {
+    origin,
+  });
+  await sendOverNetwork('POST', `${origin}/mcp`, {
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
@@ -76,7 +86,7 @@ async function runRequests(origin: string, browser: CookieBrowser): Promise<numb
 
 async function runRemote(origin: string, browser: CookieBrowser, folder: string): Promise<number> {
   const began = performance.now();
-  const child = spawn(process.execPath, [REMOTE, `${origin}/mcp`, String(await freePort())], {
+  const child = spawn(process.execPath, [REMOTE, `${origin}/mcp`, String(await findFreePort())], {
     env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -112,7 +122,7 @@ async function letIn(browser: CookieBrowser, url: string): Promise<void> {
   const { url: end } = await browser.decide(page);
   // It prints the URL a moment before it listens for the redirect.
   for (let tries = 0; tries < 100; tries++) {
-    const heard = await sendOut('GET', end).catch(() => undefined);
+    const heard = await sendOverNetwork('GET', end).catch(() => undefined);
     if (heard !== undefined) return;
     await new Promise(resolve => setTimeout(resolve, 5));
   }

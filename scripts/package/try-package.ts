@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { listSettings } from '../../src/lib/settings.ts';
-import { freePort } from '../../test/support/network/free-port.ts';
+import { findFreePort } from '../../test/support/network/free-port.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY_TIMEOUT_MS = 60_000;
@@ -58,7 +58,7 @@ function run(program: string, args: readonly string[], more: NodeJS.ProcessEnv =
 }
 
 async function start(): Promise<string> {
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   const settings = { PORT: port, DATA_DIR: join(folder, 'data'), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' };
   service = spawn('npx', ['graphwright', 'serve'], {
     cwd: folder,

@@ -131,7 +131,7 @@ export function findSignIn(
   );
 }
 
-export function findPassword(tx: Tx, userId: number): Promise<string | undefined> {
+export function findPasswordHash(tx: Tx, userId: number): Promise<string | undefined> {
   return firstValue(tx, 'select password from users where id = $1', [userId]);
 }
 

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { runAsVisitor, saveApp, untilEnded, visitorOf } from '../support/apps/visitors.ts';
+import { createVisitor, runAsVisitor, saveApp, waitForAppRun } from '../support/apps/visitors.ts';
 import {
   assertAccessible,
   checkViews,
@@ -61,11 +61,11 @@ after(async () => {
 });
 
 const newApp = async (more: object = {}): Promise<{ slug: string; workflowId: string }> => {
-  const workflowId = await service.create(GRAPH);
+  const workflowId = await service.createWorkflow(GRAPH);
   const { body } = await service.request<{ executionId: string }>('POST', `/workflows/${workflowId}/run`, {
     inputs: { secret_topic: 'A harbor at dawn, in watercolor', secret_amount: 5 },
   });
-  await service.until(body.executionId);
+  await service.waitForStatus(body.executionId);
   const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [body.executionId], ...more });
   return { slug, workflowId };
 };
@@ -99,7 +99,7 @@ async function startSite() {
 describe('the page of an app', () => {
   it('has the form, examples and a policy, and nothing of the graph', async () => {
     const { slug, workflowId } = await newApp({ embedOrigins: ['https://host.example'] });
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const page = await visitor.request('GET', `/a/${slug}`);
     assert.equal(page.status, 200);
     assert.match(
@@ -123,7 +123,7 @@ describe('the page of an app', () => {
 
   it('loads at most 60 KB of script', async () => {
     const { slug } = await newApp();
-    const page = await visitorOf(service).request('GET', `/a/${slug}`);
+    const page = await createVisitor(service).request('GET', `/a/${slug}`);
     const paths = [...page.text.matchAll(/(?:src|data-solver)="(\/pages\/[^"]+\.js)"/g)].map(
       match => match[1] ?? '',
     );
@@ -149,14 +149,14 @@ describe('the page of an app', () => {
     const location = sent.headers.get('location') ?? '';
     const runId = location.split('/').at(-1) ?? '';
     const client = { request: (method: string, path: string) => service.request(method, path) };
-    await untilEnded(client as never, slug, runId);
+    await waitForAppRun(client as never, slug, runId);
     const page = await (
       await fetch(url + location, { headers: { authorization: `Bearer ${service.key}` } })
     ).text();
     assert.match(page, /A moth<\/div>/);
     assert.match(page, /<option selected>wild/);
     assert.match(page, /class="app-form".*data-run>Run again<.*class="app-result"/s);
-    const shared = await visitorOf(service).request('GET', location);
+    const shared = await createVisitor(service).request('GET', location);
     assert.match(shared.text, /class="app-result".*class="app-form".*data-run>Run</s);
     assert.match(shared.text, /A moth<\/div>/);
     assert.doesNotMatch(shared.text, /<option selected>wild/);
@@ -183,10 +183,10 @@ describe('the page of an app', () => {
 
 it('lets editors pick results of visitors for the gallery, on the page and without script', async () => {
   const { slug } = await newApp({ showsGallery: true });
-  const visitor = visitorOf(service);
+  const visitor = createVisitor(service);
   const { body } = await runAsVisitor(visitor, slug, { input_1: 'A heron at noon' });
-  await untilEnded(visitor, slug, body.runId);
-  const owner = visitorOf(service, { authorization: `Bearer ${service.key}` });
+  await waitForAppRun(visitor, slug, body.runId);
+  const owner = createVisitor(service, { authorization: `Bearer ${service.key}` });
   const read = async (by: typeof visitor, path = '') => (await by.request('GET', `/a/${slug}${path}`)).text;
   const run = `/runs/${body.runId}`;
   const galleryOf = (text: string) => /data-gallery>(.*?)<\/ul>/s.exec(text)?.[1] ?? '';
@@ -249,9 +249,9 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
     await checkViews(browser, { url, path: `/a/${slug}`, name: 'app' }, page =>
       page.getByLabel('Scene').waitFor(),
     );
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const { body } = await runAsVisitor(visitor, slug, { input_1: 'A long winter night' });
-    await untilEnded(visitor, slug, body.runId);
+    await waitForAppRun(visitor, slug, body.runId);
     await checkViews(browser, { url, path: `/a/${slug}/runs/${body.runId}`, name: 'app-result' }, page =>
       page.locator('[data-status=COMPLETED]').waitFor(),
     );

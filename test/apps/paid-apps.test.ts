@@ -1,23 +1,33 @@
 // Apps that cost credits: daily credits in parallel, the limit of a run, visitors who pay, and what they never learn.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { runAsVisitor, type Started, saveApp, untilEnded, visitorOf } from '../support/apps/visitors.ts';
+import {
+  createVisitor,
+  runAsVisitor,
+  type StartedAppRun,
+  saveApp,
+  waitForAppRun,
+} from '../support/apps/visitors.ts';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
   MODEL,
-  model,
+  modelNode,
   type PaidService,
   type Pool,
   PRICE,
+  readBalance,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const GRAPH = {
-  nodes: [node('what', 'input:text', { value: 'a fox' }), model('painter'), node('end', 'output:preview')],
+  nodes: [
+    node('what', 'input:text', { value: 'a fox' }),
+    modelNode('painter'),
+    node('end', 'output:preview'),
+  ],
   edges: [edge('what.text > painter.prompt'), edge('painter.image > end.input')],
 };
 const FORM = { inputs: [{ nodeId: 'what', label: 'What' }], outputs: ['end'] };
@@ -33,7 +43,7 @@ after(() => paid.close());
 beforeEach(async () => {
   paid.reset();
   owner = await paid.newUser(FUNDS);
-  workflowId = await owner.create(GRAPH);
+  workflowId = await owner.createWorkflow(GRAPH);
 });
 
 const open = (settings: object): Promise<string> =>
@@ -52,7 +62,7 @@ it('never reserves a credit more than the daily credits, whoever comes at once',
   const count = 60;
   const answers = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      runAsVisitor(visitorOf(paid.service), slug, { input_1: `fox ${index} ${Math.random()}` }),
+      runAsVisitor(createVisitor(paid.service), slug, { input_1: `fox ${index} ${Math.random()}` }),
     ),
   );
   const statuses = answers.map(({ status }) => status);
@@ -64,20 +74,20 @@ it('never reserves a credit more than the daily credits, whoever comes at once',
   );
   assert.match(refused[0]?.body.error ?? '', /used up .*00:00 UTC/);
   assert.ok(Number(refused[0]?.headers.get('retry-after')) > 0);
-  await waitUntil('the runs to end', async () => (await balanceOf(owner))[1] === 0);
-  assert.deepEqual(await balanceOf(owner), [FUNDS - 10 * PRICE, 0]);
+  await waitUntil('the runs to end', async () => (await readBalance(owner))[1] === 0);
+  assert.deepEqual(await readBalance(owner), [FUNDS - 10 * PRICE, 0]);
   await assertLedgerBalanced(paid.service.db);
 });
 
 it('refuses a run over its limit, and tells the owner when the credits are gone', async () => {
   const slug = await open({ maxCreditsPerRun: PRICE - 1 });
-  const over = await runAsVisitor(visitorOf(paid.service), slug);
+  const over = await runAsVisitor(createVisitor(paid.service), slug);
   assert.deepEqual([over.status, over.body.code], [402, 'app_out_of_credits']);
   assert.doesNotMatch(JSON.stringify(over.body), /credits":|breakdown|painter|\d+ credits/);
   owner = await paid.newUser(PRICE - 1);
-  workflowId = await owner.create(GRAPH);
+  workflowId = await owner.createWorkflow(GRAPH);
   const poor = await open({});
-  const refused = await runAsVisitor(visitorOf(paid.service), poor);
+  const refused = await runAsVisitor(createVisitor(paid.service), poor);
   assert.deepEqual([refused.status, refused.body.code], [402, 'app_out_of_credits']);
   assert.doesNotMatch(JSON.stringify(refused.body), /balance|availableCredits|\d+ credits/);
   const [notice] = await noticesOf(owner);
@@ -92,16 +102,16 @@ it('is paid for by the visitor, who sees the price before, and neither node nor 
   assert.deepEqual(estimate.body, { credits: PRICE, exact: true, availableCredits: 10 });
   const cheap = await visitor.request('POST', `/apps/${slug}/run`, { inputs: {}, maxCredits: PRICE - 1 });
   assert.equal(cheap.status, 402);
-  const started = await visitor.request<Started>('POST', `/apps/${slug}/run`, {
+  const started = await visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, {
     inputs: { input_1: `fox ${Math.random()}` },
     maxCredits: PRICE,
   });
   assert.equal(started.status, 202, JSON.stringify(started.body));
-  const run = await untilEnded(visitor as never, slug, started.body.runId);
+  const run = await waitForAppRun(visitor as never, slug, started.body.runId);
   assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
-  await waitUntil('the credits', async () => (await balanceOf(visitor))[1] === 0);
-  assert.deepEqual(await balanceOf(visitor), [10 - PRICE, 0]);
-  assert.deepEqual(await balanceOf(owner), [FUNDS, 0]);
+  await waitUntil('the credits', async () => (await readBalance(visitor))[1] === 0);
+  assert.deepEqual(await readBalance(visitor), [10 - PRICE, 0]);
+  assert.deepEqual(await readBalance(owner), [FUNDS, 0]);
   await assertLedgerBalanced(paid.service.db);
   const ledger = await visitor.request<Pool>('GET', '/credits');
   const spending = await visitor.request('GET', '/credits/spending');
@@ -116,11 +126,11 @@ it('is paid for by the visitor, who sees the price before, and neither node nor 
 });
 
 it('shows nothing of its prompts, nodes, models and prices on its page', async () => {
-  const example = await owner.run(workflowId, { inputs: { what: 'an example fox' } });
+  const example = await owner.runWorkflow(workflowId, { inputs: { what: 'an example fox' } });
   const slug = await open({ examples: [example.id], showsGallery: true });
-  const visitor = visitorOf(paid.service);
+  const visitor = createVisitor(paid.service);
   const started = await runAsVisitor(visitor, slug, { input_1: 'my own fox' });
-  await untilEnded(visitor, slug, started.body.runId);
+  await waitForAppRun(visitor, slug, started.body.runId);
   const picked = await owner.request('PATCH', `/apps/${slug}/runs/${started.body.runId}`, {
     inGallery: true,
   });
@@ -135,7 +145,7 @@ it('shows nothing of its prompts, nodes, models and prices on its page', async (
   for (const path of [`/runs/${started.body.runId}`, '/gallery', '']) await read(`/apps/${slug}${path}`);
   const poor = await open({ maxCreditsPerRun: PRICE - 1 });
   await read(`/a/${poor}`);
-  texts.push(JSON.stringify((await runAsVisitor(visitorOf(paid.service), poor)).body));
+  texts.push(JSON.stringify((await runAsVisitor(createVisitor(paid.service), poor)).body));
   assert.match(texts[0] ?? '', /<img/);
   assert.match(texts[1] ?? '', /an example fox/);
   for (const text of texts) {
@@ -150,15 +160,15 @@ it('shows nothing of its prompts, nodes, models and prices on its page', async (
 it('is out of order if its owner may no longer run it, or its provider fails', async () => {
   const slug = await open({});
   paid.fal.result = { status: 401, body: { detail: 'bad key of the painter' } };
-  const visitor = visitorOf(paid.service);
+  const visitor = createVisitor(paid.service);
   const started = await runAsVisitor(visitor, slug, { input_1: `fox ${Math.random()}` });
   assert.equal(started.status, 202);
-  const run = await untilEnded(visitor, slug, started.body.runId);
+  const run = await waitForAppRun(visitor, slug, started.body.runId);
   assert.deepEqual([run.status, run.error?.code], ['FAILED', 'app_out_of_order']);
   assert.doesNotMatch(JSON.stringify(run), /fal\b|key|painter/i);
   await waitUntil('the notice', async () => (await noticesOf(owner)).length === 1);
   const { body: me } = await owner.request<{ id: number; userId: number }>('GET', '/me');
   await paid.service.db.query('update users set disabled = true where id = $1', [me.userId ?? me.id]);
-  const refused = await runAsVisitor(visitorOf(paid.service), slug);
+  const refused = await runAsVisitor(createVisitor(paid.service), slug);
   assert.deepEqual([refused.status, refused.body.code], [503, 'app_out_of_order']);
 });

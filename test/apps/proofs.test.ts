@@ -6,7 +6,7 @@ import type { Challenge } from 'altcha-lib/types';
 import { createAppChallenge } from '../../src/apps/proof.ts';
 import { findAppBySlug } from '../../src/store/apps.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { solve } from '../support/apps/visitors.ts';
+import { solveChallenge } from '../support/apps/visitors.ts';
 import { createWorkflow, edge, node } from '../support/workflows.ts';
 
 const GRAPH = {
@@ -51,14 +51,14 @@ const assertRefused = async (proof: string | undefined, what: string): Promise<v
 };
 
 it('accepts a proof once', async () => {
-  const proof = solve(await challenge());
+  const proof = solveChallenge(await challenge());
   assert.equal((await run(proof)).status, 202);
   await assertRefused(proof, 'replay');
   await assertRefused(toProof({ ...read(proof), extra: 1 }), 'replay with other bytes');
 });
 
 it('refuses the proof of another app', async () => {
-  await assertRefused(solve(await challenge('another')), 'another app');
+  await assertRefused(solveChallenge(await challenge('another')), 'another app');
 });
 
 it('refuses proofs that were computed before they were asked for, or kept for later', async () => {
@@ -69,16 +69,16 @@ it('refuses proofs that were computed before they were asked for, or kept for la
     maxnumber: 100,
     expires: new Date(nowMs + 60_000),
   });
-  await assertRefused(solve(own), 'signed with another key');
+  await assertRefused(solveChallenge(own), 'signed with another key');
   const future = await createAppChallenge({ ...test.deps, now: () => nowMs + LIFETIME_MS }, app);
-  await assertRefused(solve(future), 'of the future');
-  const kept = solve(await challenge());
+  await assertRefused(solveChallenge(future), 'of the future');
+  const kept = solveChallenge(await challenge());
   nowMs += LIFETIME_MS + 1000;
   await assertRefused(kept, 'expired');
 });
 
 it('refuses an expiry that was moved by taking digits from the number', async () => {
-  const proof = read(solve(await challenge()));
+  const proof = read(solveChallenge(await challenge()));
   const digits = String(proof.number);
   for (let taken = 1; taken < digits.length; taken++) {
     if (digits[taken] === '0') continue;
@@ -93,7 +93,7 @@ it('refuses an expiry that was moved by taking digits from the number', async ()
 });
 
 it('refuses forged and malformed proofs', async () => {
-  const proof = read(solve(await challenge()));
+  const proof = read(solveChallenge(await challenge()));
   for (const members of [
     { number: Number(proof.number) + 1 },
     { number: String(proof.number) },

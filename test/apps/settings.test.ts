@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../support/app.ts';
-import { createWorkflow, edge, node, refused } from '../support/workflows.ts';
+import { assertRefused, createWorkflow, edge, node } from '../support/workflows.ts';
 
 const GRAPH = {
   nodes: [
@@ -38,7 +38,7 @@ const settings = (more: object = {}) => ({
 const save = (body: object, by = owner): Promise<TestResponse> =>
   by.request('PUT', `/workflows/${workflowId}/app`, body);
 const faultsOf = async (more: object): Promise<readonly (string | undefined)[]> => {
-  const { issues = [] } = refused(await save(settings(more)), 400, 'invalid_request');
+  const { issues = [] } = assertRefused(await save(settings(more)), 400, 'invalid_request');
   return issues.map(({ path }) => path);
 };
 
@@ -57,8 +57,8 @@ describe('the app of a workflow', () => {
     const replaced = await save({ ...body, title: 'Posters' });
     assert.deepEqual([replaced.body.id, replaced.body.title], [id, 'Posters']);
     assert.equal((await owner.request('DELETE', `/workflows/${workflowId}/app`)).status, 200);
-    refused(await owner.request('GET', `/workflows/${workflowId}/app`), 404, 'not_found');
-    refused(await owner.request('DELETE', `/workflows/${workflowId}/app`), 404, 'not_found');
+    assertRefused(await owner.request('GET', `/workflows/${workflowId}/app`), 404, 'not_found');
+    assertRefused(await owner.request('DELETE', `/workflows/${workflowId}/app`), 404, 'not_found');
   });
 
   it('belongs to the owners of the workflow', async () => {
@@ -67,11 +67,11 @@ describe('the app of a workflow', () => {
       userId: editor.userId,
       role: 'EDIT',
     });
-    refused(await save(settings(), editor), 403, 'forbidden');
+    assertRefused(await save(settings(), editor), 403, 'forbidden');
     assert.equal((await save(settings())).status, 200);
-    refused(await editor.request('GET', `/workflows/${workflowId}/app`), 403, 'forbidden');
-    refused(await editor.request('DELETE', `/workflows/${workflowId}/app`), 403, 'forbidden');
-    refused(await editor.request('POST', `/workflows/${workflowId}/app/embed-key`), 403, 'forbidden');
+    assertRefused(await editor.request('GET', `/workflows/${workflowId}/app`), 403, 'forbidden');
+    assertRefused(await editor.request('DELETE', `/workflows/${workflowId}/app`), 403, 'forbidden');
+    assertRefused(await editor.request('POST', `/workflows/${workflowId}/app/embed-key`), 403, 'forbidden');
     const { body } = await editor.request<{ data: { workflowId: string; canEdit: boolean }[] }>(
       'GET',
       '/apps',
@@ -142,7 +142,7 @@ describe('the app of a workflow', () => {
     const taken = settings();
     assert.equal((await save(taken)).status, 200);
     workflowId = (await createWorkflow(owner, GRAPH)).id;
-    const { issues } = refused(await save(taken), 409, 'slug_taken');
+    const { issues } = assertRefused(await save(taken), 409, 'slug_taken');
     assert.equal(issues?.[0]?.path, '/slug');
   });
 
@@ -188,13 +188,13 @@ describe('a write of a workflow', () => {
     await write(without('topic'));
     await write(GRAPH);
     assert.equal((await save(settings())).status, 200);
-    const { issues } = refused(await write(without('topic')), 409, 'app_would_break');
+    const { issues } = assertRefused(await write(without('topic')), 409, 'app_would_break');
     assert.deepEqual(
       issues?.map(({ path, nodeId }) => [path, nodeId]),
       [['/inputs/0/nodeId', 'topic']],
     );
     const versions = `/workflows/${workflowId}/versions`;
-    refused(await owner.request('POST', `${versions}/2/restore`), 409, 'app_would_break');
+    assertRefused(await owner.request('POST', `${versions}/2/restore`), 409, 'app_would_break');
     assert.equal((await write(without('picture'))).status, 200);
     assert.equal((await write({ name: 'Renamed' })).status, 200);
     assert.equal((await owner.request('POST', `${versions}/2/restore?breakApp=true`)).status, 200);

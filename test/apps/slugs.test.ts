@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
-import { createWorkflow, edge, node, refused } from '../support/workflows.ts';
+import { assertRefused, createWorkflow, edge, node } from '../support/workflows.ts';
 
 const GRAPH = {
   nodes: [node('topic', 'input:text', { value: 'a fox' }), node('out', 'output:preview')],
@@ -78,13 +78,13 @@ it('redirects pages with their query, and requests with their method', async () 
 it('says nothing of an earlier slug to people who may not use the app', async () => {
   const [earlier] = await rename({ audience: 'workspace' });
   assert.equal((await open(`/a/${earlier}`)).statusCode, 404);
-  refused(await test.anonymous.request('GET', `/apps/${earlier}`), 404, 'not_found');
+  assertRefused(await test.anonymous.request('GET', `/apps/${earlier}`), 404, 'not_found');
 });
 
 it('keeps earlier slugs from other apps until the app is deleted, and lets it have them back', async () => {
   const [earlier, slug] = await rename();
   const other = (await createWorkflow(owner, GRAPH)).id;
-  for (const taken of [earlier, slug]) refused(await save(taken, {}, other), 409, 'slug_taken');
+  for (const taken of [earlier, slug]) assertRefused(await save(taken, {}, other), 409, 'slug_taken');
   assert.equal((await save(earlier)).status, 200);
   assert.equal((await open(`/a/${earlier}`)).statusCode, 200);
   assert.equal((await open(`/a/${slug}`)).headers.location, `/a/${earlier}`);

@@ -5,14 +5,14 @@ import type { Challenge } from 'altcha-lib/types';
 import { decodeJwt, SignJWT } from 'jose';
 import {
   type AppRun,
-  proofFor,
+  createProof,
+  createVisitor,
   runAsVisitor,
-  type Started,
+  type StartedAppRun,
   saveApp,
-  solve,
-  untilEnded,
+  solveChallenge,
   type Visitor,
-  visitorOf,
+  waitForAppRun,
 } from '../support/apps/visitors.ts';
 import type { Client } from '../support/client.ts';
 import { openStream } from '../support/http/sse.ts';
@@ -42,12 +42,12 @@ let service: TestService;
 let workflowId: string;
 before(async () => {
   service = await startTestService({ TRUST_PROXY: 'true' });
-  workflowId = await service.create(GRAPH);
+  workflowId = await service.createWorkflow(GRAPH);
 });
 after(() => service.close());
 
 const newApp = async (settings: object = {}, graph?: object): Promise<string> => {
-  const id = await service.create(graph ?? GRAPH);
+  const id = await service.createWorkflow(graph ?? GRAPH);
   return saveApp(service, id, { ...FORM, audience: 'anyone', ...settings });
 };
 const account = async (): Promise<Client> => {
@@ -57,13 +57,13 @@ const account = async (): Promise<Client> => {
     plan: 'self_hosted',
     keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
   });
-  return service.as(body.apiKey);
+  return service.withKey(body.apiKey);
 };
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
 describe('the audience of an app', () => {
   it('decides who finds it', async () => {
-    const stranger = visitorOf(service);
+    const stranger = createVisitor(service);
     const other = await account();
     for (const [audience, anonymous, signedIn] of [
       ['workspace', 404, 404],
@@ -102,11 +102,11 @@ describe('the audience of an app', () => {
 describe('a run of an app', () => {
   it('gives the visitor the result, and the owner the whole run', async () => {
     const slug = await newApp();
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const started = await runAsVisitor(visitor, slug, { input_1: 'a hen' });
     assert.equal(started.status, 202, JSON.stringify(started.body));
     assert.equal(started.headers.get('location'), started.body.urls.self);
-    const run = await untilEnded(visitor, slug, started.body.runId);
+    const run = await waitForAppRun(visitor, slug, started.body.runId);
     assert.deepEqual([run.status, run.progress, run.outputs.output_1?.text], ['COMPLETED', 1, 'a hen']);
     const hours = (Date.parse(run.expiresAt) - Date.now()) / 3_600_000;
     assert.ok(hours > 23 && hours <= 24, `${hours}`);
@@ -114,7 +114,7 @@ describe('a run of an app', () => {
     const execution = body.data[0] as { trigger: string; appId: string; id: string };
     assert.equal(execution.trigger, 'app');
     assert.match(execution.appId, /^app_/);
-    assert.equal((await service.execution(execution.id)).inputs.secret_topic, 'a hen');
+    assert.equal((await service.readExecution(execution.id)).inputs.secret_topic, 'a hen');
     const { status } = await visitor.request('GET', `/executions/${execution.id}`);
     assert.equal(status, 401);
   });
@@ -125,11 +125,11 @@ describe('a run of an app', () => {
       edges: [edge('t.text > ask.input'), edge('ask.approved > o.input')],
     };
     const slug = await newApp({ inputs: [{ nodeId: 't' }], outputs: ['o'] }, waiting);
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const { body } = await runAsVisitor(visitor, slug, { input_1: 'x' });
     const events = await openStream(`${service.url}/api/v1/apps/${slug}/runs/${body.runId}/events`, {});
     const path = `/apps/${slug}/runs/${body.runId}`;
-    const stranger = visitorOf(service);
+    const stranger = createVisitor(service);
     assert.equal((await stranger.request<AppRun>('GET', path)).body.runId, body.runId);
     assert.deepEqual(codeOf(await stranger.request('POST', `${path}/cancel`)), [403, 'forbidden']);
     assert.equal((await visitor.request('POST', `${path}/cancel`)).status, 200);
@@ -140,8 +140,8 @@ describe('a run of an app', () => {
 
   it('is refused with an issue for each input', async () => {
     const slug = await newApp({ inputs: [{ ...FORM.inputs[0], isRequired: true }] });
-    const visitor = visitorOf(service);
-    const send = (inputs: object) => visitor.request<Started>('POST', `/apps/${slug}/run`, { inputs });
+    const visitor = createVisitor(service);
+    const send = (inputs: object) => visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, { inputs });
     for (const inputs of [
       {},
       { input_1: 'x'.repeat(41) },
@@ -156,10 +156,10 @@ describe('a run of an app', () => {
 
   it('is started once for an idempotency key, even after its proof was used', async () => {
     const slug = await newApp();
-    const visitor = visitorOf(service);
-    const proof = await proofFor(visitor, slug);
+    const visitor = createVisitor(service);
+    const proof = await createProof(visitor, slug);
     const send = (text: string) =>
-      visitor.request<Started>(
+      visitor.request<StartedAppRun>(
         'POST',
         `/apps/${slug}/run`,
         { inputs: { input_1: text }, proof },
@@ -174,11 +174,11 @@ describe('a run of an app', () => {
 
   it('expires, unless the owner picks it for the gallery', async () => {
     const slug = await newApp({ showsGallery: true });
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const runs = [];
     for (const text of ['kept', 'lost'])
       runs.push((await runAsVisitor(visitor, slug, { input_1: text })).body.runId);
-    for (const runId of runs) await untilEnded(visitor, slug, runId);
+    for (const runId of runs) await waitForAppRun(visitor, slug, runId);
     const [kept = '', lost = ''] = runs;
     const picked = { inGallery: true };
     assert.equal((await visitor.request('PATCH', `/apps/${slug}/runs/${kept}`, picked)).status, 401);
@@ -200,13 +200,13 @@ describe('a run of an app', () => {
 describe('a proof of work', () => {
   it('is good for one run of one app', async () => {
     const [slug, other] = [await newApp({ runsPerVisitor: 50 }), await newApp({ runsPerVisitor: 50 })];
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const run = (app: string, proof?: string) =>
-      visitor.request<Started>('POST', `/apps/${app}/run`, {
+      visitor.request<StartedAppRun>('POST', `/apps/${app}/run`, {
         inputs: {},
         ...(proof === undefined ? {} : { proof }),
       });
-    const proof = await proofFor(visitor, slug);
+    const proof = await createProof(visitor, slug);
     assert.deepEqual(codeOf(await run(slug)), [403, 'invalid_proof']);
     assert.deepEqual(codeOf(await run(slug, 'nonsense')), [403, 'invalid_proof']);
     assert.deepEqual(codeOf(await run(other, proof)), [403, 'invalid_proof']);
@@ -216,11 +216,11 @@ describe('a proof of work', () => {
 
   it('expires, and cannot be made longer or easier', async () => {
     const slug = await newApp();
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const run = (proof: string) =>
-      visitor.request<Started>('POST', `/apps/${slug}/run`, { inputs: {}, proof });
+      visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, { inputs: {}, proof });
     const { body: challenge } = await visitor.request<Challenge>('GET', `/apps/${slug}/challenge`);
-    const solved = JSON.parse(Buffer.from(solve(challenge), 'base64').toString());
+    const solved = JSON.parse(Buffer.from(solveChallenge(challenge), 'base64').toString());
     const changed = (members: object) =>
       Buffer.from(JSON.stringify({ ...solved, ...members })).toString('base64');
     const later = String(Math.floor(Date.now() / 1000) + 9_000_000);
@@ -243,16 +243,20 @@ describe('the limit of runs of a visitor', () => {
       const answers = await Promise.all(visitors.map(visitor => runAsVisitor(visitor, slug)));
       return answers.map(({ status }) => status).sort();
     };
-    const one = visitorOf(service);
+    const one = createVisitor(service);
     assert.deepEqual(await parallel([one, one, one, one]), [202, 202, 429, 429]);
     const cookie = { cookie: 'app-visitor=0123456789abcdefghijkl' };
     assert.deepEqual(
-      await parallel([visitorOf(service, cookie), visitorOf(service, cookie), visitorOf(service, cookie)]),
+      await parallel([
+        createVisitor(service, cookie),
+        createVisitor(service, cookie),
+        createVisitor(service, cookie),
+      ]),
       [202, 202, 429],
     );
     const sameSubnet = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:ffff::3'];
     assert.deepEqual(
-      await parallel(sameSubnet.map(address => visitorOf(service, {}, address))),
+      await parallel(sameSubnet.map(address => createVisitor(service, {}, address))),
       [202, 202, 429],
     );
     const refused = await runAsVisitor(one, slug);
@@ -264,7 +268,7 @@ describe('the limit of runs of a visitor', () => {
   it('does not count runs that were refused', async () => {
     const graph = { ...GRAPH, isActive: false };
     const slug = await newApp({ runsPerVisitor: 1 }, graph);
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     for (let tries = 0; tries < 3; tries++)
       assert.deepEqual(codeOf(await runAsVisitor(visitor, slug)), [503, 'app_out_of_order']);
   });
@@ -319,7 +323,7 @@ describe('a visitor of an embedding page', () => {
         .sign(Buffer.from(key));
     };
     const run = async (token: string) =>
-      visitorOf(service, { 'x-app-visitor': token }).request<Started>('POST', `/apps/${slug}/run`, {
+      createVisitor(service, { 'x-app-visitor': token }).request<StartedAppRun>('POST', `/apps/${slug}/run`, {
         inputs: {},
       });
     assert.equal((await run(await sign())).status, 202);
@@ -334,11 +338,11 @@ describe('a visitor of an embedding page', () => {
       { sub: 'x'.repeat(201) },
     ])
       assert.deepEqual(codeOf(await run(await sign(claims))), [401, 'unauthorized'], JSON.stringify(claims));
-    assert.equal((await visitorOf(service).request('GET', `/apps/${slug}`)).status, 404);
+    assert.equal((await createVisitor(service).request('GET', `/apps/${slug}`)).status, 404);
   });
 
   it('keeps the page while the form is filled in, until the key is replaced', async () => {
-    const id = await service.create(GRAPH);
+    const id = await service.createWorkflow(GRAPH);
     const slug = await saveApp(service, id, { ...FORM, audience: 'signed_in', runsPerVisitor: 1 });
     const createKey = async (): Promise<string> =>
       (await service.request<{ key: string }>('POST', `/workflows/${id}/app/embed-key`)).body.key;
@@ -350,11 +354,11 @@ describe('a visitor of an embedding page', () => {
         .setAudience(slug)
         .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
         .sign(Buffer.from(key));
-    const page = await visitorOf(service).request('GET', `/a/${slug}?visitor=${await sign({}, 200)}`);
+    const page = await createVisitor(service).request('GET', `/a/${slug}?visitor=${await sign({}, 200)}`);
     const [, ofPage = ''] = /data-token="([^"]+)"/.exec(page.text) ?? [];
     assert.ok((decodeJwt(ofPage).exp ?? 0) > Date.now() / 1000 + 3600);
     const run = (token: string) =>
-      visitorOf(service, { 'x-app-visitor': token }).request<Started>('POST', `/apps/${slug}/run`, {
+      createVisitor(service, { 'x-app-visitor': token }).request<StartedAppRun>('POST', `/apps/${slug}/run`, {
         inputs: {},
       });
     assert.deepEqual(codeOf(await run(await sign({ kid: 'page' }, 3600))), [401, 'unauthorized']);
@@ -390,10 +394,10 @@ describe('files of visitors', () => {
     const [slug, other] = [await newApp(settings, graph), await newApp(settings, graph)];
     const { status, body } = await upload(slug, PNG);
     assert.equal(status, 200, JSON.stringify(body));
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const started = await runAsVisitor(visitor, slug, { input_1: { mediaId: body.mediaId } });
     assert.equal(started.status, 202, JSON.stringify(started.body));
-    const run = await untilEnded(visitor, slug, started.body.runId);
+    const run = await waitForAppRun(visitor, slug, started.body.runId);
     assert.deepEqual([run.status, run.outputs.output_1?.url], ['COMPLETED', body.url]);
     const own = await service.request<{ mediaId: string }>('POST', '/media/upload', {
       dataUrl: `data:image/png;base64,${PNG.toString('base64')}`,
@@ -425,14 +429,14 @@ describe('what a visitor receives', () => {
         inputs: { secret_topic: 'an example' },
       },
     );
-    await service.until(execution.executionId);
+    await service.waitForStatus(execution.executionId);
     const slug = await saveApp(service, workflowId, {
       ...FORM,
       inputs: [{ nodeId: 'secret_topic' }],
       audience: 'anyone',
       examples: [execution.executionId],
     });
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const texts: string[] = [];
     const keep = async (response: Promise<{ text?: string; body: unknown }>): Promise<void> => {
       const { text, body } = await response;
@@ -443,7 +447,7 @@ describe('what a visitor receives', () => {
     await keep(visitor.request('POST', `/apps/${slug}/run`, { inputs: { nothing: 1 } }));
     const started = await runAsVisitor(visitor, slug, { input_1: 'mine' });
     texts.push(JSON.stringify(started.body));
-    await untilEnded(visitor, slug, started.body.runId);
+    await waitForAppRun(visitor, slug, started.body.runId);
     await keep(visitor.request('GET', `/apps/${slug}/runs/${started.body.runId}`));
     const events = await openStream(
       `${service.url}/api/v1/apps/${slug}/runs/${started.body.runId}/events`,
@@ -471,7 +475,7 @@ describe('the pictures of visitors', () => {
       ],
       edges: [edge('prompt.text > picture.prompt')],
     };
-    const id = await service.create(graph);
+    const id = await service.createWorkflow(graph);
     const slug = await saveApp(service, id, {
       inputs: [{ nodeId: 'prompt' }],
       outputs: ['picture'],
@@ -483,9 +487,9 @@ describe('the pictures of visitors', () => {
     });
     assert.equal(published.status, 200, JSON.stringify(published.body));
     const visit = async (input_1: string): Promise<string | undefined> => {
-      const visitor = visitorOf(service);
+      const visitor = createVisitor(service);
       const { body } = await runAsVisitor(visitor, slug, { input_1 });
-      return (await untilEnded(visitor, slug, body.runId)).outputs.output_1?.url;
+      return (await waitForAppRun(visitor, slug, body.runId)).outputs.output_1?.url;
     };
     const posters = async (): Promise<readonly unknown[]> => {
       type Card = { readonly id: string; readonly poster: string | null };
@@ -497,7 +501,7 @@ describe('the pictures of visitors', () => {
     };
     assert.match((await visit('a private photo')) ?? '', /\.png/);
     assert.deepEqual(await posters(), [null]);
-    const own = await service.run(id, {});
+    const own = await service.runWorkflow(id, {});
     const url = own.nodeStates.find(state => state.nodeId === 'picture')?.outputUrl;
     assert.ok(url);
     assert.deepEqual(await posters(), [url]);
@@ -508,9 +512,9 @@ describe('the pictures of visitors', () => {
 
 describe('an app whose workflow cannot serve it', () => {
   it('is out of order to visitors', async () => {
-    const id = await service.create(GRAPH);
+    const id = await service.createWorkflow(GRAPH);
     const slug = await saveApp(service, id, { ...FORM, audience: 'anyone' });
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     const renamed = {
       ...GRAPH,
       nodes: GRAPH.nodes.map(each => ({ ...each, id: each.id.replace('topic', 'theme') })),
@@ -528,25 +532,25 @@ describe('an app whose workflow cannot serve it', () => {
 
   it('is out of order if its version was deleted, and its owner learns what to do', async () => {
     const owner = await account();
-    const id = await owner.create(GRAPH);
+    const id = await owner.createWorkflow(GRAPH);
     const slug = await saveApp(owner, id, { ...FORM, audience: 'anyone', version: 1 });
     assert.equal(
       (await owner.request('PUT', `/workflows/${id}`, { ...GRAPH, name: 'New', edges: [] })).status,
       200,
     );
-    const visitor = visitorOf(service);
+    const visitor = createVisitor(service);
     assert.equal((await runAsVisitor(visitor, slug, { input_1: 'x' })).status, 202);
     // Versions of apps are not swept, so only an operator deletes one.
     await service.db.query('delete from workflow_versions where workflow_id = $1 and version = 1', [id]);
     // Another process has not read the version yet.
-    const other = await service.join();
+    const other = await service.startAnother();
     const { url } = other;
-    const view = await visitorOf({ url }).request<{ isOutOfOrder: boolean }>('GET', `/apps/${slug}`);
+    const view = await createVisitor({ url }).request<{ isOutOfOrder: boolean }>('GET', `/apps/${slug}`);
     assert.deepEqual([view.status, view.body.isOutOfOrder], [200, true]);
-    const page = await visitorOf({ url }).request('GET', `/a/${slug}`);
+    const page = await createVisitor({ url }).request('GET', `/a/${slug}`);
     assert.match(page.text, /This app is out of order at the moment/);
     assert.doesNotMatch(page.text, /version|deleted/i);
-    const refused = await visitorOf({ url }).request('POST', `/apps/${slug}/run`, { inputs: {} });
+    const refused = await createVisitor({ url }).request('POST', `/apps/${slug}/run`, { inputs: {} });
     assert.deepEqual(codeOf(refused as never), [503, 'app_out_of_order']);
     const { body: notices } = await owner.request<{ data: { kind: string; text: string }[] }>(
       'GET',

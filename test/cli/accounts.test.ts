@@ -9,7 +9,7 @@ import type { Db } from '../../src/store/db.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { readJson, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { urlOf } from '../support/service.ts';
+import { toDatabaseUrl } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-accounts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -129,7 +129,7 @@ after(async () => {
 
 suite(
   'on the database itself',
-  () => ({ DATABASE_URL: urlOf(database.connection) }),
+  () => ({ DATABASE_URL: toDatabaseUrl(database.connection) }),
   () => database.db,
 );
 suite(

@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { BIN, baseEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { BIN, baseEnv, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 /** Runs keep being accepted. Each is restored and draws a picture. */
@@ -69,7 +69,7 @@ const WORKFLOW = {
 
 async function startRuns(service: ServiceChild, workflow: string, count: number): Promise<string[]> {
   const webhook = { url: `${receiver.url}/hook`, secret: SECRET };
-  return Promise.all(Array.from({ length: count }, () => service.start(workflow, { webhook })));
+  return Promise.all(Array.from({ length: count }, () => service.startRun(workflow, { webhook })));
 }
 
 async function upload(service: ServiceChild, bytes: Buffer): Promise<string> {
@@ -88,15 +88,15 @@ async function hashOf(service: ServiceChild, url: string): Promise<string> {
 
 /** Creates media, ended runs and runs in progress, then makes a backup while more start. */
 async function makeState(service: ServiceChild, place: Place, file: string, options: readonly string[]) {
-  const workflow = await service.create(WORKFLOW);
-  await service.create({ nodes: [node('c', 'component:call', { workflowId: workflow })], edges: [] });
+  const workflow = await service.createWorkflow(WORKFLOW);
+  await service.createWorkflow({ nodes: [node('c', 'component:call', { workflowId: workflow })], edges: [] });
   const uploads = [
     await upload(service, await noiseImage(900, 600, 'png')),
     await upload(service, await noiseImage(64, 64, 'png')),
   ];
   const hashes = await Promise.all(uploads.map(url => hashOf(service, url)));
   const early = await startRuns(service, workflow, 6);
-  await Promise.all(early.map(id => service.until(id)));
+  await Promise.all(early.map(id => service.waitForStatus(id)));
   const known = await startRuns(service, workflow, 12);
   const load = new AbortController();
   const loading = (async () => {
@@ -129,13 +129,13 @@ async function moveBusyService(
   try {
     assert.deepEqual(await Promise.all(state.uploads.map(url => hashOf(service, url))), state.hashes);
     for (const id of state.runs) {
-      const { status, nodeStates } = await service.until(id);
+      const { status, nodeStates } = await service.waitForStatus(id);
       assert.equal(status, 'COMPLETED');
       const picture = nodeStates.find(state => state.nodeId === 'p')?.outputUrl ?? '';
       assert.match(await hashOf(service, picture), /^[0-9a-f]{64}$/);
       await waitUntil(
         'the delivery',
-        async () => (await service.execution(id)).webhook?.state === 'delivered',
+        async () => (await service.readExecution(id)).webhook?.state === 'delivered',
       );
     }
     const late = receiver.received.slice(delivered);
@@ -145,7 +145,7 @@ async function moveBusyService(
     const inUse = await service.request<{ code?: string }>('DELETE', `/workflows/${state.workflow}`);
     assert.equal(inUse.body.code, 'component_in_use');
     // New ids and rows do not collide with the old ones.
-    assert.equal((await service.run(state.workflow)).status, 'COMPLETED');
+    assert.equal((await service.runWorkflow(state.workflow)).status, 'COMPLETED');
   } finally {
     await service.end('SIGTERM');
   }
@@ -219,7 +219,7 @@ describe('backup and restore with an external PostgreSQL and a bucket', () => {
     const { port } = (await server.run()) as AddressInfo;
     database = await createTestDatabase();
     env = {
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: toDatabaseUrl(database.connection),
       S3_ENDPOINT: `http://127.0.0.1:${port}`,
       S3_FORCE_PATH_STYLE: 'true',
       AWS_ACCESS_KEY_ID: 'S3RVER',

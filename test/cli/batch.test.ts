@@ -20,7 +20,7 @@ before(async () => {
     startTestService(),
     mkdtemp(join(tmpdir(), 'graphwright-cli-batch-')),
   ]);
-  workflow = await service.create({
+  workflow = await service.createWorkflow({
     nodes: [
       node('who', 'input:text'),
       node('wait', 'logic:delay', { ms: 500 }),

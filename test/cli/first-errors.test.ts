@@ -15,7 +15,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { openDiskStorage } from '../../src/media/disk.ts';
 import { type CommandResult, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { BIN, cleanEnv, spawnService, urlOf } from '../support/service.ts';
+import { BIN, cleanEnv, spawnService, toDatabaseUrl } from '../support/service.ts';
 
 // Tests have a limit of their own; a hook needs one.
 const HOOK = { timeout: 200_000 };
@@ -81,7 +81,7 @@ describe('a PostgreSQL server', () => {
     await database.drop();
   }, HOOK);
   const as = (user: string, name = database.connection.database): NodeJS.ProcessEnv => ({
-    DATABASE_URL: urlOf({ ...database.connection, user, database: name }),
+    DATABASE_URL: toDatabaseUrl({ ...database.connection, user, database: name }),
   });
 
   it('that does not answer', () =>
@@ -162,7 +162,7 @@ describe('a bucket', () => {
     const { port } = await server.run();
     database = await createTestDatabase();
     settings = {
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: toDatabaseUrl(database.connection),
       S3_BUCKET: 'media',
       S3_ENDPOINT: `http://127.0.0.1:${port}`,
       S3_FORCE_PATH_STYLE: 'true',

@@ -30,7 +30,7 @@ describe('graphwright mcp', () => {
       t.after(() => client.close());
       await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
       assert.equal((await client.listTools()).tools.length, 21);
-      const workflowId = await service.create({
+      const workflowId = await service.createWorkflow({
         name: 'Ünïcode',
         nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 6000 })],
         edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-input' }],

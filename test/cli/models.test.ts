@@ -25,12 +25,12 @@ const ENDPOINTS = ['fal-ai/x1', 'fal-ai/x2', 'fal-ai/x3'];
 describe('graphwright models', () => {
   let fal: FalDouble;
   let service: TestService;
-  let other: Awaited<ReturnType<TestService['join']>>;
+  let other: Awaited<ReturnType<TestService['startAnother']>>;
   before(async () => {
     fal = await startFal(Buffer.from('x'));
     const env = { FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
     service = await startTestService(env);
-    other = await service.join({ ROLE: 'api' });
+    other = await service.startAnother({ ROLE: 'api' });
   });
   after(async () => {
     await other.close();
@@ -103,7 +103,7 @@ describe('graphwright models', () => {
     };
     assert.equal((await graphwright(['add', 'fal', 'fal-ai/x3'], more)).code, 0);
     await shownEverywhere('video:fal_x3', true);
-    const { status } = await service.as('sk-unknown').request('GET', '/admin/models');
+    const { status } = await service.withKey('sk-unknown').request('GET', '/admin/models');
     assert.equal(status, 401);
   });
 

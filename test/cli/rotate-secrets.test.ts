@@ -13,7 +13,7 @@ import { ENCRYPTED_COLUMNS, listEncrypted } from '../../src/store/encrypted-valu
 import { insertUser } from '../../src/store/users.ts';
 import { type CommandResult, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { urlOf } from '../support/service.ts';
+import { toDatabaseUrl } from '../support/service.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const OLD = Buffer.alloc(32, 1);
@@ -131,7 +131,12 @@ const rotate = (
   settings: NodeJS.ProcessEnv,
   command: readonly string[] = ['secrets', 'rotate', '--json'],
 ): Promise<CommandResult> =>
-  run(command, { DATABASE_URL: urlOf(database.connection), DATA_DIR: folder, PORT: '0', ...settings });
+  run(command, {
+    DATABASE_URL: toDatabaseUrl(database.connection),
+    DATA_DIR: folder,
+    PORT: '0',
+    ...settings,
+  });
 
 describe('the list of encrypted places', () => {
   it('has an entry for every file that encrypts stored data', () => {

@@ -11,7 +11,7 @@ import { EDITOR_FOLDER } from '../support/app.ts';
 import { type RunCommand, requireSuccess, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { noiseImage } from '../support/media/pixels.ts';
-import { BIN, cleanEnv, READY, urlOf } from '../support/service.ts';
+import { BIN, cleanEnv, READY, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'postcard.json');
@@ -147,7 +147,7 @@ describe('graphwright serve', () => {
     const taken = {
       PORT: new URL(serving.url).port,
       DATA_DIR: join(folder, 'other'),
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: toDatabaseUrl(database.connection),
     };
     await assert.rejects(graphwright(['serve'], taken), {
       code: 1,

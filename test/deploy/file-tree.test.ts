@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { FILES } from '../../scripts/package/files.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { cleanEnv, KEY, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { cleanEnv, KEY, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CODE = ['bin/*.js', 'package.json', 'src/**/*.ts', 'sdk/**/*.ts'];
@@ -29,7 +29,7 @@ before(async () => {
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
   program = join(tree, 'bin', 'graphwright.js');
   database = await createTestDatabase();
-  const env = { DATABASE_URL: urlOf(database.connection), PORT: '0' };
+  const env = { DATABASE_URL: toDatabaseUrl(database.connection), PORT: '0' };
   service = await spawnService(join(folder, 'data'), env, program);
 });
 after(async () => {

@@ -15,7 +15,14 @@ import { mp4 } from '../support/media/files.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { PGBOUNCER, startPooler, type TestPooler } from '../support/postgres/pooler.ts';
 import { waitUntil } from '../support/processes.ts';
-import { BIN, baseEnv, cleanEnv, startTestService, type TestService, urlOf } from '../support/service.ts';
+import {
+  BIN,
+  baseEnv,
+  cleanEnv,
+  startTestService,
+  type TestService,
+  toDatabaseUrl,
+} from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 30;
@@ -27,7 +34,7 @@ interface Finding {
   readonly detail: string;
 }
 
-type Process = Awaited<ReturnType<TestService['join']>>;
+type Process = Awaited<ReturnType<TestService['startAnother']>>;
 
 const delayed = (ms: number) => ({
   nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms })],
@@ -48,7 +55,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     receiver = await startReceiver();
     // An API server that is not pooled; the test's two processes do all the work.
     service = await startTestService({ ROLE: 'api' });
-    pooler = await startPooler(PGBOUNCER ?? '', service.address, { pool_mode: 'transaction' });
+    pooler = await startPooler(PGBOUNCER ?? '', service.connection, { pool_mode: 'transaction' });
     pooledUrl = pooler.url;
     const env = {
       ROLE: 'all',
@@ -56,7 +63,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
       DATABASE_DIRECT_URL: service.databaseUrl,
       ALLOW_PRIVATE_NETWORK: 'true',
     };
-    processes = await Promise.all([service.join(env), service.join(env)]);
+    processes = await Promise.all([service.startAnother(env), service.startAnother(env)]);
     [first, second] = processes as [Process, Process];
   });
   after(async () => {
@@ -89,10 +96,10 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   }
 
   it('lets many runs start, report and deliver at once over few connections', async () => {
-    const id = await first.create(delayed(50));
+    const id = await first.createWorkflow(delayed(50));
     const runs = await Promise.all(
       Array.from({ length: RUNS }, (_, index) =>
-        (index % 2 === 0 ? first : second).start(id, { webhook: { url: receiver.url } }),
+        (index % 2 === 0 ? first : second).startRun(id, { webhook: { url: receiver.url } }),
       ),
     );
     await waitUntil('the deliveries', () => receiver.received.length >= RUNS);
@@ -107,9 +114,9 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   });
 
   it('lets a process cancel a run that the other one executes', async () => {
-    const id = await first.create(delayed(60_000));
+    const id = await first.createWorkflow(delayed(60_000));
     // Of the two, the process that accepts a run executes it.
-    const run = await first.start(id);
+    const run = await first.startRun(id);
     const { status } = await second.request('POST', `/executions/${run}/cancel`);
     assert.equal(status, 200);
     await waitUntil('the run to be cancelled', async () => {
@@ -141,11 +148,11 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   });
 
   it('lets an empty database be migrated', async () => {
-    const address = { ...service.address, database: `${service.address.database}_empty` };
+    const address = { ...service.connection, database: `${service.connection.database}_empty` };
     await service.db.query(`create database ${address.database}`);
     const own = await startPooler(PGBOUNCER ?? '', address, { pool_mode: 'transaction' });
     try {
-      const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: urlOf(address) };
+      const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: toDatabaseUrl(address) };
       const log = createLogger('silent');
       await using stack = new AsyncDisposableStack();
       const settings = readSettings({ ...baseEnv(folder), ...env });
@@ -163,9 +170,9 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     const found = await examine({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: service.databaseUrl });
     assert.equal(found?.state, 'missing');
     assert.match(String(found?.detail), /alter role \w+ set statement_timeout = '20s'/);
-    await service.db.query(`alter database ${service.address.database} set statement_timeout = '20s'`);
-    const [direct, other] = [service.address, { ...service.address, database: 'postgres' }].map(connection =>
-      openDb({ connection, maxConnections: 1, onError: () => undefined }),
+    await service.db.query(`alter database ${service.connection.database} set statement_timeout = '20s'`);
+    const [direct, other] = [service.connection, { ...service.connection, database: 'postgres' }].map(
+      connection => openDb({ connection, maxConnections: 1, onError: () => undefined }),
     ) as [Db, Db];
     try {
       assert.equal(await preflightPooler(direct, direct, service.databaseUrl), undefined);
@@ -186,7 +193,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     const wayOut =
       /^DATABASE_URL points to a connection pooler .* or set DATABASE_DIRECT_URL to the address of PostgreSQL\.$/;
     assert.match(await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: undefined }), wayOut);
-    const silent = await startPooler(PGBOUNCER ?? '', service.address, {
+    const silent = await startPooler(PGBOUNCER ?? '', service.connection, {
       pool_mode: 'session',
       ignore_startup_parameters: 'options,statement_timeout,idle_in_transaction_session_timeout',
     });
@@ -203,7 +210,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     assert.equal(away.status, 503, JSON.stringify(away.body));
     pooler = await startPooler(
       PGBOUNCER ?? '',
-      service.address,
+      service.connection,
       { pool_mode: 'transaction' },
       Number(new URL(pooledUrl).port),
     );

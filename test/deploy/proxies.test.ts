@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findOnPath } from '../../src/lib/settings.ts';
 import { mp4 } from '../support/media/files.ts';
-import { freePort } from '../support/network/free-port.ts';
+import { findFreePort } from '../support/network/free-port.ts';
 import { waitUntil } from '../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -126,7 +126,7 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
     let child: ChildProcess;
     let origin: string;
     before(async () => {
-      const port = await freePort();
+      const port = await findFreePort();
       origin = `http://127.0.0.1:${port}`;
       child = await start(path ?? '', port);
       await waitUntil(`${name} to pass a request on`, async () => {
@@ -143,11 +143,11 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
     const authorization = `Bearer ${KEY}`;
 
     it('forwards events while the run is in progress', async () => {
-      const id = await service.create({
+      const id = await service.createWorkflow({
         nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: DELAY_MS })],
         edges: [edge('a.text > d.input')],
       });
-      const execution = await service.start(id);
+      const execution = await service.startRun(id);
       const response = await fetch(`${origin}/api/v1/executions/${execution}/events`, {
         headers: { authorization },
       });

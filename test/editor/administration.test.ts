@@ -1,7 +1,7 @@
 // Tests the pages of administrators and of provider keys: a key from paste to ready, runs by error, teams, backup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { signUpAnother } from '../support/accounts/first-person.ts';
+import { signUpUser } from '../support/accounts/first-person.ts';
 import {
   assertAccessible,
   checkViews,
@@ -31,9 +31,11 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     ({ service, browser, cookie } = await startSignedInBrowser());
     teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'Studio North' })).body.id;
     const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
-    await service.run(await service.create({ name: 'Broken table', nodes: [broken], edges: [] }));
+    await service.runWorkflow(
+      await service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
+    );
     const text = node('a', 'input:text', { value: 'Hello' });
-    await service.run(await service.create({ name: 'Greeting', nodes: [text], edges: [] }));
+    await service.runWorkflow(await service.createWorkflow({ name: 'Greeting', nodes: [text], edges: [] }));
   });
   after(async () => {
     await browser?.close();
@@ -57,7 +59,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await page.goto('/settings/models');
     await page.getByRole('heading', { name: 'No provider is set up' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Add model' }).count(), 0);
-    const id = await service.create({
+    const id = await service.createWorkflow({
       nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })],
       edges: [],
     });
@@ -72,7 +74,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('leads owners of a workspace to its keys, and not to those of the instance', async () => {
-    const own = await signUpAnother(service, { email: 'eve@example.com', name: 'Eve' });
+    const own = await signUpUser(service, { email: 'eve@example.com', name: 'Eve' });
     // Without a workflow, the card of first steps says it.
     const text = node('a', 'input:text', { value: 'Hello' });
     const created = await fetch(`${service.url}/api/v1/workflows`, {
@@ -93,7 +95,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
 
   it('lists models without a key in the palette, with their price and a link to add the key', async () => {
     await using opened = await open(
-      `/flow/${await service.create({ nodes: [node('a', 'input:text')], edges: [] })}`,
+      `/flow/${await service.createWorkflow({ nodes: [node('a', 'input:text')], edges: [] })}`,
     );
     const { page } = opened;
     await page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Add node' }).click();
@@ -118,7 +120,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
 
   it('adds a key that was tested, in two clicks after the paste, and never shows it again', async () => {
     const chat = node('c', 'text:openai_chat', { prompt: 'Say hello', model: 'llama3.2' });
-    await using opened = await open(`/flow/${await service.create({ nodes: [chat], edges: [] })}`);
+    await using opened = await open(`/flow/${await service.createWorkflow({ nodes: [chat], edges: [] })}`);
     const { page } = opened;
     const missing = page.getByRole('region', { name: 'Missing provider keys' });
     await missing.getByRole('link', { name: 'Add a key for OpenAI' }).click();
@@ -174,9 +176,9 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
       name: 'Dan',
       keyScopes: ['workflows:write', 'workflows:execute'],
     });
-    const dan = service.as(body.apiKey);
+    const dan = service.withKey(body.apiKey);
     const text = node('a', 'input:text', { value: "Dan's words" });
-    await dan.run(await dan.create({ name: 'Words of Dan', nodes: [text], edges: [] }));
+    await dan.runWorkflow(await dan.createWorkflow({ name: 'Words of Dan', nodes: [text], edges: [] }));
     await using opened = await open('/executions?of=instance&personal=true');
     const { page } = opened;
     await page.getByRole('table').getByRole('link', { name: 'Words of Dan' }).click();
@@ -199,7 +201,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Note').fill('for a start');
     await dialog.getByRole('button', { name: 'Add credits' }).click();
     await page.getByText('Studio North now has 120 credits.').waitFor();
-    const id = await service.create({
+    const id = await service.createWorkflow({
       name: 'Ads',
       nodes: [node('a', 'input:text', { value: 'x' })],
       edges: [],

@@ -61,7 +61,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   };
 
   it('makes an app of nodes that are clicked, in an order that the keyboard and the pointer change', async () => {
-    const id = await service.create({ name: 'Postcards', ...GRAPH });
+    const id = await service.createWorkflow({ name: 'Postcards', ...GRAPH });
     // Tall, so that nothing scrolls while it is dragged.
     const { testPage, page, dialog } = await openApp(id, { ...VIEWS[2], height: 1600 });
     await using _ = testPage;
@@ -114,7 +114,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('keeps what an app has, pins its version, and deletes it', async () => {
-    const id = await service.create({ name: 'Kept', ...GRAPH });
+    const id = await service.createWorkflow({ name: 'Kept', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'kept-app',
       title: 'Kept',
@@ -142,9 +142,9 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('groups inputs, picks examples, and embeds the app', async () => {
-    const id = await service.create({ name: 'Embedded', ...GRAPH });
-    await service.run(id, { inputs: { place: 'Porto' } });
-    await service.run(id, { inputs: { place: 'Faro' } });
+    const id = await service.createWorkflow({ name: 'Embedded', ...GRAPH });
+    await service.runWorkflow(id, { inputs: { place: 'Porto' } });
+    await service.runWorkflow(id, { inputs: { place: 'Faro' } });
     const { testPage, page, dialog } = await openApp(id);
     await using _ = testPage;
     const inputs = dialog.getByRole('list', { name: 'Inputs in the form' }).getByRole('listitem');
@@ -207,7 +207,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('is run by its owner, who puts the result into the gallery', async () => {
-    const id = await service.create({ name: 'Pictures', ...GRAPH });
+    const id = await service.createWorkflow({ name: 'Pictures', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'pictures',
       title: 'Pictures',
@@ -235,7 +235,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('asks before a save that puts the app out of order', async () => {
-    const id = await service.create({ name: 'Breaks', ...GRAPH });
+    const id = await service.createWorkflow({ name: 'Breaks', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'breaking-app',
       title: 'Breaks',
@@ -266,7 +266,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('keeps its primary button visible on phones and desktops, in both themes', async () => {
-    const id = await service.create({ name: 'Shown', ...GRAPH });
+    const id = await service.createWorkflow({ name: 'Shown', ...GRAPH });
     for (const view of VIEWS) {
       const { testPage, page, dialog } = await openApp(id, view);
       await using _ = testPage;
@@ -279,7 +279,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('lists apps with their runs and credits', async () => {
-    const id = await service.create({ name: 'Listed', ...GRAPH });
+    const id = await service.createWorkflow({ name: 'Listed', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'listed-app',
       title: 'Postcards for everyone',

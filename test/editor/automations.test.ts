@@ -30,7 +30,11 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
   });
 
   const createWorkflow = (): Promise<string> =>
-    service.create({ name: 'Words', nodes: [node('idea', 'input:text', { value: 'a boat' })], edges: [] });
+    service.createWorkflow({
+      name: 'Words',
+      nodes: [node('idea', 'input:text', { value: 'a boat' })],
+      edges: [],
+    });
   const openPanel = async (id: string, view: View = VIEWS[2]) => {
     const testPage = await browser.open(service.url, view, cookie);
     const { page } = testPage;

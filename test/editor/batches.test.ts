@@ -38,7 +38,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('are shown as a grid of results with progress', async () => {
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       name: 'Pictures of things',
       nodes: [node('what', 'input:text'), node('draw', 'generate:sandbox'), node('out', 'output:preview')],
       edges: [edge('what.text > draw.prompt'), edge('draw.image > out.input')],
@@ -111,7 +111,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('of a matrix are shown by the two axes that are chosen', async () => {
-    const workflow = await service.create(POEM);
+    const workflow = await service.createWorkflow(POEM);
     const topics = Array.from({ length: 30 }, (_, index) => `topic ${index + 1}`);
     const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {
       matrix: {
@@ -173,7 +173,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('start from pasted cells on the board', async () => {
-    const workflow = await service.create(POEM);
+    const workflow = await service.createWorkflow(POEM);
     await checkViews(
       browser,
       { url: service.url, path: `/flow/${workflow}`, name: 'batch-table', cookie },
@@ -211,7 +211,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('start from combinations of inputs and settings, with the keyboard alone', async () => {
-    const workflow = await service.create(POEM);
+    const workflow = await service.createWorkflow(POEM);
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto(`/flow/${workflow}`);

@@ -87,7 +87,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     const [, mediaId = ''] = /(med_[0-9a-z]{26})/.exec((await dialog.textContent()) ?? '') ?? [];
     const data = { label: SCRIPT, category: 'input', nodeType: 'input:image', config: { mediaId } };
     const node = { id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data };
-    const id = await service.create({ name: 'Poster of spring', nodes: [node], edges: [] });
+    const id = await service.createWorkflow({ name: 'Poster of spring', nodes: [node], edges: [] });
     await page.reload();
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const use = dialog.getByRole('link', { name: 'Poster of spring' });
@@ -110,7 +110,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
       position: { x, y: 0 },
       data: { label: id, category: 'model', nodeType, config },
     });
-    const id = await service.create({
+    const id = await service.createWorkflow({
       name: 'Harbour film',
       nodes: [
         model('wide', 'generate:sandbox', { prompt: 'a red boat', width: 640, height: 360 }, 0),
@@ -119,7 +119,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
       ],
       edges: [],
     });
-    await service.run(id);
+    await service.runWorkflow(id);
     await service.db.query(
       `update media set created_at = now() - interval '1 day' where prompt = 'a tall tower'`,
     );
@@ -173,7 +173,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
   });
 
   it('shows templates with their price, and copies one', async () => {
-    const id = await service.create({
+    const id = await service.createWorkflow({
       name: 'A greeting',
       description: 'Says hello.',
       nodes: [

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { SECTIONS } from '../../src/pages/sections.ts';
-import { signInFirst, signUpAnother } from '../support/accounts/first-person.ts';
+import { signInFirstUser, signUpUser } from '../support/accounts/first-person.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { noiseImage } from '../support/media/pixels.ts';
@@ -35,8 +35,8 @@ describe('the console', { skip: NO_BROWSER }, () => {
       startTestService({ ...(await ownAddressSettings()), CONTENT_WEBHOOK_SECRET: SECRET }),
       openBrowser(),
     ]);
-    admin = await signInFirst(service);
-    user = await signUpUser(service);
+    admin = await signInFirstUser(service);
+    user = await signUpWithKey(service);
     paths = await listPaths(service.url);
   });
   after(async () => {
@@ -167,8 +167,8 @@ interface SignedUp {
   readonly client: Client;
 }
 
-async function signUpUser(service: TestService): Promise<SignedUp> {
-  const cookie = await signUpAnother(service, { email: 'bea@example.com', name: 'Bea' });
+async function signUpWithKey(service: TestService): Promise<SignedUp> {
+  const cookie = await signUpUser(service, { email: 'bea@example.com', name: 'Bea' });
   const created = await fetch(`${service.url}/api/v1/keys`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie },
@@ -178,7 +178,7 @@ async function signUpUser(service: TestService): Promise<SignedUp> {
     }),
   });
   const { key } = (await created.json()) as { readonly key: string };
-  return { cookie, client: service.as(key) };
+  return { cookie, client: service.withKey(key) };
 }
 
 /** An existing page for each path with a parameter. */
@@ -192,7 +192,7 @@ async function fillAccount(by: Client): Promise<OwnPaths> {
   const { body: team } = await by.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
   await by.request('POST', `/teams/${team.id}/members`, { email: 'cy@example.com', role: 'EDITOR' });
   await by.request('POST', '/folders', { name: 'Films' });
-  const id = await by.create({
+  const id = await by.createWorkflow({
     name: 'Harbour',
     tags: ['film'],
     nodes: [
@@ -207,9 +207,9 @@ async function fillAccount(by: Client): Promise<OwnPaths> {
     ],
     edges: [edge('words.text > picture.prompt'), edge('picture.image > gallery.items')],
   });
-  const run = await by.run(id, { targets: ['picture', 'clip', 'photo'] });
+  const run = await by.runWorkflow(id, { targets: ['picture', 'clip', 'photo'] });
   assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
-  const free = await by.create({
+  const free = await by.createWorkflow({
     name: 'Words',
     nodes: [node('words', 'input:text', { value: 'a boat' })],
     edges: [],

@@ -125,7 +125,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   it('survive a restart of the service: another click sends the form', async () => {
     const address = await ownAddressSettings();
-    const first = await service.join({ ...address, ROLE: 'api' });
+    const first = await service.startAnother({ ...address, ROLE: 'api' });
     await using testPage = await browser.open(first.url, undefined, cookie);
     const { page } = testPage;
     await page.goto('/workflows');
@@ -134,7 +134,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await first.close();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('The service is unreachable.').waitFor();
-    const second = await service.join({ ...address, ROLE: 'api' });
+    const second = await service.startAnother({ ...address, ROLE: 'api' });
     try {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: /^After the restart/ }).waitFor();
@@ -145,7 +145,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   it('report an unavailable database, and recover on their own', async () => {
     await using proxy = await startProxy(service.databaseUrl);
-    const joined = await service.join({
+    const joined = await service.startAnother({
       ...(await ownAddressSettings()),
       ROLE: 'api',
       DATABASE_URL: proxy.url,
@@ -262,14 +262,14 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 });
 
 const makeWorkflow = (service: TestService, name: string): Promise<string> =>
-  service.create({ name, nodes: [text('a', 'Words', name)], edges: [] });
+  service.createWorkflow({ name, nodes: [text('a', 'Words', name)], edges: [] });
 
 /** Creates one of each thing that people name, all with the same name. */
 async function makeHostileThings(
   service: TestService,
   receiver: Receiver,
 ): Promise<{ readonly id: string; readonly run: string }> {
-  const id = await service.create({
+  const id = await service.createWorkflow({
     name: SCRIPT,
     description: SCRIPT,
     tags: [SCRIPT],
@@ -285,7 +285,7 @@ async function makeHostileThings(
     edges: [{ id: 'e', source: 'u', target: 'h', sourceHandle: 'out-text', targetHandle: 'in-url' }],
   });
   receiver.answer(res => res.writeHead(410, SCRIPT.replace(/[^\x20-\x7e]/g, '')).end(SCRIPT));
-  const { id: run } = await service.run(id);
+  const { id: run } = await service.runWorkflow(id);
   const created = [
     [
       'POST',

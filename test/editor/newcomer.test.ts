@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
-import { signInFirst } from '../support/accounts/first-person.ts';
+import { signInFirstUser } from '../support/accounts/first-person.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -156,7 +156,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
       FAL_BASE_URL: fal.url,
     });
     try {
-      const own = await signInFirst(configured);
+      const own = await signInFirstUser(configured);
       const { body: copy } = await configured.request<{ id: string }>(
         'POST',
         '/templates/tpl_make-a-picture/duplicate',

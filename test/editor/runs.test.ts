@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { signInFirst } from '../support/accounts/first-person.ts';
+import { signInFirstUser } from '../support/accounts/first-person.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -39,7 +39,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       openBrowser(),
       startReceiver(),
     ]);
-    cookie = await signInFirst(service);
+    cookie = await signInFirstUser(service);
   });
   after(async () => {
     await browser?.close();
@@ -62,7 +62,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('are listed with their status, and a script in a name is text', async () => {
-    const text = await service.create({
+    const text = await service.createWorkflow({
       name: SCRIPT,
       nodes: [
         node('a', 'input:text', SCRIPT, { value: SCRIPT }, 0),
@@ -70,8 +70,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       ],
       edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-text' }],
     });
-    completed = (await service.run(text, { webhook: { url: `${receiver.url}/hook` } })).id;
-    const bad = await service.create({
+    completed = (await service.runWorkflow(text, { webhook: { url: `${receiver.url}/hook` } })).id;
+    const bad = await service.createWorkflow({
       name: 'Fetches what is not there',
       nodes: [
         node('u', 'input:text', 'Address', { value: `${receiver.url}/gone` }, 0),
@@ -80,7 +80,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       edges: [{ id: 'e', source: 'u', target: 'h', sourceHandle: 'out-text', targetHandle: 'in-url' }],
     });
     receiver.answer(res => res.writeHead(410).end('gone'));
-    failed = (await service.run(bad)).id;
+    failed = (await service.runWorkflow(bad)).id;
     await checkViews(browser, { url: service.url, path: '/executions', name: 'runs', cookie }, page =>
       page.getByText(SCRIPT).waitFor(),
     );
@@ -113,8 +113,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       sourceHandle: handle,
       targetHandle,
     });
-    const run = await service.start(
-      await service.create({
+    const run = await service.startRun(
+      await service.createWorkflow({
         nodes: [
           node('list', 'input:list', 'List', { items }, 0),
           node('text', 'input:text', 'Text', { value: 'x'.repeat(990_000) }, 0),
@@ -123,7 +123,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
         edges: [edge('list', 'out-list', 'in-text1'), edge('text', 'out-text', 'in-text2')],
       }),
     );
-    assert.equal((await service.until(run)).status, 'COMPLETED');
+    assert.equal((await service.waitForStatus(run)).status, 'COMPLETED');
     await using opened = await browser.open(service.url, undefined, cookie);
     await opened.page.goto(`/executions/${run}`);
     const results = opened.page.getByRole('listitem').filter({ hasText: 'This result is shortened.' });
@@ -133,7 +133,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('show their result large, with inputs and steps beside it', async () => {
-    const id = await service.create({
+    const id = await service.createWorkflow({
       name: 'Harbour',
       nodes: [
         node('a', 'input:text', 'Scene', { value: 'a harbour' }, 0),
@@ -141,7 +141,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
       ],
       edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-prompt' }],
     });
-    const run = await service.run(id, { inputs: { a: 'a red boat' } });
+    const run = await service.runWorkflow(id, { inputs: { a: 'a red boat' } });
     const path = `/executions/${run.id}`;
     await checkViews(browser, { url: service.url, path, name: 'run-picture', cookie }, page =>
       page.getByRole('figure', { name: 'Picture' }).getByRole('img').waitFor(),
@@ -191,12 +191,12 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
   it('display the script that a provider returned as text, on each page', async () => {
     fal.polls = 0;
     fal.result = { status: 422, body: { detail: SCRIPT } };
-    const id = await service.create({
+    const id = await service.createWorkflow({
       name: 'Paints',
       nodes: [node('m', 'generate:fal_seedream', 'Painter', { prompt: 'a fox' }, 0)],
       edges: [],
     });
-    const run = await service.run(id);
+    const run = await service.runWorkflow(id);
     const message = String(run.error?.message);
     assert.ok(message.includes(SCRIPT), message);
     await using testPage = await browser.open(service.url, undefined, cookie);

@@ -6,8 +6,8 @@ import { userWorkspace } from '../../src/services/accounts/access.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { CALLBACK_PATH } from '../../src/services/sessions/openid.ts';
 import { openApiOf, VIDEO_INPUT } from '../nodes/models/published.ts';
-import { signInFirst } from '../support/accounts/first-person.ts';
-import { tokenOf } from '../support/accounts/people.ts';
+import { signInFirstUser } from '../support/accounts/first-person.ts';
+import { readLinkToken } from '../support/accounts/people.ts';
 import {
   assertAccessible,
   checkViews,
@@ -87,7 +87,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
       }),
       openBrowser(),
     ]);
-    cookie = await signInFirst(service);
+    cookie = await signInFirstUser(service);
   });
   after(async () => {
     await browser?.close();
@@ -137,7 +137,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     const { status } = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-      body: JSON.stringify({ token: tokenOf(link), password: PASSWORD }),
+      body: JSON.stringify({ token: readLinkToken(link), password: PASSWORD }),
     });
     return status;
   };
@@ -225,7 +225,8 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     const key = await page.getByRole('textbox', { name: 'API key' }).inputValue();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText(SCRIPT).waitFor();
-    const statusOf = async (): Promise<number> => (await service.as(key).request('GET', '/workflows')).status;
+    const statusOf = async (): Promise<number> =>
+      (await service.withKey(key).request('GET', '/workflows')).status;
     assert.equal(await statusOf(), 200);
     await page.reload();
     await page.getByText(SCRIPT).waitFor();
@@ -297,7 +298,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
       { url: service.url, path: '/settings/credits', name: 'settings-spending', cookie },
       page => page.getByText('Highest day: 25').waitFor(),
     );
-    const id = await service.create({ name: 'Bounded', nodes: [TEXT], edges: [] });
+    const id = await service.createWorkflow({ name: 'Bounded', nodes: [TEXT], edges: [] });
     await service.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 500 });
     await using testPage = await open('credits');
     const { page } = testPage;

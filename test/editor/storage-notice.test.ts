@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { signInFirst } from '../support/accounts/first-person.ts';
+import { signInFirstUser } from '../support/accounts/first-person.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { node } from '../support/workflows.ts';
@@ -22,7 +22,7 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     await writeFile(PLANS_FILE, JSON.stringify({ self_hosted: { storageBytes: LIMIT } }));
     const env = { ...(await ownAddressSettings()), PLANS_FILE };
     [service, browser] = await Promise.all([startTestService(env), openBrowser()]);
-    cookie = await signInFirst(service);
+    cookie = await signInFirstUser(service);
   });
   after(async () => {
     await browser?.close();
@@ -39,7 +39,7 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     );
 
   it('appears on every page from 80% on, and links to the media', async () => {
-    const id = await service.create({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
+    const id = await service.createWorkflow({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
     await use(0.79 * LIMIT);
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;

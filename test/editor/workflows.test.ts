@@ -37,13 +37,13 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   before(async () => {
     ({ service, browser, cookie } = await startSignedInBrowser());
     for (const name of NAMES) {
-      const id = await service.create({
+      const id = await service.createWorkflow({
         name,
         tags: name === 'Product film' ? ['tried', 'film'] : ['tried'],
         nodes: [text(name)],
         edges: [],
       });
-      if (name === 'A greeting') await service.run(id);
+      if (name === 'A greeting') await service.runWorkflow(id);
     }
     testPage = await browser.open(service.url, undefined, cookie);
     page = testPage.page;
@@ -75,8 +75,8 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       config: { prompt: 'a tower', width: 288, height: 512 },
     };
     const node = { id: 'tower', type: 'basedNode', position: { x: 0, y: 0 }, data };
-    const id = await service.create({ name: 'Tower', nodes: [node], edges: [] });
-    await service.run(id);
+    const id = await service.createWorkflow({ name: 'Tower', nodes: [node], edges: [] });
+    await service.runWorkflow(id);
     await page.reload();
     const picture = page
       .getByRole('listitem')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createPlan } from '../../src/graph/plan.ts';
 import { any, defineNode, image, json, list, number, text } from '../../src/nodes/define.ts';
-import { catalogOf, planGraph, sketchGraph } from '../support/engine/engine.ts';
+import { createCatalog, planGraph, sketchGraph } from '../support/engine/engine.ts';
 
 const source = defineNode({
   nodeType: 't:source',
@@ -120,7 +120,7 @@ describe('targets', () => {
       nodes: [...graph.nodes, ...sketchGraph({ n: { type: 't:note' } }, []).nodes],
     };
     for (const nodeId of ['x', 'n']) {
-      assert.deepEqual(createPlan(withNote, catalogOf(all), ['b', nodeId]), {
+      assert.deepEqual(createPlan(withNote, createCatalog(all), ['b', nodeId]), {
         ok: false,
         code: 'unknown_target',
         nodeId,
@@ -140,7 +140,7 @@ describe('a cycle', () => {
       { z: { type: 't:join' }, a: { type: 't:join' }, b: { type: 't:join' }, c: { type: 't:join' } },
       ['a.text > b.text1', 'b.text > c.text1', 'c.text > a.text1', 'c.text > z.text1'],
     );
-    assert.deepEqual(createPlan(graph, catalogOf(all)), {
+    assert.deepEqual(createPlan(graph, createCatalog(all)), {
       ok: false,
       code: 'cyclic_graph',
       cycle: ['a', 'b', 'c'],
@@ -149,7 +149,11 @@ describe('a cycle', () => {
 
   it('of one node names that node', () => {
     const graph = sketchGraph({ a: { type: 't:join' } }, ['a.text > a.text1']);
-    assert.deepEqual(createPlan(graph, catalogOf(all)), { ok: false, code: 'cyclic_graph', cycle: ['a'] });
+    assert.deepEqual(createPlan(graph, createCatalog(all)), {
+      ok: false,
+      code: 'cyclic_graph',
+      cycle: ['a'],
+    });
   });
 });
 

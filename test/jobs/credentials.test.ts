@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const KEY_A = 'workspace-secret-a-1111';
@@ -37,7 +37,7 @@ let fal: FalDouble;
 const services: ServiceChild[] = [];
 const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
   const service = await spawnService(folder, {
-    DATABASE_URL: urlOf(database.connection),
+    DATABASE_URL: toDatabaseUrl(database.connection),
     FAL_BASE_URL: fal.url,
     CREDENTIALS_BASE_URLS: 'instance',
     ...env,
@@ -74,8 +74,8 @@ describe('a credential that was replaced before its worker was killed', () => {
     fal.polls = 1e9;
     const victim = await serve();
     const id = await store(victim, KEY_A);
-    const finished = await victim.start(await victim.create(graph(FLUX, 'a fox')));
-    const cancelled = await victim.start(await victim.create(graph(FLUX, 'an owl')));
+    const finished = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'a fox')));
+    const cancelled = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'an owl')));
     await waitUntil('a poll of both calls', () =>
       [1, 2].every(index => fal.count(new RegExp(`^GET .*/req-${index}/status$`)) > 0),
     );
@@ -93,8 +93,8 @@ describe('a credential that was replaced before its worker was killed', () => {
     await again.request('POST', `/executions/${cancelled}/cancel`);
     await waitUntil('the cancellation at fal', () => fal.cancelled.length > 0);
     fal.polls = 0;
-    assert.equal((await again.until(finished)).status, 'COMPLETED');
-    assert.equal((await again.until(cancelled)).status, 'CANCELLED');
+    assert.equal((await again.waitForStatus(finished)).status, 'COMPLETED');
+    assert.equal((await again.waitForStatus(cancelled)).status, 'CANCELLED');
     const ofCalls = fal.requests.slice(asked).filter(({ path }) => path.includes('/requests/'));
     assert.ok(ofCalls.some(({ method }) => method === 'PUT'));
     assert.ok(ofCalls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
@@ -124,9 +124,9 @@ describe('a credential that hangs or is rate-limited', () => {
     const measure = async (round: string): Promise<number> => {
       const times: number[] = [];
       for (let run = 0; run < 5; run++) {
-        const workflow = await other.create(graph(FLUX, `${round} ${run}`));
+        const workflow = await other.createWorkflow(graph(FLUX, `${round} ${run}`));
         const began = performance.now();
-        assert.equal((await other.run(workflow)).status, 'COMPLETED');
+        assert.equal((await other.runWorkflow(workflow)).status, 'COMPLETED');
         times.push(performance.now() - began);
       }
       return times.sort((a, b) => a - b)[2] ?? 0;
@@ -135,15 +135,15 @@ describe('a credential that hangs or is rate-limited', () => {
     const alone = await measure('alone');
     // More submissions than one credential may make at once.
     fal.failRequests(SEEDREAM_SUBMISSION, 'hang', 1000);
-    const workflow = await busy.create(graph(SEEDREAM, 'a stuck fox'));
+    const workflow = await busy.createWorkflow(graph(SEEDREAM, 'a stuck fox'));
     const stuck = await Promise.all(
-      Array.from({ length: 80 }, () => busy.start(workflow, { useCache: false })),
+      Array.from({ length: 80 }, () => busy.startRun(workflow, { useCache: false })),
     );
     await waitUntil('hanging submissions', () => fal.count(SEEDREAM_SUBMISSION) >= 60);
     const hanging = await measure('hanging');
     fal.clearFaults();
     fal.failRequests(SEEDREAM_SUBMISSION, { status: 429, body: { detail: 'slow down' } }, 1e6);
-    const limited = await busy.start(await busy.create(graph(SEEDREAM, 'a limited fox')));
+    const limited = await busy.startRun(await busy.createWorkflow(graph(SEEDREAM, 'a limited fox')));
     await Promise.all(stuck.map(id => busy.request('POST', `/executions/${id}/cancel`)));
     await waitUntil('the limit', async () => {
       const { rows } = await database.db.query<{ provider: string }>(
@@ -172,7 +172,7 @@ describe('the value of a credential', () => {
       answers.push(JSON.stringify([response.body, [...response.headers]]));
       return response.body;
     };
-    const workflow = await user.create(graph(FLUX, 'a fox'));
+    const workflow = await user.createWorkflow(graph(FLUX, 'a fox'));
     for (let round = 0; round < 12; round++) {
       const apiKey = secrets[round % 2] ?? '';
       const values = { apiKey };
@@ -197,7 +197,7 @@ describe('the value of a credential', () => {
       };
       if (round % 3 === 0) fal.failRequests(/^POST \/fal-ai/, quote);
       const { executionId } = await ask('POST', `/workflows/${workflow}/run`, { useCache: false });
-      await user.until(String(executionId));
+      await user.waitForStatus(String(executionId));
       fal.clearFaults();
       await ask('GET', `/executions/${executionId}`);
       await ask('GET', `/workflows/${workflow}`);
@@ -211,7 +211,7 @@ describe('the value of a credential', () => {
     await service.end('SIGTERM');
     const backup = join(folder, 'backup.tar');
     const made = await spawnCommand(['backup', backup], {
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: toDatabaseUrl(database.connection),
       DATA_DIR: folder,
       SECRETS_KEY: '07'.repeat(32),
     });
@@ -233,7 +233,7 @@ describe('the value of a credential', () => {
     assert.ok(answers.length > 200);
     const places = {
       answers: answers.join('\n'),
-      log: service.written(),
+      log: service.output(),
       metrics,
       database: dumps.join('\n'),
       files: stored.join('\n'),

@@ -10,11 +10,11 @@ describe('a run that cannot be executed', () => {
   let api: TestService;
   let receiver: Receiver;
   let workflow: string;
-  let worker: Awaited<ReturnType<TestService['join']>> | undefined;
+  let worker: Awaited<ReturnType<TestService['startAnother']>> | undefined;
   before(async () => {
     api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true' });
     receiver = await startReceiver();
-    workflow = await api.create(PAIR);
+    workflow = await api.createWorkflow(PAIR);
     // Makes the database reject claims of the runs listed in a table.
     await api.db.query('create table refused (execution_id text primary key)');
     await api.db.query(
@@ -36,12 +36,12 @@ describe('a run that cannot be executed', () => {
   });
 
   it('because its node type was removed ends as FAILED, with its event', async () => {
-    const id = await api.start(workflow, { webhook: { url: receiver.url } });
+    const id = await api.startRun(workflow, { webhook: { url: receiver.url } });
     await api.db.query(
       `update workflow_versions set graph = replace(graph, 'output:preview', 'gone:for_good')`,
     );
-    worker = await api.join({ ROLE: 'worker' });
-    const record = await api.until(id);
+    worker = await api.startAnother({ ROLE: 'worker' });
+    const record = await api.waitForStatus(id);
     assert.deepEqual(
       [record.status, record.error?.code, record.error?.nodeId],
       ['FAILED', 'invalid_graph', 'b'],
@@ -54,27 +54,27 @@ describe('a run that cannot be executed', () => {
   });
 
   it('because its claim fails does not keep runs claimed with it from ending', async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, () => api.start(workflow)));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => api.startRun(workflow)));
     const [bad, ...good] = ids;
     await api.db.query('insert into refused values ($1)', [bad]);
-    worker = await api.join({ ROLE: 'worker' });
-    for (const id of good) assert.equal((await api.until(id)).status, 'COMPLETED');
-    assert.equal((await api.execution(bad ?? '')).status, 'QUEUED');
+    worker = await api.startAnother({ ROLE: 'worker' });
+    for (const id of good) assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
+    assert.equal((await api.readExecution(bad ?? '')).status, 'QUEUED');
     await api.db.query('delete from refused');
-    assert.equal((await api.until(bad ?? '')).status, 'COMPLETED');
+    assert.equal((await api.waitForStatus(bad ?? '')).status, 'COMPLETED');
   });
 
   it('however often the queue retries ends as FAILED when the queue gives up', async () => {
-    const id = await api.start(workflow);
+    const id = await api.startRun(workflow);
     await api.db.query('insert into refused values ($1)', [id]);
     await api.db.query('update graphile_worker._private_jobs set max_attempts = 1');
-    worker = await api.join({ ROLE: 'worker' });
-    const record = await api.until(id);
+    worker = await api.startAnother({ ROLE: 'worker' });
+    const record = await api.waitForStatus(id);
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'internal_error']);
   });
 
   it('does not include one whose node cache cannot be read: it draws again', async () => {
-    const drawing = await api.create({
+    const drawing = await api.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
         node('p', 'generate:sandbox', { width: 64, height: 64 }),
@@ -82,8 +82,8 @@ describe('a run that cannot be executed', () => {
       edges: [edge('a.text > p.prompt')],
     });
     await api.db.query('alter table node_cache rename to node_cache_gone');
-    worker = await api.join({ ROLE: 'worker' });
-    assert.equal((await api.run(drawing)).status, 'COMPLETED');
+    worker = await api.startAnother({ ROLE: 'worker' });
+    assert.equal((await api.runWorkflow(drawing)).status, 'COMPLETED');
     await api.db.query('alter table node_cache_gone rename to node_cache');
   });
 
@@ -98,12 +98,12 @@ describe('a run that cannot be executed', () => {
     await api.db.query(
       'create trigger keep_jobs before delete on graphile_worker._private_jobs for each row execute function keep_jobs()',
     );
-    worker = await api.join({ ROLE: 'worker' });
+    worker = await api.startAnother({ ROLE: 'worker' });
     const [first] = await pools();
-    assert.equal((await api.run(workflow)).status, 'COMPLETED');
+    assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
     await waitUntil('its replacement pool', async () => (await pools())[0] !== first);
     await api.db.query('drop trigger keep_jobs on graphile_worker._private_jobs');
-    assert.equal((await api.run(workflow)).status, 'COMPLETED');
+    assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
     await waitUntil('the queue to be empty', async () => {
       const { rows } = await api.db.query(
         'select from graphile_worker._private_jobs where attempts < max_attempts',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statesOf } from '../support/client.ts';
+import { mapStates } from '../support/client.ts';
 import { waitUntil } from '../support/processes.ts';
 import { startTakeoverSetup, type TakeoverSetup, twoSteps } from '../support/runs/dying-workers.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
@@ -46,8 +46,8 @@ describe('a worker frozen for 40 s', () => {
 
   it('does not change what its successor did, and then works again', { timeout: TIME_LIMIT_MS }, async () => {
     const frozen = await serve();
-    const workflow = await frozen.create(twoSteps(stage.receiver.url));
-    const id = await frozen.start(workflow, { webhook: { url: `${stage.receiver.url}/event` } });
+    const workflow = await frozen.createWorkflow(twoSteps(stage.receiver.url));
+    const id = await frozen.startRun(workflow, { webhook: { url: `${stage.receiver.url}/event` } });
     await waitUntil('the second step', () => stage.hanging.length === 1);
     await stage.untilStored(id, 'first');
     const successor = await serve();
@@ -56,12 +56,12 @@ describe('a worker frozen for 40 s', () => {
 
     await waitUntil('the second step by the successor', () => stage.hanging.length === 2);
     stage.hanging[1]?.end('by the successor');
-    const execution = await successor.until(id);
-    assert.deepEqual([execution.status, statesOf(execution).second?.attempt], ['COMPLETED', 2]);
+    const execution = await successor.waitForStatus(id);
+    assert.deepEqual([execution.status, mapStates(execution).second?.attempt], ['COMPLETED', 2]);
     await waitUntil('the event', () => stage.count('/event') === 1);
     await waitUntil(
       'the delivery',
-      async () => (await successor.execution(id)).webhook?.state === 'delivered',
+      async () => (await successor.readExecution(id)).webhook?.state === 'delivered',
     );
     const kept = await readStoredSteps(id);
 
@@ -76,9 +76,9 @@ describe('a worker frozen for 40 s', () => {
     assert.deepEqual([stage.count('/first'), stage.count('/second'), stage.count('/event')], [1, 2, 1]);
 
     await successor.end('SIGKILL');
-    const next = await frozen.start(workflow);
+    const next = await frozen.startRun(workflow);
     await waitUntil('the next run', () => stage.hanging.length === 3);
     stage.hanging[2]?.end();
-    assert.equal((await frozen.until(next)).status, 'COMPLETED');
+    assert.equal((await frozen.waitForStatus(next)).status, 'COMPLETED');
   });
 });

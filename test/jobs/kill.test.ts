@@ -58,14 +58,14 @@ describe('a service whose processes are all killed', () => {
     let workflows: readonly string[] = [];
     for (let round = 0; round < KILLS; round++) {
       service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
-      if (round === 0) workflows = await Promise.all([SWIFT, WAITING, DRAWING].map(service.create));
+      if (round === 0) workflows = await Promise.all([SWIFT, WAITING, DRAWING].map(service.createWorkflow));
       accepted.push(...(await startRuns(service, workflows, `${receiver.url}/${round}`, round)));
       await sleep(50 + 130 * round);
       await service.end('SIGKILL');
     }
     service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
     assert.equal(accepted.length, KILLS * RUNS_A_ROUND);
-    for (const id of accepted) assert.equal((await service.until(id)).status, 'COMPLETED', id);
+    for (const id of accepted) assert.equal((await service.waitForStatus(id)).status, 'COMPLETED', id);
 
     const notified = (): ReadonlySet<unknown> =>
       new Set(receiver.received.map(({ body }) => body.executionId));
@@ -84,7 +84,7 @@ function startRuns(
 ): Promise<string[]> {
   return Promise.all(
     Array.from({ length: RUNS_A_ROUND }, (_, index) =>
-      service.start(workflows[index % workflows.length] ?? '', {
+      service.startRun(workflows[index % workflows.length] ?? '', {
         webhook: { url },
         // A new text per run, so that the picture does not come from the cache.
         inputs: { a: `${round}/${index}` },

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { statesOf } from '../support/client.ts';
+import { mapStates } from '../support/client.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
@@ -73,12 +73,12 @@ after(async () => {
 });
 
 it('continues runs inside components after kills, and asks nothing twice', async () => {
-  const work = await service.create(WORK);
-  const middle = await service.create(MIDDLE(work));
-  const caller = await service.create(CALLER(middle));
+  const work = await service.createWorkflow(WORK);
+  const middle = await service.createWorkflow(MIDDLE(work));
+  const caller = await service.createWorkflow(CALLER(middle));
   const ids: string[] = [];
   for (let index = 0; index < RUNS; index++)
-    ids.push(await service.start(caller, { inputs: { start: `fox ${index}` } }));
+    ids.push(await service.startRun(caller, { inputs: { start: `fox ${index}` } }));
   await waitUntil('a poll of each call', () => {
     const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
     return fal.accepted.length === RUNS && fal.accepted.every(isPolled);
@@ -94,14 +94,14 @@ it('continues runs inside components after kills, and asks nothing twice', async
   fal.polls = 0;
   for (const id of ids)
     await waitUntil('a question', async () => {
-      const { ask } = shorten(await service.execution(id));
+      const { ask } = shorten(await service.readExecution(id));
       return ask?.status === 'WAITING';
     });
   await killAndServe();
 
   for (const executionId of ids) {
     // While a render continues, the run does not wait for the decision only.
-    await service.until(executionId, 'WAITING');
+    await service.waitForStatus(executionId, 'WAITING');
     const decision = { nodeId: 'c/in/ask', approved: true };
     const { status } = await service.request('POST', `/executions/${executionId}/resume`, { decision });
     assert.equal(status, 202);
@@ -109,7 +109,7 @@ it('continues runs inside components after kills, and asks nothing twice', async
   await killAndServe();
 
   for (const id of ids) {
-    const record = await service.until(id);
+    const record = await service.waitForStatus(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
     const { m, ask, pause, clip, film, end } = shorten(record);
     assert.deepEqual(
@@ -123,5 +123,7 @@ it('continues runs inside components after kills, and asks nothing twice', async
 });
 
 /** The states by the ids that nodes have in the component. */
-const shorten = (record: Parameters<typeof statesOf>[0]) =>
-  Object.fromEntries(Object.entries(statesOf(record)).map(([id, state]) => [id.replace(/^.*\//, ''), state]));
+const shorten = (record: Parameters<typeof mapStates>[0]) =>
+  Object.fromEntries(
+    Object.entries(mapStates(record)).map(([id, state]) => [id.replace(/^.*\//, ''), state]),
+  );

@@ -44,7 +44,7 @@ describe('a service whose PostgreSQL is killed under load', () => {
   };
 
   it('asks callers to retry with 503, and says when it is unknown whether data was stored', async () => {
-    const workflow = await api.create(PAIR);
+    const workflow = await api.createWorkflow(PAIR);
     const dataUrl = `data:image/png;base64,${(await noiseImage(4, 4, 'png')).toString('base64')}`;
     const calls: readonly (readonly [string, string, object?])[] = [
       ['GET', `/workflows/${workflow}`],
@@ -98,6 +98,6 @@ describe('a service whose PostgreSQL is killed under load', () => {
         const { status } = await api.request(method, path, body);
         return status < 300;
       });
-    assert.equal((await api.run(workflow)).status, 'COMPLETED');
+    assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
   });
 });

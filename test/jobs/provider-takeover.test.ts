@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Db } from '../../src/store/db.ts';
-import { statesOf } from '../support/client.ts';
+import { mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import type { PaidExecution } from '../support/credits/paid.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -13,7 +13,7 @@ import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
-import { type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 /** The prompts differ, so that no picture comes from the cache. */
@@ -47,7 +47,7 @@ describe('a provider call', () => {
 
   const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
     const service = await spawnService(folder, {
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: toDatabaseUrl(database.connection),
       FAL_KEY: 'fal-key',
       FAL_BASE_URL: fal.url,
       OPENAI_API_KEY: 'sk-test',
@@ -58,7 +58,7 @@ describe('a provider call', () => {
     return service;
   };
   const startOnFal = async (service: ServiceChild, prompt: string): Promise<string> =>
-    service.start(await service.create(onFal(prompt)));
+    service.startRun(await service.createWorkflow(onFal(prompt)));
   /** Polled, and therefore stored. */
   const waitForPolls = (jobs: number): Promise<void> =>
     waitUntil(`a poll of each of ${jobs} jobs`, () => {
@@ -78,7 +78,7 @@ describe('a provider call', () => {
     const victim = await serve();
     runs = {
       known: await startOnFal(victim, 'a fox'),
-      unanswered: await victim.start(await victim.create(onOpenAi)),
+      unanswered: await victim.startRun(await victim.createWorkflow(onOpenAi)),
       older: await startOnFal(victim, 'an owl'),
     };
     await waitForPolls(2);
@@ -97,24 +97,24 @@ describe('a provider call', () => {
   });
 
   it('is resumed under the id that the dead worker stored, and submitted once', async () => {
-    const execution = await again.until(runs.known);
+    const execution = await again.waitForStatus(runs.known);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    const state = statesOf(execution).m;
+    const state = mapStates(execution).m;
     assert.match(state?.outputUrl ?? '', /\.png$/);
     assert.equal(state?.provider?.jobId, fal.accepted[0]);
     assert.equal(fal.accepted.length, 2, 'one of each run');
   });
 
   it('is not repeated if the worker died before it received an answer', async () => {
-    const execution = await again.until(runs.unanswered);
+    const execution = await again.waitForStatus(runs.unanswered);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_outcome_unknown']);
     assert.equal(openai.requests.length, 1);
   });
 
   it('that an older version kept in memory continues', async () => {
-    const execution = await again.until(runs.older);
+    const execution = await again.waitForStatus(runs.older);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    assert.equal(statesOf(execution).m?.provider?.jobId, fal.accepted[1]);
+    assert.equal(mapStates(execution).m?.provider?.jobId, fal.accepted[1]);
     assert.equal(fal.accepted.length, 2, 'one of each run');
   });
 
@@ -123,7 +123,7 @@ describe('a provider call', () => {
     const id = await startOnFal(again, 'a hare');
     await waitForPolls(3);
     await again.request('POST', `/executions/${id}/cancel`);
-    const execution = await again.until(id);
+    const execution = await again.waitForStatus(id);
     assert.equal(execution.status, 'CANCELLED');
     await waitUntil('the cancel', () => fal.cancelled.length > 0);
     assert.deepEqual(fal.cancelled, [fal.accepted[2]]);
@@ -142,12 +142,12 @@ describe('a provider call', () => {
     await again.end('SIGKILL');
     fal.polls = 0;
     again = await serve();
-    const record = async () => (await again.execution(id)) as PaidExecution;
+    const record = async () => (await again.readExecution(id)) as PaidExecution;
     await waitUntil('the call to be settled', async () => (await record()).credits.held === 0);
     const execution = await record();
     const { estimated, charged, released } = execution.credits;
     assert.deepEqual([charged, released], [estimated, 0]);
-    assert.equal(statesOf(execution).m?.credits, charged);
+    assert.equal(mapStates(execution).m?.credits, charged);
     await assertLedgerBalanced(database.db);
     fal.ignoresCancel = false;
   });
@@ -159,7 +159,7 @@ describe('a provider call', () => {
     await waitForPolls(jobs + 1);
     await again.end('SIGKILL');
     const other = await serve({ FAL_KEY: '' });
-    const execution = await other.until(id);
+    const execution = await other.waitForStatus(id);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_not_configured']);
     await waitUntil('no call to be left', async () => {
       const { rows } = await database.db.query('select from calls');

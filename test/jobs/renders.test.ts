@@ -9,7 +9,7 @@ import { decodeFrames } from '../../src/codecs/decode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
-import { type Execution, statesOf } from '../support/client.ts';
+import { type Execution, mapStates } from '../support/client.ts';
 import { blockWrites } from '../support/database.ts';
 import { readPixels } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -119,10 +119,10 @@ describe('a worker that renders', { skip }, () => {
   const titled = scene(1, { overlays: [{ type: 'text', text: '{{title}}' }] });
 
   it('gives a run its video, with size, length and poster', async () => {
-    const workflow = await service.create(graph({ props: { sceneGraph: titled } }));
-    const execution: Execution = await service.run(workflow);
+    const workflow = await service.createWorkflow(graph({ props: { sceneGraph: titled } }));
+    const execution: Execution = await service.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    const { outputUrl, render } = statesOf(execution).video as unknown as {
+    const { outputUrl, render } = mapStates(execution).video as unknown as {
       outputUrl: string;
       render: { posterUrl: string; width: number; duration: number; warnings: string[] };
     };
@@ -131,8 +131,8 @@ describe('a worker that renders', { skip }, () => {
     await download(render.posterUrl);
     const [output] = execution.outputs;
     assert.deepEqual([output?.type, output?.url], ['VIDEO', outputUrl]);
-    const again = await service.run(workflow);
-    assert.equal(statesOf(again).video?.cached, true);
+    const again = await service.runWorkflow(workflow);
+    assert.equal(mapStates(again).video?.cached, true);
     const { rows } = await service.db.query(
       'select width, height, duration from media where content_type = $1',
       ['video/mp4'],
@@ -142,18 +142,18 @@ describe('a worker that renders', { skip }, () => {
 
   it('stops when its run is cancelled, and leaves no partial files', async () => {
     const long = longScene({ overlays: [{ type: 'text', text: '{{title}}' }] });
-    const id = await service.start(await service.create(graph({ props: { sceneGraph: long } })));
+    const id = await service.startRun(await service.createWorkflow(graph({ props: { sceneGraph: long } })));
     await waitUntil('a part', async () => (await parts()) > 0);
     await service.request('POST', `/executions/${id}/cancel`);
-    assert.equal((await service.until(id)).status, 'CANCELLED');
+    assert.equal((await service.waitForStatus(id)).status, 'CANCELLED');
     await waitUntil('its parts to be gone', async () => (await parts()) === 0);
   });
 
   it('fails a run whose required port is not connected, and names the port', async () => {
-    const workflow = await service.create(
+    const workflow = await service.createWorkflow(
       graph({ templateId: 'product-reel' }, ['title.text > video.product']),
     );
-    const { status, error } = await service.run(workflow);
+    const { status, error } = await service.runWorkflow(workflow);
     assert.deepEqual([status, error?.code, error?.nodeId], ['FAILED', 'missing_input', 'video']);
     assert.match(error?.message ?? '', /Product picture/);
   });
@@ -197,11 +197,11 @@ describe('a worker that is killed during a render', { skip }, () => {
       assert.ok(victim);
       // No file is registered, so the render cannot finish before its worker is killed.
       const held = await blockWrites(stage.db, 'insert', 'media');
-      const workflow = await victim.create({
+      const workflow = await victim.createWorkflow({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
         edges: [],
       });
-      const id = await victim.start(workflow);
+      const id = await victim.startRun(workflow);
       let kept = '';
       await waitUntil('the first segment to be kept', async () => {
         const { rows } = await stage.db.query<{ file_id: string }>(
@@ -220,7 +220,7 @@ describe('a worker that is killed during a render', { skip }, () => {
       );
       const other = await spawnService(folder, stage.env);
       services.push(other);
-      const { video } = statesOf(await other.until(id, 'COMPLETED', 'FAILED'));
+      const { video } = mapStates(await other.waitForStatus(id, 'COMPLETED', 'FAILED'));
       assert.deepEqual([video?.status, video?.attempt], ['COMPLETED', 2]);
       const media = await fetch(`${other.url}${new URL(video?.outputUrl ?? '').pathname}`);
       const bytes = Buffer.from(await media.arrayBuffer());

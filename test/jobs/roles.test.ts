@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LONG_MS } from '../../src/runs/policy.ts';
-import { type Execution, statesOf } from '../support/client.ts';
+import { type Execution, mapStates } from '../support/client.ts';
 import { openStream } from '../support/http/sse.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 
-type Joined = Awaited<ReturnType<TestService['join']>>;
+type Joined = Awaited<ReturnType<TestService['startAnother']>>;
 
 let api: TestService;
 let worker: Joined;
 let receiver: Receiver;
 before(async () => {
   api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '10' });
-  worker = await api.join({ ROLE: 'worker' });
+  worker = await api.startAnother({ ROLE: 'worker' });
   receiver = await startReceiver();
 });
 after(async () => {
@@ -33,7 +33,7 @@ const requesting = (path: string) => ({
 });
 const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
 const inFlight = async (path: string): Promise<string> => {
-  const id = await api.start(await api.create(requesting(path)));
+  const id = await api.startRun(await api.createWorkflow(requesting(path)));
   await waitUntil('the request', () => count(path) === 1);
   return id;
 };
@@ -42,12 +42,12 @@ const cancel = (id: string) => api.request<Execution>('POST', `/executions/${id}
 describe('an API without a worker', () => {
   it('reports runs that a worker executes: awaited, streamed, delivered', async () => {
     receiver.answer(res => res.writeHead(204).end());
-    const workflow = await api.create({
+    const workflow = await api.createWorkflow({
       nodes: [...PAIR.nodes, node('d', 'logic:delay', { ms: 100 })],
       edges: [edge('a.text > d.input'), edge('d.output > b.input')],
     });
-    assert.equal((await api.run(workflow)).status, 'COMPLETED');
-    const id = await api.start(workflow, { webhook: { url: `${receiver.url}/event` } });
+    assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
+    const id = await api.startRun(workflow, { webhook: { url: `${receiver.url}/event` } });
     const stream = await openStream(`${api.url}/api/v1/executions/${id}/events`, {
       authorization: `Bearer ${KEY}`,
     });
@@ -60,8 +60,8 @@ describe('an API without a worker', () => {
     const id = await inFlight('/cancelled');
     // The answer is read after the worker was notified, which may have been fast.
     assert.match(String((await cancel(id)).body.status), /^CANCELL(ING|ED)$/);
-    const record = await api.until(id);
-    assert.deepEqual([record.status, statesOf(record).r?.status], ['CANCELLED', 'CANCELLED']);
+    const record = await api.waitForStatus(id);
+    assert.deepEqual([record.status, mapStates(record).r?.status], ['CANCELLED', 'CANCELLED']);
   });
 
   it('cancels it even if the worker missed the notification', async () => {
@@ -71,7 +71,7 @@ describe('an API without a worker', () => {
        where datname = current_database() and query like 'listen %' and pid <> pg_backend_pid()`,
     );
     assert.equal((await cancel(id)).body.status, 'CANCELLING');
-    assert.equal((await api.until(id)).status, 'CANCELLED');
+    assert.equal((await api.waitForStatus(id)).status, 'CANCELLED');
   });
 });
 
@@ -87,10 +87,10 @@ describe('a worker', () => {
     const { rows } = await api.db.query('delete from workers returning id');
     assert.equal(rows.length, 1);
     receiver.answer(res => res.writeHead(200).end('again'));
-    const record = await api.until(id);
-    const { r } = statesOf(record);
+    const record = await api.waitForStatus(id);
+    const { r } = mapStates(record);
     assert.deepEqual([record.status, r?.text, r?.attempt], ['COMPLETED', 'again', 2]);
-    assert.equal((await api.run(await api.create(PAIR))).status, 'COMPLETED');
+    assert.equal((await api.runWorkflow(await api.createWorkflow(PAIR))).status, 'COMPLETED');
   });
 
   it('that shuts down finishes what ends in time and hands over the rest', async () => {
@@ -99,21 +99,21 @@ describe('a worker', () => {
       if (path === '/soon') responses.push(() => res.writeHead(200).end('in time'));
     });
     const [soon, never] = [await inFlight('/soon'), await inFlight('/never')];
-    const next = await api.join({ ROLE: 'worker' });
+    const next = await api.startAnother({ ROLE: 'worker' });
     const closing = worker.close();
     worker = next;
     for (const response of responses) response();
-    const ended = await api.until(soon);
+    const ended = await api.waitForStatus(soon);
     assert.deepEqual(
-      [ended.status, statesOf(ended).r?.text, statesOf(ended).r?.attempt],
+      [ended.status, mapStates(ended).r?.text, mapStates(ended).r?.attempt],
       ['COMPLETED', 'in time', 1],
     );
     assert.equal(count('/never'), 1);
     receiver.answer(res => res.writeHead(200).end('elsewhere'));
     await closing;
-    const record = await api.until(never);
+    const record = await api.waitForStatus(never);
     assert.deepEqual(
-      [record.status, statesOf(record).r?.text, statesOf(record).r?.attempt],
+      [record.status, mapStates(record).r?.text, mapStates(record).r?.attempt],
       ['COMPLETED', 'elsewhere', 2],
     );
     const { rows } = await api.db.query('select from workers');
@@ -125,8 +125,8 @@ describe('a worker with few slots', () => {
   it('keeps some of them for others, however many long runs one account starts', async t => {
     const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
     t.after(() => service.close());
-    const hanging = await service.create(requesting('/greedy'));
-    const ids = await Promise.all(Array.from({ length: 40 }, () => service.start(hanging)));
+    const hanging = await service.createWorkflow(requesting('/greedy'));
+    const ids = await Promise.all(Array.from({ length: 40 }, () => service.startRun(hanging)));
     await waitUntil('half of the slots to be used', () => count('/greedy') >= 4);
     const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'modest@example.com',
@@ -134,15 +134,15 @@ describe('a worker with few slots', () => {
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
-    const modest = service.as(otherUser.body.apiKey);
-    const workflow = await modest.create(PAIR);
+    const modest = service.withKey(otherUser.body.apiKey);
+    const workflow = await modest.createWorkflow(PAIR);
     for (let run = 0; run < 3; run++) {
-      assert.equal((await modest.run(workflow)).status, 'COMPLETED');
+      assert.equal((await modest.runWorkflow(workflow)).status, 'COMPLETED');
       // A run that kept its slot after its end would count as a long one from now on.
       await sleep(LONG_MS);
     }
     assert.ok(count('/greedy') < 8);
     for (const id of ids) await service.request('POST', `/executions/${id}/cancel`);
-    for (const id of ids) assert.equal((await service.until(id)).status, 'CANCELLED');
+    for (const id of ids) assert.equal((await service.waitForStatus(id)).status, 'CANCELLED');
   });
 });

@@ -62,7 +62,7 @@ describe('a process whose memory one account exceeds', () => {
 
   const assertTooLarge = async (ids: readonly string[]): Promise<void> => {
     for (const id of ids) {
-      const record = await greedy().until(id);
+      const record = await greedy().waitForStatus(id);
       assert.equal(record.status, 'FAILED');
       assert.equal(record.error?.code, 'run_output_too_large');
       assert.equal(record.nodeStates.length, HUGE.nodes.length);
@@ -70,9 +70,9 @@ describe('a process whose memory one account exceeds', () => {
   };
 
   it('ends its runs as FAILED while the runs of others complete', async t => {
-    const [huge, small] = await Promise.all([greedy().create(HUGE), service.create(SMALL)]);
+    const [huge, small] = await Promise.all([greedy().createWorkflow(HUGE), service.createWorkflow(SMALL)]);
     const before = await runFor(service, small, 20);
-    const accepted = Promise.all(Array.from({ length: RUNS }, () => greedy().start(huge)));
+    const accepted = Promise.all(Array.from({ length: RUNS }, () => greedy().startRun(huge)));
     const during = await runFor(service, small, 60);
     await assertTooLarge(await accepted);
     t.diagnostic(
@@ -81,12 +81,12 @@ describe('a process whose memory one account exceeds', () => {
   });
 
   it('does so after a kill and a restart as well', async t => {
-    const huge = await greedy().create(HUGE);
-    const ids = await Promise.all(Array.from({ length: RUNS_AT_KILL }, () => greedy().start(huge)));
+    const huge = await greedy().createWorkflow(HUGE);
+    const ids = await Promise.all(Array.from({ length: RUNS_AT_KILL }, () => greedy().startRun(huge)));
     await sleep(50);
     await service.end('SIGKILL');
     await start();
-    const small = await service.create(SMALL);
+    const small = await service.createWorkflow(SMALL);
     const during = await runFor(service, small, 20);
     await assertTooLarge(ids);
     t.diagnostic(`a run of another: ${during}; peak memory ${peakMegabytes(service.pid)} MB`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Db } from '../../src/store/db.ts';
-import { type Client, statesOf } from '../support/client.ts';
+import { type Client, mapStates } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openStream } from '../support/http/sse.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -16,7 +16,7 @@ import {
   spawnService,
   startTestService,
   type TestService,
-  urlOf,
+  toDatabaseUrl,
 } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -63,7 +63,7 @@ describe('a secret used by runs', () => {
     receiver = await startReceiver();
     receiver.answer((res, { path }) => res.writeHead(path === '/refused' ? 403 : 200).end('answered'));
     const env = {
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: toDatabaseUrl(database.connection),
       ALLOW_PRIVATE_NETWORK: 'true',
       LOG_LEVEL: 'trace',
     };
@@ -79,18 +79,18 @@ describe('a secret used by runs', () => {
   });
 
   it('arrives, and appears in no table, response, event, webhook or log', async () => {
-    const workflow = await api.create(graphOf(receiver.url));
-    const id = await api.start(workflow, { webhook: { url: `${receiver.url}/event` } });
+    const workflow = await api.createWorkflow(graphOf(receiver.url));
+    const id = await api.startRun(workflow, { webhook: { url: `${receiver.url}/event` } });
     const stream = await openStream(`${api.url}/api/v1/executions/${id}/events`, {
       authorization: `Bearer ${KEY}`,
     });
-    const record = await api.until(id);
+    const record = await api.waitForStatus(id);
     await stream.closed;
     await waitUntil('the event', () => receiver.received.some(({ path }) => path === '/event'));
     const asked = (path: string) => receiver.received.find(item => item.path === path);
     assert.equal(asked('/taken')?.headers.authorization, `Bearer ${VALUE}`);
     assert.equal(asked('/refused')?.raw, VALUE);
-    assert.equal(statesOf(record).lost?.status, 'FAILED');
+    assert.equal(mapStates(record).lost?.status, 'FAILED');
 
     const read = async (path: string): Promise<string> =>
       JSON.stringify((await api.request('GET', path)).body);
@@ -101,8 +101,8 @@ describe('a secret used by runs', () => {
       'the deliveries': await read(`/executions/${id}/deliveries`),
       'the stream': JSON.stringify(stream.events),
       'the webhook': asked('/event')?.raw ?? '',
-      "the API's log": api.written(),
-      "the worker's log": worker.written(),
+      "the API's log": api.output(),
+      "the worker's log": worker.output(),
       'the database': await dump(database.db),
     };
     assert.match(places["the worker's log"] ?? '', /"msg"/);
@@ -129,7 +129,7 @@ describe('a secret in a run by someone other than its creator', () => {
       name: 'Editor',
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
-    editor = service.as(body.apiKey);
+    editor = service.withKey(body.apiKey);
   });
   after(async () => {
     await service.close();
@@ -142,7 +142,7 @@ describe('a secret in a run by someone other than its creator', () => {
     const { host } = new URL(receiver.url);
     const graph = { nodes: [node('h', 'utility:http_request', { url: receiver.url })], edges: [] };
     const secrets = { BARE: VALUE, KEPT: { value: KEPT, hosts: [host] } };
-    const id = await service.create({ ...graph, secrets });
+    const id = await service.createWorkflow({ ...graph, secrets });
     const share = await service.request('PUT', `/workflows/${id}/permissions`, {
       email: 'editor@example.com',
       role: 'EDIT',
@@ -151,7 +151,7 @@ describe('a secret in a run by someone other than its creator', () => {
     const change = { nodes: [node('h', 'utility:http_request', config)], edges: [] };
     const put = await editor.request('PUT', `/workflows/${id}`, change);
     assert.equal(put.status, 200, JSON.stringify(put.body));
-    return editor.run(id);
+    return editor.runWorkflow(id);
   };
 
   it('is sent to its allowed hosts only', async () => {

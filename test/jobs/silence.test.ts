@@ -15,15 +15,15 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
   let api: TestService;
   let proxy: PostgresProxy;
   let receiver: Receiver;
-  let cut: Awaited<ReturnType<TestService['join']>>;
+  let cut: Awaited<ReturnType<TestService['startAnother']>>;
   let workflow: string;
   before(async () => {
     api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true' });
-    proxy = await startPostgresProxy(api.address);
+    proxy = await startPostgresProxy(api.connection);
     receiver = await startReceiver();
-    workflow = await api.create(PAIR);
+    workflow = await api.createWorkflow(PAIR);
     const env = { ROLE: 'all', DATABASE_URL: proxy.url, DATABASE_TIMEOUT_MS: `${TIMEOUT_MS}` };
-    cut = await api.join(env);
+    cut = await api.startAnother(env);
   });
   after(async () => {
     await cut.close();
@@ -32,7 +32,7 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     await receiver.close();
   });
 
-  const start = (): Promise<string> => api.start(workflow, { webhook: { url: receiver.url } });
+  const start = (): Promise<string> => api.startRun(workflow, { webhook: { url: receiver.url } });
   const untilHeard = (ids: readonly string[]): Promise<void> =>
     waitUntil('the events', () =>
       ids.every(id => receiver.received.some(({ body }) => body.executionId === id)),
@@ -61,7 +61,7 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     assert.ok(tookMs < MOST_MS, `${tookMs} ms`);
     proxy.heal();
     ids.push(await start());
-    for (const id of ids) assert.equal((await api.until(id)).status, 'COMPLETED');
+    for (const id of ids) assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
     await untilHeard(ids);
     assert.equal((await cut.request('GET', `/workflows/${workflow}`)).status, 200);
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { getPool, type Pool } from '../../src/store/credits.ts';
-import { statesOf } from '../support/client.ts';
+import { mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -59,9 +59,9 @@ describe('a worker that is killed', () => {
   const waiting = () => stage.hanging.filter(res => !res.writableEnded);
   /** Runs of the victim, during their second steps. The requests of each `round` use their own path. */
   const startRuns = async (round: string): Promise<readonly string[]> => {
-    const workflow = await victim.create(twoSteps(`${stage.receiver.url}/${round}`));
+    const workflow = await victim.createWorkflow(twoSteps(`${stage.receiver.url}/${round}`));
     const webhook = { url: `${stage.receiver.url}/${round}/event` };
-    const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.start(workflow, { webhook })));
+    const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.startRun(workflow, { webhook })));
     await waitUntil('the second step of each run', () => waiting().length === RUNS);
     for (const id of ids) await stage.untilStored(id, 'first');
     return ids;
@@ -70,9 +70,9 @@ describe('a worker that is killed', () => {
     await waitUntil('the second step again', () => waiting().length === 2 * RUNS);
     for (const res of waiting()) res.end('done');
     for (const id of ids) {
-      const execution = await on.until(id);
+      const execution = await on.waitForStatus(id);
       assert.equal(execution.status, 'COMPLETED');
-      const { first, second } = statesOf(execution);
+      const { first, second } = mapStates(execution);
       assert.deepEqual([first?.attempt, second?.attempt, second?.text], [1, 2, 'done']);
     }
     assert.equal(stage.count(`/${round}/first`), RUNS);
@@ -95,7 +95,7 @@ describe('a worker that is killed', () => {
     const readPool = (): Promise<Pool> => getPool(stage.db, 'user:1');
     before(async () => {
       ({ balance } = await readPool());
-      paid = await victim.start(await victim.create(SIDE_BY_SIDE));
+      paid = await victim.startRun(await victim.createWorkflow(SIDE_BY_SIDE));
       ids = await startRuns('restarted');
       const polled = () =>
         fal.requests.filter(({ path }) => path.endsWith('/status')).map(({ path }) => path);
@@ -111,9 +111,9 @@ describe('a worker that is killed', () => {
     it('continues its runs at once', () => assertWentOn(again, ids, 'restarted'));
 
     it('keeps the reservation of a paid run, charges each call once, and releases the rest', async () => {
-      const execution = await again.until(paid);
+      const execution = await again.waitForStatus(paid);
       assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-      const { first, each } = statesOf(execution);
+      const { first, each } = mapStates(execution);
       assert.deepEqual([first?.credits, each?.credits], [PRICE, 2 * PRICE]);
       assert.equal(fal.accepted.length, 3);
       assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 0 });

@@ -11,7 +11,7 @@ let workflowId: string;
 before(async () => {
   service = await startTestService();
   agent = await connectAgent(`${service.url}/mcp`, KEY, REVISIONS[0]);
-  workflowId = await service.create({
+  workflowId = await service.createWorkflow({
     name: 'Greeting maker',
     nodes: [
       node('place', 'input:text', { value: 'Lisbon' }),

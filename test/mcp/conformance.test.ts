@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts';
 import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
-import { freePort } from '../support/network/free-port.ts';
+import { findFreePort } from '../support/network/free-port.ts';
 import { type KeyProxy, startKeyProxy } from '../support/network/key-proxy.ts';
 import { NO_PEERS, PEER_MODULES, peerProgram } from '../support/peers.ts';
 
@@ -54,7 +54,7 @@ interface Served {
 
 async function serve(options: TestAppOptions): Promise<Served> {
   const test: TestApp = await createTestApp(options);
-  const port = await freePort();
+  const port = await findFreePort();
   await test.app.listen({ port, host: '127.0.0.1' });
   const { key } = await test.createCaller();
   const proxy: KeyProxy = await startKeyProxy(`http://127.0.0.1:${port}`, key);

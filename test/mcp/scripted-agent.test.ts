@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
-import { PASSWORD, tokenOf } from '../support/accounts/people.ts';
+import { PASSWORD, readLinkToken } from '../support/accounts/people.ts';
 import type { Client } from '../support/client.ts';
 import { MODEL, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
@@ -13,7 +13,7 @@ import {
   connect as letIn,
   ORIGIN,
   type Send,
-  sendOut,
+  sendOverNetwork,
 } from '../support/oauth/clients.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -42,7 +42,7 @@ async function newPerson(credits: number): Promise<Person> {
     credits,
     keyScopes: SCOPES,
   });
-  return { ...paid.service.as(body.apiKey), ...body };
+  return { ...paid.service.withKey(body.apiKey), ...body };
 }
 
 /** How an agent is authorized: with a key in its settings, or by a user on the consent page. */
@@ -52,10 +52,11 @@ const BEARERS: Readonly<Record<string, (by: Person) => Promise<string>>> = {
     const { db, url: service } = paid.service;
     const site = { now: Date.now, settings: { BASE_URL: ORIGIN } };
     const { url } = await createPasswordLink(db, site, userId, 'reset');
-    const form = { token: tokenOf(url), password: PASSWORD };
+    const form = { token: readLinkToken(url), password: PASSWORD };
     const { headers } = await paid.service.request('POST', '/auth/accept-invite', form);
     const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
-    const send: Send = (method, address, sent) => sendOut(method, address.replace(ORIGIN, service), sent);
+    const send: Send = (method, address, sent) =>
+      sendOverNetwork(method, address.replace(ORIGIN, service), sent);
     const { access_token } = await letIn(createOAuthClient(send), new CookieBrowser(send, { cookie }));
     return access_token;
   },
@@ -79,7 +80,7 @@ async function publishVideoTemplate(owner: Person): Promise<void> {
     scenes: [{ duration: 0.4, background: '#336699' }],
     overlays: [{ type: 'text', text: '{{title}}' }],
   };
-  const id = await owner.create({
+  const id = await owner.createWorkflow({
     name: 'Title card video',
     nodes: [
       node('title', 'input:text', { value: 'Hello' }),
@@ -151,7 +152,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       const preview = run.content.find(({ type }) => type === 'image');
       assert.equal(preview?.mimeType, 'image/jpeg');
       assert.ok(String(preview?.data).length <= 44_000);
-      const record = await person.execution(run.data.executionId);
+      const record = await person.readExecution(run.data.executionId);
       assert.equal(record.trigger, 'mcp');
       assert.equal(record.status, 'COMPLETED');
       const stored = await person.request<{ nodes: { position: object }[] }>(
@@ -164,7 +165,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
     });
 
     it('repairs a graph with the help of its issues', async () => {
-      const workflowId = await person.create({
+      const workflowId = await person.createWorkflow({
         name: 'Broken',
         nodes: [
           node('idea', 'input:text', { value: 'a fox' }),
@@ -238,7 +239,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
     });
 
     it('cancels a run', async () => {
-      const workflowId = await person.create({
+      const workflowId = await person.createWorkflow({
         name: 'Slow',
         nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'logic:delay', { ms: 600_000 })],
         edges: [edge('a.text > b.input')],
@@ -248,7 +249,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       await agent.get('cancel_execution', { executionId: run.executionId });
       const ended = await agent.get('get_execution', { executionId: run.executionId, waitSeconds: 30 });
       assert.equal(ended.status, 'CANCELLED');
-      assert.equal((await person.execution(run.executionId)).status, 'CANCELLED');
+      assert.equal((await person.readExecution(run.executionId)).status, 'CANCELLED');
     });
 
     it('publishes and unpublishes a workflow', async () => {

@@ -22,8 +22,8 @@ before(async () => {
     keyScopes: ['workflows:read', 'workflows:write'],
   });
   foreign = await service
-    .as(body.apiKey)
-    .create({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
+    .withKey(body.apiKey)
+    .createWorkflow({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
 });
 after(() => service.close());
 
@@ -199,7 +199,7 @@ for (const revision of REVISIONS) {
     let own: string;
     before(async () => {
       agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
-      own = await service.create({
+      own = await service.createWorkflow({
         name: 'Own',
         nodes: [node('text', 'input:text', { value: 'x' }), node('shown', 'output:preview')],
         edges: [edge('text.text > shown.input')],
@@ -238,7 +238,7 @@ for (const revision of REVISIONS) {
     });
 
     it('keeps the numbers of inputs and results exactly', async () => {
-      const workflowId = await service.create({
+      const workflowId = await service.createWorkflow({
         nodes: [node('data', 'input:json'), node('out', 'output:preview')],
         edges: [edge('data.json > out.input')],
       });

@@ -31,7 +31,7 @@ for (const revision of REVISIONS) {
     after(() => agent.close());
 
     it('sends increasing progress at least every 10 s to a caller that asks for it', async () => {
-      const workflowId = await service.create(slow(11_000));
+      const workflowId = await service.createWorkflow(slow(11_000));
       const heard: { readonly progress: number; readonly atMs: number }[] = [];
       const startedMs = Date.now();
       const run = await agent.call(
@@ -51,7 +51,7 @@ for (const revision of REVISIONS) {
     });
 
     it('returns the state of the run when the time is over', async () => {
-      const workflowId = await service.create(slow(600_000));
+      const workflowId = await service.createWorkflow(slow(600_000));
       const run = await agent.get('run_workflow', { workflowId, waitSeconds: 1 });
       assert.ok(['QUEUED', 'RUNNING'].includes(run.status), run.status);
       assert.match(run.next, /Call get_execution/);
@@ -59,7 +59,7 @@ for (const revision of REVISIONS) {
     });
 
     it('does not stop a run whose caller has disconnected', async () => {
-      const workflowId = await service.create(slow(2000));
+      const workflowId = await service.createWorkflow(slow(2000));
       const away = new AbortController();
       const call = agent.call('run_workflow', { workflowId, waitSeconds: 60 }, { signal: away.signal });
       setTimeout(() => away.abort(), 700);
@@ -78,7 +78,7 @@ for (const revision of REVISIONS) {
 describe('an account', () => {
   it(`waits for at most ${MAX_WAITS} runs at once`, async () => {
     const agent = await connectAgent(`${service.url}/mcp`, KEY, '2026-07-28');
-    const workflowId = await service.create(slow(600_000));
+    const workflowId = await service.createWorkflow(slow(600_000));
     const { executionId } = await agent.get('run_workflow', { workflowId, waitSeconds: 0 });
     const refused: unknown[] = [];
     const waits = Array.from({ length: MAX_WAITS + 3 }, async () => {
@@ -101,7 +101,7 @@ describe('a service that is killed while an agent waits', () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-killed-'));
     const env = { DATABASE_URL: service.databaseUrl };
     const first = await spawnService(folder, { ...env, ROLE: 'api' });
-    const workflowId = await service.create(slow(4000));
+    const workflowId = await service.createWorkflow(slow(4000));
     const agent = await connectAgent(`${first.url}/mcp`, KEY, '2026-07-28');
     const args = { workflowId, idempotencyKey: 'killed', waitSeconds: 60 };
     const call = agent.call('run_workflow', args).catch((err: unknown) => err);

@@ -6,11 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
+  modelGraph,
   type PaidService,
   PRICE,
+  readBalance,
   runPastLimit,
-  single,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -82,13 +82,13 @@ describe('a provider that answers every request so', () => {
   for (const [name, fault] of Object.entries(faults))
     it(`${name}: receives the work once, and the run ends in time, free of charge`, async () => {
       paid.fal.failRequests(STATUS, fault, ALWAYS);
-      const record = await runPastLimit(paid, user, single(), 2000);
+      const record = await runPastLimit(paid, user, modelGraph(), 2000);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));
       assert.equal(paid.fal.accepted.length, 1);
       // The call is polled until its outcome is known.
       paid.fal.clearFaults();
-      await waitUntil('its credits to be back', async () => (await balanceOf(user))[1] === 0);
-      assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
+      await waitUntil('its credits to be back', async () => (await readBalance(user))[1] === 0);
+      assert.deepEqual(await readBalance(user), [CREDITS, 0]);
     });
 });
 
@@ -96,21 +96,21 @@ it('a provider clock that is an hour off delays nothing', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   paid.fal.polls = 0;
   paid.fal.failRequests(STATUS, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
-  const record = await user.until(await user.start(await user.create(single())));
+  const record = await user.waitForStatus(await user.startRun(await user.createWorkflow(modelGraph())));
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
 
 it('a provider that finishes a cancelled call is paid, and its result is not fetched', async () => {
   const [fetched, stopped] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
-  const id = await user.start(await user.create(single()));
+  const id = await user.startRun(await user.createWorkflow(modelGraph()));
   await waiting(id);
   paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 400, body: { status: 'ALREADY_COMPLETED' } }, ALWAYS);
   paid.fal.polls = 0;
   await cancel(id);
   await waitUntil('the provider to be asked', () => paid.fal.count(/\/cancel$/) > stopped);
-  assert.equal((await user.execution(id)).status, 'CANCELLED');
-  await waitUntil('the call to be settled', async () => (await balanceOf(user))[1] === 0);
-  assert.deepEqual(await balanceOf(user), [CREDITS - PRICE, 0]);
+  assert.equal((await user.readExecution(id)).status, 'CANCELLED');
+  await waitUntil('the call to be settled', async () => (await readBalance(user))[1] === 0);
+  assert.deepEqual(await readBalance(user), [CREDITS - PRICE, 0]);
   assert.equal(paid.fal.count(/^GET \/files\//), fetched);
 });
 
@@ -174,32 +174,32 @@ describe('a run that is cancelled', () => {
   ]);
   for (const [name, reach] of Object.entries(states))
     it(`${name} ends, and ${paidFor.has(name) ? 'is charged' : 'is not charged'} for the call`, async () => {
-      const workflow = await user.create(single());
-      const id = await reach(() => user.start(workflow));
+      const workflow = await user.createWorkflow(modelGraph());
+      const id = await reach(() => user.startRun(workflow));
       await cancel(id);
       const beganMs = performance.now();
-      assert.equal((await user.until(id)).status, 'CANCELLED');
+      assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
       assert.ok(performance.now() - beganMs < MOST_MS);
       paid.fal.clearFaults();
-      await waitUntil('its credits to be settled', async () => (await balanceOf(user))[1] === 0);
-      assert.deepEqual(await balanceOf(user), [CREDITS - (paidFor.has(name) ? PRICE : 0), 0]);
+      await waitUntil('its credits to be settled', async () => (await readBalance(user))[1] === 0);
+      assert.deepEqual(await readBalance(user), [CREDITS - (paidFor.has(name) ? PRICE : 0), 0]);
       await delay(200);
-      assert.equal((await user.execution(id)).status, 'CANCELLED');
+      assert.equal((await user.readExecution(id)).status, 'CANCELLED');
     });
 
   it(`is one of ${MANY} that are cancelled at once: all end, and each call is cancelled at least once`, async () => {
-    const workflow = await user.create(single());
-    const ids = await Promise.all(Array.from({ length: MANY }, () => user.start(workflow)));
+    const workflow = await user.createWorkflow(modelGraph());
+    const ids = await Promise.all(Array.from({ length: MANY }, () => user.startRun(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === MANY);
     await Promise.all(ids.map(cancel));
     await waitUntil(
       'all to have ended',
       async () => (await count('executions where finished_at is null')) === 0,
     );
-    for (const id of ids.slice(0, 20)) assert.equal((await user.execution(id)).status, 'CANCELLED');
+    for (const id of ids.slice(0, 20)) assert.equal((await user.readExecution(id)).status, 'CANCELLED');
     await waitUntil('no call to be left', async () => (await count('calls')) === 0);
     assert.deepEqual(new Set(paid.fal.cancelled), new Set(paid.fal.accepted));
-    assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
+    assert.deepEqual(await readBalance(user), [CREDITS, 0]);
     assert.ok(MANY * PRICE <= CREDITS);
   });
 });

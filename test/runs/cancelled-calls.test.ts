@@ -5,17 +5,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { type Client, statesOf } from '../support/client.ts';
+import { type Client, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
-  mapped,
+  mappedGraph,
+  modelGraph,
   type PaidExecution,
   type PaidService,
   PRICE,
-  poolOf,
+  readBalance,
+  readPool,
   runPastLimit,
-  single,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { wav } from '../support/media/files.ts';
@@ -79,14 +79,14 @@ afterEach(async () => {
 });
 
 const cancel = (id: string) => user.request('POST', `/executions/${id}/cancel`);
-const record = async (id: string) => (await user.execution(id)) as PaidExecution;
+const record = async (id: string) => (await user.readExecution(id)) as PaidExecution;
 
 /** Starts the graph, waits until a provider has received so many requests, and ends the run. Returns its id. */
 async function cancelOnce(graph: object, hasArrived: () => boolean): Promise<string> {
-  const id = await user.start(await user.create(graph));
+  const id = await user.startRun(await user.createWorkflow(graph));
   await waitUntil('the provider to be asked', hasArrived);
   await cancel(id);
-  assert.equal((await user.until(id)).status, 'CANCELLED');
+  assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
   return id;
 }
 
@@ -100,13 +100,13 @@ async function settled(id: string): Promise<PaidExecution['credits']> {
   const execution = await record(id);
   const { credits } = execution;
   assert.equal(credits.held, 0);
-  const costs = Object.values(statesOf(execution)).map(state => state.credits);
+  const costs = Object.values(mapStates(execution)).map(state => state.credits);
   assert.equal(
     costs.reduce((sum, cost) => sum + cost, 0),
     credits.charged,
     'the node states agree with the run',
   );
-  assert.deepEqual(await balanceOf(user), [FUNDS - credits.charged, 0]);
+  assert.deepEqual(await readBalance(user), [FUNDS - credits.charged, 0]);
   return credits;
 }
 
@@ -117,25 +117,25 @@ const polled = (times = 1) => {
 
 describe('a run that ends while fal is working', () => {
   it('is charged nothing if fal stops', async () => {
-    const id = await cancelOnce(single(), polled());
+    const id = await cancelOnce(modelGraph(), polled());
     assert.deepEqual(await settled(id), { estimated: PRICE, held: 0, charged: 0, released: PRICE });
   });
 
   it('keeps its reservation until fal reports whether it stops', async () => {
     paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
-    const id = await cancelOnce(single(), polled());
+    const id = await cancelOnce(modelGraph(), polled());
     assert.equal((await record(id)).credits.held, PRICE);
-    assert.deepEqual(await balanceOf(user), [FUNDS - PRICE, PRICE]);
+    assert.deepEqual(await readBalance(user), [FUNDS - PRICE, PRICE]);
     assert.equal((await settled(id)).charged, 0);
   });
 
   it('is charged if the app continues and delivers', async () => {
     paid.fal.ignoresCancel = true;
-    const id = await cancelOnce(single(), polled());
+    const id = await cancelOnce(modelGraph(), polled());
     assert.equal((await record(id)).credits.held, PRICE);
     paid.fal.polls = 0;
     assert.deepEqual(await settled(id), { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
-    const charges = (await poolOf(user)).entries.filter(({ kind }) => kind === 'charge');
+    const charges = (await readPool(user)).entries.filter(({ kind }) => kind === 'charge');
     assert.deepEqual(
       charges.map(({ amount, nodeId }) => [amount, nodeId]),
       [[PRICE, 'm']],
@@ -145,7 +145,7 @@ describe('a run that ends while fal is working', () => {
   it('is charged nothing if the app continues and fails', async () => {
     paid.fal.ignoresCancel = true;
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
-    const id = await cancelOnce(single(), polled());
+    const id = await cancelOnce(modelGraph(), polled());
     paid.fal.polls = 0;
     assert.equal((await settled(id)).charged, 0);
   });
@@ -162,7 +162,7 @@ describe('a run that ends while fal is working', () => {
 
   it('is charged if it times out and the app delivers', async () => {
     paid.fal.ignoresCancel = true;
-    const { status, id } = await runPastLimit(paid, user, single());
+    const { status, id } = await runPastLimit(paid, user, modelGraph());
     assert.equal(status, 'TIMEOUT');
     paid.fal.polls = 0;
     assert.equal((await settled(id)).charged, PRICE);
@@ -171,7 +171,7 @@ describe('a run that ends while fal is working', () => {
   it('is charged for the items that deliver anyway', async () => {
     paid.fal.ignoresCancel = true;
     const before = paid.fal.accepted.length;
-    const id = await cancelOnce(mapped(['a', 'b', 'c']), () => paid.fal.accepted.length === before + 3);
+    const id = await cancelOnce(mappedGraph(['a', 'b', 'c']), () => paid.fal.accepted.length === before + 3);
     paid.fal.polls = 0;
     assert.equal((await settled(id)).charged, 3 * PRICE);
   });
@@ -182,13 +182,13 @@ describe('a run that ends while fal is working', () => {
     const late = paid.fal.accepted.length + 3;
     const working = { status: 202, body: { status: 'IN_PROGRESS', logs: [] } };
     paid.fal.failRequests(new RegExp(`/req-${late}/status$`), working, 1e9);
-    const id = await user.start(await user.create(mapped(['a', 'b', 'c'])));
+    const id = await user.startRun(await user.createWorkflow(mappedGraph(['a', 'b', 'c'])));
     await waitUntil(
       'two items to be charged',
-      async () => statesOf(await record(id)).m?.credits === 2 * PRICE,
+      async () => mapStates(await record(id)).m?.credits === 2 * PRICE,
     );
     await cancel(id);
-    await user.until(id);
+    await user.waitForStatus(id);
     paid.fal.clearFaults();
     assert.equal((await settled(id)).charged, 3 * PRICE);
     const { body } = await user.request<{ credits: number }>('GET', `/executions/${id}/outputs/m`);
@@ -197,8 +197,8 @@ describe('a run that ends while fal is working', () => {
 
   it('is settled once by any process, even if the first one died', async () => {
     paid.fal.ignoresCancel = true;
-    const others = await Promise.all([1, 2].map(() => paid.service.join({ ROLE: 'worker' })));
-    const id = await cancelOnce(single(), polled());
+    const others = await Promise.all([1, 2].map(() => paid.service.startAnother({ ROLE: 'worker' })));
+    const id = await cancelOnce(modelGraph(), polled());
     paid.fal.polls = 0;
     assert.equal((await settled(id)).charged, PRICE);
     for (const other of others) await other.close();
@@ -223,7 +223,7 @@ describe('a run that ends while Replicate is working', () => {
   });
 
   it('is charged for a prediction that had already ended', async () => {
-    const id = await user.start(await user.create(graph));
+    const id = await user.startRun(await user.createWorkflow(graph));
     await waitUntil('a poll', polls(2));
     replicate.failRequests(/^GET .*\/predictions\//, { status: 500, body: {} }, 1e9);
     replicate.state.polls = 0;
@@ -240,8 +240,8 @@ describe('a run that ends while OpenAI is working', () => {
     const id = await cancelOnce(graph, () => paid.openai.requests.length > before);
     const execution = await record(id);
     assert.deepEqual(execution.credits, { estimated: 9, held: 0, charged: 9, released: 0 });
-    assert.equal(statesOf(execution).m?.credits, 9);
-    assert.deepEqual(await balanceOf(user), [FUNDS - 9, 0]);
+    assert.equal(mapStates(execution).m?.credits, 9);
+    assert.deepEqual(await readBalance(user), [FUNDS - 9, 0]);
   });
 
   it('is charged nothing for a rejected request', async () => {
@@ -264,7 +264,7 @@ describe('a run that ends while OpenAI is working', () => {
   });
 
   it('is charged by tokens for a response that had ended', async () => {
-    const id = await user.start(await user.create(respond));
+    const id = await user.startRun(await user.createWorkflow(respond));
     await waitUntil('polls', polls(2));
     paid.openai.failRequests(
       /^POST .*\/cancel$/,
@@ -272,7 +272,7 @@ describe('a run that ends while OpenAI is working', () => {
       1e9,
     );
     await cancel(id);
-    await user.until(id);
+    await user.waitForStatus(id);
     paid.openai.state.polls = 0;
     assert.deepEqual(await settled(id), { estimated: 30, held: 0, charged: 4, released: 26 });
   });

@@ -8,9 +8,9 @@ import { publishedOf, VIDEO_INPUT } from '../nodes/models/published.ts';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
   type PaidExecution,
   type PaidService,
+  readBalance,
   runPaid,
   startPaidService,
 } from '../support/credits/paid.ts';
@@ -101,15 +101,15 @@ const isEnd = (status: string): boolean => !['QUEUED', 'RUNNING', 'WAITING', 'CA
 describe('a model that is removed', () => {
   it(`lets ${WAITING} runs that wait for it finish, each charged once`, async () => {
     paid.fal.polls = 1e9;
-    const workflow = await user.create(graphOf(SHORT));
-    await Promise.all(Array.from({ length: WAITING }, () => user.start(workflow)));
+    const workflow = await user.createWorkflow(graphOf(SHORT));
+    await Promise.all(Array.from({ length: WAITING }, () => user.startRun(workflow)));
     await waitUntil('all to be submitted', async () => paid.fal.accepted.length >= WAITING, LONG_MS);
     await install(deprecate(MODEL, '2026-11-22'));
     paid.fal.polls = 0;
     await waitUntil('all to end', async () => (await statusesOf(workflow)).every(isEnd), LONG_MS);
     assert.deepEqual([...new Set(await statusesOf(workflow))], ['COMPLETED']);
     assert.equal(paid.fal.accepted.length, WAITING);
-    assert.deepEqual(await balanceOf(user), [0, 0]);
+    assert.deepEqual(await readBalance(user), [0, 0]);
   });
 });
 
@@ -119,12 +119,14 @@ describe('a stored workflow whose model has changed', () => {
     changed: Model,
     named: RegExp,
   ): Promise<void> => {
-    const id = await user.create(graphOf({ ...SHORT, ...config }));
+    const id = await user.createWorkflow(graphOf({ ...SHORT, ...config }));
     await install(changed);
     const submitted = paid.fal.accepted.length;
     const { body: linted } = await user.request('POST', `/workflows/${id}/lint`);
     assert.match(JSON.stringify(linted), named);
-    const { status, error, credits } = (await user.run(id)) as PaidExecution & { error: { message: string } };
+    const { status, error, credits } = (await user.runWorkflow(id)) as PaidExecution & {
+      error: { message: string };
+    };
     assert.equal(status, 'FAILED');
     assert.match(error.message, named);
     assert.deepEqual([credits.charged, credits.held, paid.fal.accepted.length], [0, 0, submitted]);
@@ -142,9 +144,9 @@ describe('a stored workflow whose model has changed', () => {
 
   it('runs unchanged if it uses nothing that has changed', async () => {
     const { style: _, ...input } = INPUT;
-    const id = await user.create(graphOf(SHORT));
+    const id = await user.createWorkflow(graphOf(SHORT));
     await install(changedTo({ ...input, mood: { type: 'string', default: 'calm' } }));
-    const { status, credits } = (await user.run(id)) as PaidExecution;
+    const { status, credits } = (await user.runWorkflow(id)) as PaidExecution;
     assert.deepEqual([status, credits.charged], ['COMPLETED', PRICE]);
     assert.equal((await runPaid(user, graphOf(SHORT))).status, 'COMPLETED');
   });

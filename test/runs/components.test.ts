@@ -2,8 +2,14 @@
 // nodes by the path of their call.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Client, type Execution, statesOf } from '../support/client.ts';
-import { balanceOf, model, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
+import { type Client, type Execution, mapStates } from '../support/client.ts';
+import {
+  modelNode,
+  type PaidService,
+  PRICE,
+  readBalance,
+  startPaidService,
+} from '../support/credits/paid.ts';
 import { startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -67,8 +73,10 @@ async function refusal(workflowId: string, body: object = {}, path = 'run') {
 
 describe('a run of a workflow with a component', () => {
   it('executes the nodes of the component under the path of the call', async () => {
-    const id = await user.create(caller(await user.create(joiner()), { values: { b: 'V', a: 'unused' } }));
-    const record = await user.run(id);
+    const id = await user.createWorkflow(
+      caller(await user.createWorkflow(joiner()), { values: { b: 'V', a: 'unused' } }),
+    );
+    const record = await user.runWorkflow(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
     assert.deepEqual(textsOf(record), {
       start: 'S',
@@ -85,12 +93,12 @@ describe('a run of a workflow with a component', () => {
   });
 
   it('has the outputs of its last calls as results if it has no output nodes', async () => {
-    const component = await user.create(joiner());
-    const id = await user.create({
+    const component = await user.createWorkflow(joiner());
+    const id = await user.createWorkflow({
       nodes: [call(component, {}, 'one'), call(component, {}, 'two')],
       edges: [edge('one.out > two.a')],
     });
-    const record = await user.run(id);
+    const record = await user.runWorkflow(id);
     assert.deepEqual(
       record.outputs.map(({ nodeId, text }) => [nodeId, text]),
       [['two/out', 'A-B-B']],
@@ -98,29 +106,29 @@ describe('a run of a workflow with a component', () => {
   });
 
   it('accepts inputs, targets, pins and keep by the paths of nodes, and a call in place of its nodes', async () => {
-    const id = await user.create(caller(await user.create(joiner())));
-    const first = await user.run(id, { inputs: { 'c/b': 'I', start: 'J' } });
+    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
+    const first = await user.runWorkflow(id, { inputs: { 'c/b': 'I', start: 'J' } });
     assert.equal(textsOf(first).end, 'J-I');
-    const inner = await user.run(id, { targets: ['c/joined'] });
+    const inner = await user.runWorkflow(id, { targets: ['c/joined'] });
     assert.deepEqual(Object.keys(textsOf(inner)).sort(), ['c/b', 'c/joined', 'start']);
-    const whole = await user.run(id, { targets: ['c'] });
+    const whole = await user.runWorkflow(id, { targets: ['c'] });
     assert.deepEqual(Object.keys(textsOf(whole)).sort(), ['c/b', 'c/joined', 'c/out', 'start']);
-    const pinned = await user.run(id, { pins: { 'c/joined': first.id } });
+    const pinned = await user.runWorkflow(id, { pins: { 'c/joined': first.id } });
     assert.deepEqual(textsOf(pinned), { 'c/joined': 'J-I', 'c/out': 'J-I', end: 'J-I' });
-    const kept = await user.run(id, { keep: { executionId: whole.id, again: ['c/joined'] } });
-    const { start, 'c/joined': joined } = statesOf(kept);
+    const kept = await user.runWorkflow(id, { keep: { executionId: whole.id, again: ['c/joined'] } });
+    const { start, 'c/joined': joined } = mapStates(kept);
     assert.deepEqual([start?.cached, joined?.cached], [true, false]);
-    const again = await user.run(id, { keep: { executionId: kept.id, again: ['c'] } });
-    assert.equal(statesOf(again)['c/b']?.cached, false);
+    const again = await user.runWorkflow(id, { keep: { executionId: kept.id, again: ['c'] } });
+    assert.equal(mapStates(again)['c/b']?.cached, false);
     const { error } = await refusal(id, { inputs: { 'c/x': 1 } });
     assert.match(error, /no input node "c\/x".*Its input nodes are start, c\/b\./);
     assert.match((await refusal(id, { inputs: { 'c/a': 'fed' } })).error, /no input node "c\/a"/);
   });
 
   it('accepts config of the call: values, and nothing else', async () => {
-    const component = await user.create(joiner());
-    const id = await user.create(caller(component));
-    const record = await user.run(id, { config: { c: { values: { b: 'R' } } } });
+    const component = await user.createWorkflow(joiner());
+    const id = await user.createWorkflow(caller(component));
+    const record = await user.runWorkflow(id, { config: { c: { values: { b: 'R' } } } });
     assert.equal(textsOf(record).end, 'S-R');
     for (const field of ['workflowId', 'version', 'inputs', 'outputs', 'name']) {
       const { code, error } = await refusal(id, { config: { c: { [field]: 'latest' } } });
@@ -130,8 +138,8 @@ describe('a run of a workflow with a component', () => {
   });
 
   it('maps a list over the component as over any node', async () => {
-    const component = await user.create(joiner());
-    const id = await user.create({
+    const component = await user.createWorkflow(joiner());
+    const id = await user.createWorkflow({
       nodes: [
         node('many', 'input:list', { items: ['1', '2'] }),
         call(component),
@@ -139,13 +147,13 @@ describe('a run of a workflow with a component', () => {
       ],
       edges: [edge('many.list > c.a'), edge('c.out > end.input')],
     });
-    const record = await user.run(id);
-    assert.deepEqual((statesOf(record).end as { texts?: unknown } | undefined)?.texts, ['1-B', '2-B']);
+    const record = await user.runWorkflow(id);
+    assert.deepEqual((mapStates(record).end as { texts?: unknown } | undefined)?.texts, ['1-B', '2-B']);
   });
 
   it('reads one node by its encoded path', async () => {
-    const id = await user.create(caller(await user.create(joiner())));
-    const { id: executionId } = await user.run(id);
+    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
+    const { id: executionId } = await user.runWorkflow(id);
     const { body } = await user.request(
       'GET',
       `/executions/${executionId}/outputs/${encodeURIComponent('c/joined')}`,
@@ -154,7 +162,7 @@ describe('a run of a workflow with a component', () => {
   });
 
   it('fails with the path of the node', async () => {
-    const component = await user.create({
+    const component = await user.createWorkflow({
       nodes: [
         node('list', 'input:list', { items: [] }),
         node('item', 'utility:list_item', { index: 5 }),
@@ -162,17 +170,17 @@ describe('a run of a workflow with a component', () => {
       ],
       edges: [edge('list.list > item.list'), edge('item.item > out.input')],
     });
-    const record = await user.run(await user.create({ nodes: [call(component)], edges: [] }));
+    const record = await user.runWorkflow(await user.createWorkflow({ nodes: [call(component)], edges: [] }));
     assert.equal(record.error?.nodeId, 'c/item');
-    assert.equal(statesOf(record)['c/item']?.status, 'FAILED');
+    assert.equal(mapStates(record)['c/item']?.status, 'FAILED');
   });
 
   it('costs the sum of its nodes, listed by path', async () => {
-    const component = await user.create({
-      nodes: [model('m'), node('out', 'output:preview')],
+    const component = await user.createWorkflow({
+      nodes: [modelNode('m'), node('out', 'output:preview')],
       edges: [edge('m.image > out.input')],
     });
-    const id = await user.create({
+    const id = await user.createWorkflow({
       nodes: [call(component, {}, 'one'), call(component, {}, 'two')],
       edges: [],
     });
@@ -188,15 +196,15 @@ describe('a run of a workflow with a component', () => {
         ['two/m', PRICE],
       ],
     );
-    const record = await user.run(id, { useCache: false });
+    const record = await user.runWorkflow(id, { useCache: false });
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
-    assert.deepEqual(await balanceOf(user), [300 - 2 * PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [300 - 2 * PRICE, 0]);
   });
 });
 
 describe('what else runs a workflow with a component', () => {
   it('is a batch, whose rows set inputs inside it', async () => {
-    const id = await user.create(caller(await user.create(joiner())));
+    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
     const rows = [{ inputs: { start: '1', 'c/b': 'x' } }, { inputs: { start: '2' } }];
     const { status, body } = await user.request<{ batchId: string }>('POST', `/workflows/${id}/batches`, {
       rows,
@@ -220,8 +228,8 @@ describe('what else runs a workflow with a component', () => {
   });
 
   it('is the page of its results, by path', async () => {
-    const id = await user.create(caller(await user.create(joiner()), { version: 'latest' }));
-    await user.run(id);
+    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner()), { version: 'latest' }));
+    await user.runWorkflow(id);
     const { body } = await user.request<{ nodes: Record<string, { text: string; isCurrent: boolean }> }>(
       'GET',
       `/workflows/${id}/results`,
@@ -235,7 +243,7 @@ describe('what else runs a workflow with a component', () => {
   it('uses the secrets of the caller', async () => {
     const receiver = await startReceiver();
     try {
-      const component = await user.create({
+      const component = await user.createWorkflow({
         nodes: [
           node('ask', 'utility:http_request', {
             url: receiver.url,
@@ -245,12 +253,12 @@ describe('what else runs a workflow with a component', () => {
         ],
         edges: [edge('ask.text > out.input')],
       });
-      const id = await user.create({
+      const id = await user.createWorkflow({
         nodes: [call(component)],
         edges: [],
         secrets: { TOKEN: 'of-the-caller' },
       });
-      assert.equal((await user.run(id)).status, 'COMPLETED');
+      assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
       assert.equal(receiver.received[0]?.headers['x-token'], 'of-the-caller');
     } finally {
       await receiver.close();
@@ -260,12 +268,12 @@ describe('what else runs a workflow with a component', () => {
 
 describe('the latest version of a component', () => {
   it('is chosen when the run is accepted, and kept by its resumptions', async () => {
-    const component = await user.create(joiner());
-    const nested = await user.create({
+    const component = await user.createWorkflow(joiner());
+    const nested = await user.createWorkflow({
       nodes: [call(component, { version: 'latest' }, 'in'), node('out', 'output:preview')],
       edges: [edge('in.out > out.input')],
     });
-    const id = await user.create({
+    const id = await user.createWorkflow({
       nodes: [
         call(nested, { version: 'latest' }),
         node('ask', 'logic:approval'),
@@ -273,8 +281,8 @@ describe('the latest version of a component', () => {
       ],
       edges: [edge('c.out > ask.input'), edge('ask.approved > then.input')],
     });
-    const executionId = await user.start(id);
-    await user.until(executionId, 'WAITING');
+    const executionId = await user.startRun(id);
+    await user.waitForStatus(executionId, 'WAITING');
     await change(user, component, joiner('{{a}}+{{b}}'));
     const { rows } = await paid.service.db.query<{ components: object }>(
       'select components from executions where id = $1',
@@ -284,16 +292,16 @@ describe('the latest version of a component', () => {
     await user.request('POST', `/executions/${executionId}/resume`, {
       decision: { nodeId: 'ask', approved: true },
     });
-    const record = await user.until(executionId);
+    const record = await user.waitForStatus(executionId);
     assert.equal(textsOf(record)['c/in/joined'], 'A-B');
-    const next = await user.start(id);
-    assert.equal(textsOf(await user.until(next, 'WAITING'))['c/in/joined'], 'A+B');
+    const next = await user.startRun(id);
+    assert.equal(textsOf(await user.waitForStatus(next, 'WAITING'))['c/in/joined'], 'A+B');
   });
 
   it('is kept by the cleanup as long as a run of it exists', async () => {
-    const component = await user.create(joiner());
-    const id = await user.create(caller(component, { version: 'latest' }));
-    const { id: executionId } = await user.run(id);
+    const component = await user.createWorkflow(joiner());
+    const id = await user.createWorkflow(caller(component, { version: 'latest' }));
+    const { id: executionId } = await user.runWorkflow(id);
     for (let version = 2; version < 6; version++)
       await change(user, component, joiner(`{{a}}${version}{{b}}`));
     await paid.service.db.query("update workflow_versions set created_at = now() - interval '3 days'");
@@ -307,20 +315,20 @@ describe('the latest version of a component', () => {
       rows.map(({ version }) => version),
       [1, 5],
     );
-    assert.equal(textsOf(await user.execution(executionId)).end, 'S-B');
+    assert.equal(textsOf(await user.readExecution(executionId)).end, 'S-B');
   });
 });
 
 describe('a run whose component may not be used', () => {
   it('is refused by the path of the call if the component was deleted, while accepted runs continue', async () => {
-    const component = await user.create(joiner());
-    const outer = await user.create({
+    const component = await user.createWorkflow(joiner());
+    const outer = await user.createWorkflow({
       nodes: [call(component, {}, 'in'), node('ask', 'logic:approval'), node('out', 'output:preview')],
       edges: [edge('in.out > ask.input'), edge('ask.approved > out.input')],
     });
-    const id = await user.create({ nodes: [call(outer)], edges: [] });
-    const executionId = await user.start(id);
-    await user.until(executionId, 'WAITING');
+    const id = await user.createWorkflow({ nodes: [call(outer)], edges: [] });
+    const executionId = await user.startRun(id);
+    await user.waitForStatus(executionId, 'WAITING');
     assert.equal((await user.request('DELETE', `/workflows/${component}?force=true`)).status, 200);
     const { status, code, issues } = await refusal(id);
     assert.deepEqual([status, code, issues[0]?.nodeId], [400, 'component_missing', 'c/in']);
@@ -328,7 +336,7 @@ describe('a run whose component may not be used', () => {
     await user.request('POST', `/executions/${executionId}/resume`, {
       decision: { nodeId: 'c/ask', approved: true },
     });
-    const record = await user.until(executionId);
+    const record = await user.waitForStatus(executionId);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
     assert.deepEqual(
       record.outputs.map(({ nodeId, text }) => [nodeId, text]),
@@ -338,20 +346,20 @@ describe('a run whose component may not be used', () => {
 
   it('is refused if whoever added the call may no longer read the component', async () => {
     const owner = await paid.newUser(0);
-    const component = await owner.create(joiner());
+    const component = await owner.createWorkflow(joiner());
     const open = (linkPermission: string) =>
       owner.request('POST', `/workflows/${component}/visibility`, { linkPermission });
     assert.equal((await open('VIEW')).status, 200);
-    const id = await user.create(caller(component));
-    assert.equal((await user.run(id)).status, 'COMPLETED');
+    const id = await user.createWorkflow(caller(component));
+    assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
     await open('PRIVATE');
     const { status, code, issues } = await refusal(id);
     assert.deepEqual([status, code, issues[0]?.nodeId], [403, 'component_forbidden', 'c']);
   });
 
   it('is accepted for others who may run the caller but not read the component', async () => {
-    const component = await user.create(joiner());
-    const id = await user.create(caller(component));
+    const component = await user.createWorkflow(joiner());
+    const id = await user.createWorkflow(caller(component));
     const other = await paid.newUser(0);
     const { body } = await other.request<{ email: string }>('GET', '/me');
     const share = { email: body.email, role: 'EDIT' };
@@ -359,7 +367,7 @@ describe('a run whose component may not be used', () => {
     assert.equal(shared.status, 200, JSON.stringify(shared.body));
     await other.request('GET', `/workflows/${id}`);
     assert.equal((await other.request('GET', `/workflows/${component}`)).status, 403);
-    const record = await other.run(id);
+    const record = await other.runWorkflow(id);
     assert.deepEqual(textsOf(record), {
       start: 'S',
       'c/b': undefined,

@@ -1,14 +1,14 @@
 // Runs on credentials of workspaces: which one is used, who pays, and what happens when one is replaced, removed or refused.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { Client, State } from '../support/client.ts';
+import type { Client, NodeState } from '../support/client.ts';
 import {
-  balanceOf,
   MODEL,
+  modelGraph,
   type PaidService,
   PRICE,
+  readBalance,
   runPaid,
-  single,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -18,7 +18,7 @@ const USD = PRICE / 100;
 const KEYS = ['workspace-key-a-1111', 'workspace-key-b-2222', 'workspace-key-c-3333'] as const;
 const [KEY_A, KEY_B, KEY_C] = KEYS;
 
-type PaidState = State & {
+type PaidState = NodeState & {
   readonly paidBy?: string;
   readonly credentialId?: string;
   readonly costUsd?: number | null;
@@ -46,7 +46,7 @@ const store = async (user: Client, apiKey: string, more: object = {}): Promise<s
   assert.equal(status, 201, JSON.stringify(body));
   return body.id;
 };
-const stateOf = (execution: { readonly nodeStates: readonly State[] }, id = 'm'): PaidState => {
+const stateOf = (execution: { readonly nodeStates: readonly NodeState[] }, id = 'm'): PaidState => {
   const state = execution.nodeStates.find(({ nodeId }) => nodeId === id);
   assert.ok(state);
   return state;
@@ -60,7 +60,7 @@ const submissionsWith = (key: string): number =>
 describe('a run', () => {
   it("uses the instance's credential, and pays credits, if its workspace has none", async () => {
     const user = await paid.newUser(10);
-    const execution = await runPaid(user, single());
+    const execution = await runPaid(user, modelGraph());
     const { paidBy, credentialId, credits } = stateOf(execution);
     assert.deepEqual(
       [execution.status, paidBy, credentialId, credits],
@@ -72,7 +72,7 @@ describe('a run', () => {
     const user = await paid.newUser(0);
     const id = await store(user, KEY_A);
     const earlier = submissionsWith(KEY_A);
-    const workflow = await user.create(single());
+    const workflow = await user.createWorkflow(modelGraph());
     const { body: estimate } = await user.request<{ credits: number; breakdown: PaidState[] }>(
       'POST',
       `/workflows/${workflow}/estimate`,
@@ -83,12 +83,12 @@ describe('a run', () => {
       estimate.breakdown.map(({ paidBy, credentialId, costUsd }) => [paidBy, credentialId, costUsd]),
       [['credential', id, USD]],
     );
-    const execution = await user.run(workflow);
+    const execution = await user.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     const { paidBy, credentialId, costUsd, credits } = stateOf(execution);
     assert.deepEqual([paidBy, credentialId, costUsd, credits], ['credential', id, USD, 0]);
     assert.equal(submissionsWith(KEY_A), earlier + 1);
-    assert.deepEqual(await balanceOf(user), [0, 0]);
+    assert.deepEqual(await readBalance(user), [0, 0]);
     const { body } = await user.request<{ total: number; credentials: object[] }>('GET', '/credits/spending');
     assert.deepEqual(
       [body.total, body.credentials],
@@ -101,7 +101,7 @@ describe('a run', () => {
     await store(one, KEY_A);
     await store(other, KEY_B);
     const before = [submissionsWith(KEY_A), submissionsWith(KEY_B), submissionsWith('fal-key')];
-    for (const user of [one, other]) assert.equal((await runPaid(user, single())).status, 'COMPLETED');
+    for (const user of [one, other]) assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');
     assert.deepEqual(
       [submissionsWith(KEY_A), submissionsWith(KEY_B), submissionsWith('fal-key')].map(
         (count, index) => count - (before[index] ?? 0),
@@ -114,10 +114,10 @@ describe('a run', () => {
     const user = await paid.newUser(0);
     await store(user, KEY_A);
     const chosen = await store(user, KEY_B);
-    const workflow = await user.create(single());
+    const workflow = await user.createWorkflow(modelGraph());
     const { status, body } = await user.request('PUT', `/workflows/${workflow}/credentials`, { fal: chosen });
     assert.deepEqual([status, body.fal], [200, chosen]);
-    assert.equal(stateOf(await user.run(workflow)).credentialId, chosen);
+    assert.equal(stateOf(await user.runWorkflow(workflow)).credentialId, chosen);
     const copy = await user.request<{ id: string }>('POST', `/workflows/${workflow}/duplicate`, {});
     assert.deepEqual((await user.request('GET', `/workflows/${copy.body.id}/credentials`)).body.fal, null);
     const foreign = await store(await paid.newUser(0), KEY_C);
@@ -136,7 +136,7 @@ describe('a run', () => {
     );
     assert.equal((await user.request('DELETE', `/credentials/${chosen}?force=true`)).status, 200);
     // A deleted choice never falls back to another credential.
-    const execution = await user.run(workflow);
+    const execution = await user.runWorkflow(workflow);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
     assert.match(execution.error?.message ?? '', /Key 2222/);
   });
@@ -147,17 +147,17 @@ describe('a run', () => {
     const id = await store(user, wrong);
     paid.fal.failRequests(/^POST \/fal-ai/, { status: 401, body: { detail: `Bad key ${wrong}` } });
     const before = submissionsWith('fal-key');
-    const execution = await runPaid(user, single());
+    const execution = await runPaid(user, modelGraph());
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
     assert.match(execution.error?.message ?? '', /Key 4444/);
     assert.ok(!JSON.stringify(execution).includes(wrong));
     assert.equal(submissionsWith('fal-key'), before);
-    assert.deepEqual(await balanceOf(user), [100, 0]);
+    assert.deepEqual(await readBalance(user), [100, 0]);
     await waitUntil('the status to be recorded', async () => {
       const { body } = await user.request<{ status: string; error: string }>('GET', `/credentials/${id}`);
       return body.status === 'failed' && !body.error.includes(wrong);
     });
-    await runPaid(user, single({ prompt: 'again' }));
+    await runPaid(user, modelGraph({ prompt: 'again' }));
     const { body } = await user.request<{ data: { kind: string; text: string }[] }>('GET', '/notices');
     const told = body.data.filter(({ kind }) => kind === 'credential_failed');
     assert.equal(told.length, 1);
@@ -170,7 +170,7 @@ describe('a run', () => {
     const id = await store(user, KEY_A);
     paid.fal.polls = 10_000;
     const accepted = paid.fal.accepted.length;
-    const execution = await user.start(await user.create(single()));
+    const execution = await user.startRun(await user.createWorkflow(modelGraph()));
     await waitUntil('the submission', () => paid.fal.accepted.length > accepted);
     assert.equal(
       (await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } })).status,
@@ -183,12 +183,12 @@ describe('a run', () => {
     assert.deepEqual([uses.body.workflows.length, uses.body.callsInFlight], [1, 1]);
     const asked = paid.fal.requests.length;
     paid.fal.polls = 0;
-    assert.equal((await user.until(execution)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(execution)).status, 'COMPLETED');
     const polls = paid.fal.requests.slice(asked).filter(({ path }) => path.includes('/requests/'));
     assert.ok(polls.length > 0);
     assert.ok(polls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
     const before = submissionsWith(KEY_B);
-    assert.equal((await runPaid(user, single({ prompt: 'another fox' }))).status, 'COMPLETED');
+    assert.equal((await runPaid(user, modelGraph({ prompt: 'another fox' }))).status, 'COMPLETED');
     assert.equal(submissionsWith(KEY_B), before + 1);
   });
 
@@ -204,14 +204,14 @@ describe('a run', () => {
     const user = await paid.newUser(0);
     const id = await store(user, KEY_A);
     const before = submissionsWith(KEY_B);
-    const replaced = await user.start(await user.create(late()));
+    const replaced = await user.startRun(await user.createWorkflow(late()));
     await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } });
-    assert.equal((await user.until(replaced)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(replaced)).status, 'COMPLETED');
     assert.equal(submissionsWith(KEY_B), before + 1);
-    const removed = await user.start(await user.create(late()));
+    const removed = await user.startRun(await user.createWorkflow(late()));
     assert.equal((await user.request('DELETE', `/credentials/${id}`)).status, 409);
     assert.equal((await user.request('DELETE', `/credentials/${id}?force=true`)).status, 200);
-    const execution = await user.until(removed);
+    const execution = await user.waitForStatus(removed);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
   });
 });
@@ -220,8 +220,8 @@ describe('the daily limit of a credential', () => {
   it('refuses a run, and a call, that would pass it', async () => {
     const user = await paid.newUser(100);
     const id = await store(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
-    assert.equal((await runPaid(user, single())).status, 'COMPLETED');
-    const workflow = await user.create(single({ prompt: 'another fox' }));
+    assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');
+    const workflow = await user.createWorkflow(modelGraph({ prompt: 'another fox' }));
     const { status, body } = await user.request('POST', `/workflows/${workflow}/run`, {});
     assert.deepEqual([status, body.code], [402, 'daily_limit_exceeded']);
     await user.request('PATCH', `/credentials/${id}`, { dailyUsdLimit: USD * 2.5 });
@@ -237,27 +237,27 @@ describe('the daily limit of a credential', () => {
     const execution = await runPaid(user, list);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'daily_limit_exceeded']);
     assert.ok(submissionsWith(KEY_A) <= before + 1);
-    assert.deepEqual(await balanceOf(user), [100, 0]);
+    assert.deepEqual(await readBalance(user), [100, 0]);
   });
 
   it('does not count calls that failed', async () => {
     const user = await paid.newUser(0);
     await store(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'bad prompt', type: 'value_error' }] } };
-    assert.equal((await runPaid(user, single())).status, 'FAILED');
+    assert.equal((await runPaid(user, modelGraph())).status, 'FAILED');
     paid.reset();
-    assert.equal((await runPaid(user, single({ prompt: 'a good fox' }))).status, 'COMPLETED');
+    assert.equal((await runPaid(user, modelGraph({ prompt: 'a good fox' }))).status, 'COMPLETED');
   });
 
   it('refuses models without a known price, which run without a limit', async () => {
     const user = await paid.newUser(0, 'free');
     const id = await store(user, 'sk-test', { kind: 'openai', dailyUsdLimit: 5 });
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'Hi', maxCredits: 5 })], edges: [] };
-    const workflow = await user.create(graph);
+    const workflow = await user.createWorkflow(graph);
     const { status, body } = await user.request('POST', `/workflows/${workflow}/run`, {});
     assert.deepEqual([status, body.code], [403, 'unpriced_model']);
     await user.request('PATCH', `/credentials/${id}`, { dailyUsdLimit: null });
-    const execution = await user.run(workflow);
+    const execution = await user.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     const { paidBy, costUsd } = stateOf(execution);
     assert.deepEqual([paidBy, costUsd], ['credential', null]);

@@ -4,7 +4,13 @@ import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
-import { balanceOf, type PaidService, PRICE, single, startPaidService } from '../support/credits/paid.ts';
+import {
+  modelGraph,
+  type PaidService,
+  PRICE,
+  readBalance,
+  startPaidService,
+} from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 
 // More than twice the waiting limit of a decoder for unaccepted work.
@@ -28,8 +34,8 @@ const countByStatus = async (): Promise<Readonly<Record<string, number>>> => {
 it(`${RUNS} runs whose calls end together all complete and are paid once each`, async () => {
   paid.reset();
   paid.fal.polls = 1e9;
-  const workflow = await user.create(single());
-  const ids = await Promise.all(Array.from({ length: RUNS }, () => user.start(workflow)));
+  const workflow = await user.createWorkflow(modelGraph());
+  const ids = await Promise.all(Array.from({ length: RUNS }, () => user.startRun(workflow)));
   await waitUntil('all submissions', () => paid.fal.accepted.length === RUNS);
   paid.fal.polls = 0;
   await paid.service.db.query('update calls set due_at = now()');
@@ -41,6 +47,6 @@ it(`${RUNS} runs whose calls end together all complete and are paid once each`, 
   assert.deepEqual(await countByStatus(), { COMPLETED: RUNS });
   assert.equal(new Set(ids).size, RUNS);
   assert.equal(paid.fal.accepted.length, RUNS);
-  assert.deepEqual(await balanceOf(user), [0, 0]);
+  assert.deepEqual(await readBalance(user), [0, 0]);
   await assertLedgerBalanced(paid.service.db);
 });

@@ -38,20 +38,20 @@ describe('a run', () => {
   };
 
   it('waits in the queue while there is no worker', async t => {
-    const id = await api.start(await api.create(requesting('/early')));
+    const id = await api.startRun(await api.createWorkflow(requesting('/early')));
     assert.deepEqual([await leases([id]), await jobs()], [[0], 1]);
-    const worker = await api.join({ ROLE: 'worker' });
+    const worker = await api.startAnother({ ROLE: 'worker' });
     t.after(() => worker.close());
-    assert.equal((await api.until(id)).status, 'COMPLETED');
+    assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
   });
 
   it('reaches a worker of another process through the queue, even without a free regular slot', async t => {
-    const worker = await api.join({ ROLE: 'worker', WORKER_CONCURRENCY: '4' });
+    const worker = await api.startAnother({ ROLE: 'worker', WORKER_CONCURRENCY: '4' });
     t.after(() => worker.close());
     const held: (() => void)[] = [];
     receiver.answer(res => held.push(() => res.writeHead(200).end('ok')));
-    const workflow = await api.create(requesting('/queued'));
-    const ids = await Promise.all(Array.from({ length: 12 }, () => api.start(workflow)));
+    const workflow = await api.createWorkflow(requesting('/queued'));
+    const ids = await Promise.all(Array.from({ length: 12 }, () => api.startRun(workflow)));
     let most = 0;
     await waitUntil('all to end', async () => {
       most = Math.max(most, held.length);
@@ -67,27 +67,27 @@ describe('a run', () => {
   });
 
   it('that names a worker which does not know it continues with the heartbeat', async t => {
-    const worker = await api.join({ ROLE: 'worker' });
+    const worker = await api.startAnother({ ROLE: 'worker' });
     t.after(() => worker.close());
     const { rows } = await api.db.query<{ id: string }>('select id from workers');
-    const id = await api.start(await api.create(requesting('/unheard')));
-    await api.until(id);
+    const id = await api.startRun(await api.createWorkflow(requesting('/unheard')));
+    await api.waitForStatus(id);
     await api.db.query(
       `update executions set worker_id = $2, lease = 1, finished_at = null, status = 'RUNNING', under_way = true where id = $1`,
       [id, rows[0]?.id],
     );
-    assert.equal((await api.until(id)).status, 'COMPLETED');
+    assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
     assert.deepEqual(await leases([id]), [2]);
   });
 
   it('starts where it is accepted, without a job', async t => {
-    const both = await api.join({ ROLE: 'all' });
+    const both = await api.startAnother({ ROLE: 'all' });
     t.after(() => both.close());
     receiver.answer(() => undefined);
-    const id = await both.start(await both.create(requesting('/here')));
+    const id = await both.startRun(await both.createWorkflow(requesting('/here')));
     await waitUntil('the request', () => count('/here') === 1);
     assert.deepEqual([await leases([id]), await jobs()], [[1], 0]);
     await both.request('POST', `/executions/${id}/cancel`);
-    assert.equal((await both.until(id)).status, 'CANCELLED');
+    assert.equal((await both.waitForStatus(id)).status, 'CANCELLED');
   });
 });

@@ -1,15 +1,15 @@
 // Compares estimates with the runs that they predict: an exact estimate is what the run is charged.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { type Client, statesOf } from '../support/client.ts';
+import { type Client, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
   MODEL,
-  mapped,
-  model,
+  mappedGraph,
+  modelNode,
   type PaidService,
   PRICE,
+  readBalance,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -31,8 +31,8 @@ const list = (id: string, items: readonly unknown[]) => node(id, 'input:list', {
 const CASES: Readonly<
   Record<string, { readonly graph: object; readonly body?: object; readonly calls: number }>
 > = {
-  'a list': { graph: mapped(['a', 'b', 'c']), calls: 3 },
-  'a list of the inputs': { graph: mapped(['a']), body: { inputs: { list: ['a', 'b'] } }, calls: 2 },
+  'a list': { graph: mappedGraph(['a', 'b', 'c']), calls: 3 },
+  'a list of the inputs': { graph: mappedGraph(['a']), body: { inputs: { list: ['a', 'b'] } }, calls: 2 },
   'a text that is split': {
     graph: {
       nodes: [
@@ -65,7 +65,7 @@ const CASES: Readonly<
   },
   'one picture for each text': {
     graph: {
-      nodes: [model('m'), list('p', ['red', 'blue', 'green']), node('e', EDIT)],
+      nodes: [modelNode('m'), list('p', ['red', 'blue', 'green']), node('e', EDIT)],
       edges: [edge('m.image > e.image'), edge('p.list > e.prompt')],
     },
     calls: 4,
@@ -115,10 +115,10 @@ describe('an estimate', () => {
 
   for (const [name, { graph, body = {}, calls }] of Object.entries(CASES)) {
     it(`of ${name} equals the charge of the run`, async () => {
-      const id = await user.create(graph);
+      const id = await user.createWorkflow(graph);
       const { credits, exact } = await estimate(id, body);
       assert.deepEqual([credits, exact], [calls * PRICE, true]);
-      const run = await user.run(id, body);
+      const run = await user.runWorkflow(id, body);
       assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
       const { charged, estimated } = (run as unknown as { credits: { charged: number; estimated: number } })
         .credits;
@@ -128,14 +128,14 @@ describe('an estimate', () => {
 
   it('refuses a run over maxCredits before anything runs', async () => {
     const asked = paid.fal.accepted.length;
-    const id = await user.create(mapped(['a', 'b', 'c']));
+    const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
     const { status, body } = await user.request('POST', `/workflows/${id}/run`, { maxCredits: PRICE });
     assert.deepEqual([status, body.code, body.requiredCredits], [402, 'max_credits_exceeded', 3 * PRICE]);
     assert.equal(paid.fal.accepted.length, asked);
   });
 
   it('reports nodes as cached if their inputs are constant or cached themselves', async () => {
-    const id = await user.create({
+    const id = await user.createWorkflow({
       nodes: [
         node('t', 'input:text', { value: 'a cached fox' }),
         node('c', 'utility:prompt_concat', { text2: 'at night' }),
@@ -158,7 +158,7 @@ describe('an estimate', () => {
       ['f', false],
     ];
     assert.deepEqual(await cachedOf(), none);
-    assert.equal((await user.run(id)).status, 'COMPLETED');
+    assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
     // The result is stored after the run has ended.
     const isKept = [
       ['m', true],
@@ -169,25 +169,25 @@ describe('an estimate', () => {
       await new Promise(resolve => setTimeout(resolve, 20));
     assert.deepEqual(await cachedOf(), isKept);
     assert.deepEqual(await cachedOf({ inputs: { t: 'another fox' } }), none);
-    const again = statesOf(await user.run(id));
+    const again = mapStates(await user.runWorkflow(id));
     assert.deepEqual([again.m?.cached, again.e?.cached, again.f?.cached], [true, true, false]);
   });
 
   it('of a resumed run counts the items without a result', async () => {
-    const id = await user.create(mapped(['a', 'b', 'c']));
+    const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
     paid.fal.result = { status: 422, body: { detail: 'no' } };
-    const failed = await user.run(id);
+    const failed = await user.runWorkflow(id);
     assert.equal(failed.status, 'FAILED');
     paid.reset();
     const { body } = await user.request('POST', `/executions/${failed.id}/resume`, {});
     assert.equal(body.estimatedCredits, 3 * PRICE);
-    await user.until(String(body.executionId));
+    await user.waitForStatus(String(body.executionId));
   });
 
   it('refuses a node whose provider is not configured, and reserves nothing', async () => {
-    const before = await balanceOf(user);
-    const id = await user.create({
-      nodes: [model('m'), node('r', 'generate:replicate_flux_pro', { prompt: 'x' })],
+    const before = await readBalance(user);
+    const id = await user.createWorkflow({
+      nodes: [modelNode('m'), node('r', 'generate:replicate_flux_pro', { prompt: 'x' })],
       edges: [],
     });
     const refused = await user.request<{ code: string; issues: { nodeId: string }[] }>(
@@ -200,7 +200,7 @@ describe('an estimate', () => {
       refused.body.issues.map(({ nodeId }) => nodeId),
       ['r'],
     );
-    assert.deepEqual(await balanceOf(user), before);
-    assert.equal((await user.run(id, { targets: ['m'] })).status, 'COMPLETED');
+    assert.deepEqual(await readBalance(user), before);
+    assert.equal((await user.runWorkflow(id, { targets: ['m'] })).status, 'COMPLETED');
   });
 });

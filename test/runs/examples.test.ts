@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { statesOf } from '../support/client.ts';
+import { mapStates } from '../support/client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const FOLDER = join(import.meta.dirname, '../../examples');
@@ -37,13 +37,13 @@ describe('the examples', () => {
       const workflowId = await store(example);
       const lint = await service.request<{ issues: unknown[] }>('POST', `/workflows/${workflowId}/lint`, {});
       assert.deepEqual(lint.body.issues, []);
-      const id = await service.start(workflowId);
+      const id = await service.startRun(workflowId);
       const decision = DECISIONS[name];
       if (decision !== undefined) {
-        await service.until(id, 'WAITING');
+        await service.waitForStatus(id, 'WAITING');
         await service.request('POST', `/executions/${id}/resume`, { decision });
       }
-      const execution = await service.until(id);
+      const execution = await service.waitForStatus(id);
       assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
       assert.ok(execution.outputs.length > 0);
     });
@@ -51,7 +51,7 @@ describe('the examples', () => {
 
   /** Stores the example like `graphwright run`. */
   async function store(example: Example): Promise<string> {
-    if (example.components === undefined) return service.create(example);
+    if (example.components === undefined) return service.createWorkflow(example);
     const { status, body } = await service.request<{ id: string }>('POST', '/workflows/import', example);
     assert.equal(status, 201, JSON.stringify(body));
     return body.id;
@@ -60,17 +60,17 @@ describe('the examples', () => {
   it('of docs/components.md greet both places', async () => {
     const page = readFileSync(join(FOLDER, '../docs/components.md'), 'utf8');
     const [slogan = '', caller = ''] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => json);
-    const componentId = await service.create(JSON.parse(slogan));
-    const callerId = await service.create(JSON.parse(caller.replaceAll('wf_…', componentId)));
-    const execution = await service.run(callerId);
+    const componentId = await service.createWorkflow(JSON.parse(slogan));
+    const callerId = await service.createWorkflow(JSON.parse(caller.replaceAll('wf_…', componentId)));
+    const execution = await service.runWorkflow(callerId);
     const greetings = execution.outputs.filter(({ nodeId }) => nodeId === 'both').map(({ text }) => text);
     assert.deepEqual(greetings, ['Greetings from Porto', 'Greetings from Faro']);
   });
 
   it('words the note of an order', async () => {
     const [, example] = EXAMPLES.find(([name]) => name === 'order-note.json') ?? assert.fail();
-    const execution = await service.run(await service.create(example));
-    assert.deepEqual(statesOf(execution).shown?.value, {
+    const execution = await service.runWorkflow(await service.createWorkflow(example));
+    assert.deepEqual(mapStates(execution).shown?.value, {
       letter: 'Dear Ada, your tea is on its way; 36 EUR are due.\n\nYours, the tea room',
       due: 36,
       others: ['scones', 'marmalade'],

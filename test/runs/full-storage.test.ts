@@ -4,15 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Client, statesOf } from '../support/client.ts';
+import { type Client, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
-  mapped,
+  mappedGraph,
+  modelGraph,
   type PaidExecution,
   type PaidService,
   PRICE,
-  single,
+  readBalance,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -36,23 +36,23 @@ after(async () => {
 beforeEach(() => paid.reset());
 
 const run = async (user: Client, graph: object): Promise<PaidExecution> =>
-  (await user.run(await user.create(graph))) as PaidExecution;
+  (await user.runWorkflow(await user.createWorkflow(graph))) as PaidExecution;
 const storageOf = async (user: Client) =>
   (await user.request<{ storage: object }>('GET', '/me')).body.storage;
 
 describe('a run whose result does not fit', () => {
   it('fails at its node and pays for the delivered result', async () => {
     const user = await paid.newUser(10);
-    const execution = await run(user, single());
+    const execution = await run(user, modelGraph());
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
-    const { m, end } = statesOf(execution);
+    const { m, end } = mapStates(execution);
     assert.deepEqual([m?.status, m?.credits, end?.status], ['FAILED', PRICE, 'SKIPPED']);
     assert.match(
       m?.error ?? '',
       /Your storage is full: .*Delete .* delivered its result, so the call was charged/,
     );
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
-    assert.deepEqual(await balanceOf(user), [10 - PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [10 - PRICE, 0]);
     await assertLedgerBalanced(paid.service.db);
     assert.deepEqual(await storageOf(user), { usedBytes: 0, limitBytes: LIMIT });
     const { body } = await user.request<{ data: object[] }>('GET', '/media?origin=output');
@@ -61,17 +61,17 @@ describe('a run whose result does not fit', () => {
 
   it('pays for each delivered item of a list', async () => {
     const user = await paid.newUser(10);
-    const execution = await run(user, mapped(['a', 'b']));
+    const execution = await run(user, mappedGraph(['a', 'b']));
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
     assert.deepEqual(execution.credits, { estimated: 2 * PRICE, held: 0, charged: 2 * PRICE, released: 0 });
-    assert.equal(statesOf(execution).m?.credits, 2 * PRICE);
+    assert.equal(mapStates(execution).m?.credits, 2 * PRICE);
     await assertLedgerBalanced(paid.service.db);
   });
 
   it('pays nothing if the provider delivers nothing', async () => {
     const user = await paid.newUser(10);
     paid.fal.result = { status: 422, body: { detail: [{ loc: ['body'], msg: 'no', type: 'value_error' }] } };
-    const execution = await run(user, single());
+    const execution = await run(user, modelGraph());
     assert.equal(execution.status, 'FAILED');
     assert.equal(execution.credits.charged, 0);
     await assertLedgerBalanced(paid.service.db);
@@ -87,7 +87,7 @@ describe('a run whose result does not fit', () => {
       edges: [edge('i.image > end.input')],
     });
     assert.deepEqual([fetched.status, fetched.error?.code], ['FAILED', CODE]);
-    assert.deepEqual([fetched.credits.charged, statesOf(fetched).i?.status], [0, 'FAILED']);
+    assert.deepEqual([fetched.credits.charged, mapStates(fetched).i?.status], [0, 'FAILED']);
   });
 
   it('does not stop runs that store no file', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
-import { type PaidService, single, startPaidService } from '../support/credits/paid.ts';
+import { modelGraph, type PaidService, startPaidService } from '../support/credits/paid.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { signFalHook } from '../support/providers/fal.ts';
@@ -43,8 +43,8 @@ const readCallbackPath = (): string => {
   assert.match(address, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
   return paid.service.url + new URL(address).pathname;
 };
-const startWaiting = async (graph: object = single(), by = user): Promise<string> => {
-  const id = await by.start(await by.create(graph));
+const startWaiting = async (graph: object = modelGraph(), by = user): Promise<string> => {
+  const id = await by.startRun(await by.createWorkflow(graph));
   await waitUntil('nobody to hold it', async () => {
     const { rows } = await paid.service.db.query(
       'select from executions e join calls c on c.execution_id = e.id where e.id = $1 and e.worker_id is null',
@@ -78,7 +78,7 @@ describe('a hook of fal', () => {
     paid.fal.polls = 0;
     const callbackUrl = readCallbackPath();
     assert.deepEqual(await Promise.all([send(callbackUrl), send(callbackUrl)]), [200, 200]);
-    assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(await send(callbackUrl), 200);
   });
 
@@ -96,7 +96,7 @@ describe('a hook of fal', () => {
       ]);
       return rows.length === 1;
     });
-    assert.equal((await user.execution(id)).status, 'RUNNING');
+    assert.equal((await user.readExecution(id)).status, 'RUNNING');
     await user.request('POST', `/executions/${id}/cancel`);
   });
 
@@ -117,7 +117,7 @@ describe('a hook of fal', () => {
     assert.equal(rows[0]?.ended_at, null);
     await user.request('POST', `/executions/${id}/cancel`);
     assert.equal(await send(callbackUrl), 200);
-    assert.equal((await user.execution(id)).status, 'CANCELLED');
+    assert.equal((await user.readExecution(id)).status, 'CANCELLED');
   });
 
   it('does not count toward the rate limit of its anonymous address', async () => {
@@ -176,7 +176,7 @@ describe('a hook of Replicate', () => {
       await Promise.all([sendSigned(callbackUrl, secret), sendSigned(callbackUrl, secret)]),
       [200, 200],
     );
-    assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(await sendSigned(callbackUrl, secret), 200);
     assert.equal(replicate.created.length, 1);
   });
@@ -220,7 +220,7 @@ describe('a hook of Replicate', () => {
       [two, secretTwo],
     ] as const) {
       assert.equal(await sendSigned(callbackUrl, secret), 200);
-      assert.equal((await client.until(id)).status, 'COMPLETED');
+      assert.equal((await client.waitForStatus(id)).status, 'COMPLETED');
       // Providers repeat a webhook that is not accepted.
       assert.equal(await sendSigned(callbackUrl, secret), 200);
     }

@@ -1,7 +1,7 @@
 // Tests that workspaces do not share the node cache: each executes the graph itself and never sees files of the other.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Client, type State, statesOf } from '../support/client.ts';
+import { type Client, mapStates, type NodeState } from '../support/client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -20,8 +20,8 @@ describe('the same graph in two workspaces', () => {
   });
   after(() => service.close());
 
-  const draw = async (by: Client, workflow: string): Promise<State | undefined> =>
-    statesOf(await by.run(workflow)).p;
+  const draw = async (by: Client, workflow: string): Promise<NodeState | undefined> =>
+    mapStates(await by.runWorkflow(workflow)).p;
   const otherUser = async (): Promise<Client> => {
     const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'stranger@example.com',
@@ -29,7 +29,7 @@ describe('the same graph in two workspaces', () => {
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
-    return service.as(body.apiKey);
+    return service.withKey(body.apiKey);
   };
 
   it("runs in each, and is then found in the workspace's own cache", async () => {
@@ -38,17 +38,17 @@ describe('the same graph in two workspaces', () => {
       name: 'Folder',
       teamId: team.body.id,
     });
-    const inTeam = await service.create(DRAWING);
+    const inTeam = await service.createWorkflow(DRAWING);
     await service.request('PUT', `/workflows/${inTeam}`, { folderId: folder.body.id });
-    const own = await service.create(DRAWING);
+    const own = await service.createWorkflow(DRAWING);
     const other = await otherUser();
-    const foreign = await other.create(DRAWING);
+    const foreign = await other.createWorkflow(DRAWING);
     const places = [
       [service, own],
       [service, inTeam],
       [other, foreign],
     ] as const;
-    const drawn: (State | undefined)[] = [];
+    const drawn: (NodeState | undefined)[] = [];
     for (const [by, workflow] of places) drawn.push(await draw(by, workflow));
     assert.deepEqual(
       drawn.map(state => state?.cached),

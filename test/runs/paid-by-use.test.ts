@@ -7,11 +7,11 @@ import { after, before, describe, it } from 'node:test';
 import { chargeNodes } from '../../src/store/credits.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
+  modelGraph,
   type PaidService,
-  poolOf,
+  readBalance,
+  readPool,
   runPaid,
-  single,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -48,7 +48,7 @@ describe('a call priced by usage', () => {
     const { status, credits } = await runPaid(user, chat(10));
     assert.equal(status, 'COMPLETED');
     assert.deepEqual(credits, { estimated: 10, held: 0, charged: 4, released: 6 });
-    assert.deepEqual(await balanceOf(user), [16, 0]);
+    assert.deepEqual(await readBalance(user), [16, 0]);
   });
 
   const sentTokens = (): unknown => paid.openai.requests.at(-1)?.json.max_completion_tokens;
@@ -65,7 +65,7 @@ describe('a call priced by usage', () => {
     const user = await paid.newUser(3);
     const { credits, id } = await runPaid(user, chat(2));
     assert.deepEqual(credits, { estimated: 2, held: 0, charged: 3, released: 0 });
-    const { balance, entries } = await poolOf(user);
+    const { balance, entries } = await readPool(user);
     assert.equal(balance, 0);
     assert.deepEqual(
       entries.filter(({ kind }) => kind === 'overrun').map(({ amount, nodeId }) => [amount, nodeId]),
@@ -74,7 +74,7 @@ describe('a call priced by usage', () => {
     // A later charge of the same node includes what was recorded before.
     const total = { executionId: id, nodeId: 'm', nodeType: null, total: 4 };
     await paid.service.db.transaction(tx => chargeNodes(tx, [total]));
-    assert.equal((await poolOf(user)).entries.length, entries.length);
+    assert.equal((await readPool(user)).entries.length, entries.length);
   });
 
   it('402: is refused before anything is sent if its inputs alone cost more', async () => {
@@ -83,12 +83,12 @@ describe('a call priced by usage', () => {
     const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
     const { status, body } = await user.request<{ code: string; issues: readonly { nodeId: string }[] }>(
       'POST',
-      `/workflows/${await user.create(long)}/run`,
+      `/workflows/${await user.createWorkflow(long)}/run`,
       {},
     );
     assert.deepEqual([status, body.code, body.issues[0]?.nodeId], [402, 'max_credits_exceeded', 'm']);
     assert.equal(paid.openai.requests.length, asked);
-    assert.deepEqual(await balanceOf(user), [1000, 0]);
+    assert.deepEqual(await readBalance(user), [1000, 0]);
   });
 
   it('fails its node if the inputs are known too late to refuse the run', async () => {
@@ -124,7 +124,7 @@ describe('a model without a price', () => {
     const operator = await paid.newUser(100);
     assert.equal((await runPaid(operator, unpriced)).status, 'COMPLETED');
     const user = await paid.newUser(100, 'pro');
-    const workflow = await user.create(unpriced);
+    const workflow = await user.createWorkflow(unpriced);
     const { status, body } = await user.request<{ code: string }>('POST', `/workflows/${workflow}/run`, {});
     assert.deepEqual([status, body.code], [403, 'unpriced_model']);
     const { body: estimate } = await user.request<{ issues: readonly { code: string }[] }>(
@@ -136,6 +136,6 @@ describe('a model without a price', () => {
       estimate.issues.map(({ code }) => code),
       ['unpriced_model'],
     );
-    assert.equal((await runPaid(user, single())).status, 'COMPLETED');
+    assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');
   });
 });

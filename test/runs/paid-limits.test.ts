@@ -8,16 +8,16 @@ import { createPay } from '../../src/runs/pay.ts';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
+  lateMappedGraph,
   MODEL,
-  mappedLate,
-  model,
+  modelGraph,
+  modelNode,
   PAYER,
   type PaidExecution,
   type PaidService,
   PRICE,
+  readBalance,
   runPaid,
-  single,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -34,7 +34,7 @@ afterEach(() => assertLedgerBalanced(paid.service.db));
 const NOTHING = { maxCredits: undefined, reserved: 0, charged: undefined };
 
 /** Two models in parallel. */
-const PAIR = { nodes: [model('m1'), model('m2')], edges: [] };
+const PAIR = { nodes: [modelNode('m1'), modelNode('m2')], edges: [] };
 
 interface Refused {
   readonly code: string;
@@ -49,7 +49,7 @@ const refuse = async (user: Client, workflow: string, body: object, code: string
 describe('a paid run within its limits', () => {
   it('402: reports too few credits with the required and available amounts per node', async () => {
     const user = await paid.newUser(PRICE + 1);
-    const workflow = await user.create(PAIR);
+    const workflow = await user.createWorkflow(PAIR);
     const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await refuse(
       user,
       workflow,
@@ -61,14 +61,14 @@ describe('a paid run within its limits', () => {
       { nodeId: 'm1', nodeLabel: 'm1', credits: PRICE, ...PAYER },
       { nodeId: 'm2', nodeLabel: 'm2', credits: PRICE, ...PAYER },
     ]);
-    assert.deepEqual(await balanceOf(user), [PRICE + 1, 0]);
+    assert.deepEqual(await readBalance(user), [PRICE + 1, 0]);
     const { body } = await user.request<{ data: unknown[] }>('GET', `/workflows/${workflow}/executions`);
     assert.deepEqual(body.data, []);
   });
 
   it('402: is refused over its maxCredits, and its idempotency key works after topping up', async () => {
     const user = await paid.newUser(1);
-    const workflow = await user.create(single());
+    const workflow = await user.createWorkflow(modelGraph());
     const { requiredCredits } = await refuse(
       user,
       workflow,
@@ -100,27 +100,27 @@ describe('a paid run within its limits', () => {
         [202, 'true'],
       ],
     );
-    await waitUntil('the charge', async () => (await balanceOf(user))[0] === 11 - PRICE);
+    await waitUntil('the charge', async () => (await readBalance(user))[0] === 11 - PRICE);
   });
 
   it('402: is refused over the daily budget of its workflow, however many start at once', async () => {
     const user = await paid.newUser(1000);
-    const workflow = await user.create(single());
+    const workflow = await user.createWorkflow(modelGraph());
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
     const responses = await Promise.all(
       Array.from({ length: 8 }, () => user.request<Refused>('POST', `/workflows/${workflow}/run`, {})),
     );
     assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 202, 402, 402, 402, 402, 402, 402]);
-    await waitUntil('the charges', async () => (await balanceOf(user))[0] === 1000 - 2 * PRICE);
+    await waitUntil('the charges', async () => (await readBalance(user))[0] === 1000 - 2 * PRICE);
     const { requiredCredits, availableCredits } = await refuse(user, workflow, {}, 'daily_budget_exceeded');
     assert.deepEqual([requiredCredits, availableCredits], [PRICE, 1]);
   });
 
   it('makes no call that would exceed the daily budget, even if the run started within it', async () => {
     const user = await paid.newUser(1000);
-    const workflow = await user.create(mappedLate(['a', 'b', 'c']));
+    const workflow = await user.createWorkflow(lateMappedGraph(['a', 'b', 'c']));
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
-    const execution = (await user.run(workflow)) as PaidExecution;
+    const execution = (await user.runWorkflow(workflow)) as PaidExecution;
     assert.equal(execution.status, 'FAILED');
     assert.equal(execution.error?.code, 'daily_budget_exceeded');
     assert.match(execution.error?.message ?? '', /1 of 3 items failed/);
@@ -141,7 +141,7 @@ describe('a paid run within its limits', () => {
     await service.request('POST', '/admin/credits', { teamId, amount: 100, note: 'for the team' });
     const folder = await user.request<{ id: string }>('POST', '/folders', { name: 'Shared', teamId });
     const inTeam = async (graph: object): Promise<string> => {
-      const id = await user.create(graph);
+      const id = await user.createWorkflow(graph);
       const moved = await user.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
       assert.equal(moved.status, 200);
       return id;
@@ -151,13 +151,13 @@ describe('a paid run within its limits', () => {
       assert.equal((await service.request('PUT', path, { dailyCreditBudget })).status, 200);
     };
     const workflows = [
-      await inTeam(single({ prompt: 'of a team' })),
-      await inTeam(mappedLate(['t', 'e', 'a'])),
+      await inTeam(modelGraph({ prompt: 'of a team' })),
+      await inTeam(lateMappedGraph(['t', 'e', 'a'])),
     ];
     await setBudget(3 * PRICE + 1);
-    assert.equal((await user.run(workflows[0] ?? '')).status, 'COMPLETED');
+    assert.equal((await user.runWorkflow(workflows[0] ?? '')).status, 'COMPLETED');
     const asked = paid.fal.accepted.length;
-    const execution = (await user.run(workflows[1] ?? '')) as PaidExecution;
+    const execution = (await user.runWorkflow(workflows[1] ?? '')) as PaidExecution;
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'daily_budget_exceeded']);
     assert.match(
       execution.error?.message ?? '',
@@ -175,7 +175,7 @@ describe('a paid run within its limits', () => {
       `/executions/${execution.id}/resume`,
       {},
     );
-    assert.equal((await user.until(retried.body.executionId)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(retried.body.executionId)).status, 'COMPLETED');
   });
 
   it('needs maxCredits in the config of a model with an unknown price', async () => {
@@ -191,7 +191,7 @@ describe('a paid run within its limits', () => {
       assert.match(unbounded.error?.message ?? '', /maxCredits/);
     }
     assert.equal(paid.openai.requests.length, submitted);
-    await refuse(user, await user.create(graph({ maxCredits: 11 })), {}, 'insufficient_credits');
+    await refuse(user, await user.createWorkflow(graph({ maxCredits: 11 })), {}, 'insufficient_credits');
     const bounded = await runPaid(user, graph({ maxCredits: 4 }));
     assert.equal(bounded.status, 'COMPLETED', JSON.stringify(bounded.error));
     assert.deepEqual(bounded.credits, { estimated: 4, held: 0, charged: 4, released: 0 });
@@ -200,24 +200,24 @@ describe('a paid run within its limits', () => {
   it('makes no call that the pool cannot cover: of three at once, two deliver and one fails', async () => {
     const user = await paid.newUser(2 * PRICE + 1);
     const asked = paid.fal.accepted.length;
-    const execution = await runPaid(user, mappedLate(['a', 'b', 'c']));
+    const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']));
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'insufficient_credits']);
     assert.equal(paid.fal.accepted.length - asked, 2);
     assert.equal(execution.credits.charged, 2 * PRICE);
-    assert.deepEqual(await balanceOf(user), [1, 0]);
+    assert.deepEqual(await readBalance(user), [1, 0]);
   });
 
   it('never costs more than its maxCredits, whatever a list contains', async () => {
     const user = await paid.newUser(100);
-    const execution = await runPaid(user, mappedLate(['a', 'b', 'c']), { maxCredits: 2 * PRICE });
+    const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']), { maxCredits: 2 * PRICE });
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'max_credits_exceeded']);
     assert.equal(execution.credits.charged, 2 * PRICE);
-    assert.deepEqual(await balanceOf(user), [100 - 2 * PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [100 - 2 * PRICE, 0]);
   });
 
   it('reserves nothing for a worker that has lost its lease', async () => {
     const user = await paid.newUser(20);
-    const { id } = await runPaid(user, single());
+    const { id } = await runPaid(user, modelGraph());
     const definition = findNode(MODEL);
     assert.ok(definition);
     const { db } = paid.service;
@@ -230,12 +230,12 @@ describe('a paid run within its limits', () => {
     const call = { item: 0, definition, node: { id: 'm', nodeType: MODEL }, values: {} };
     for (let times = 0; times < 2; times++)
       await assert.rejects(pay(call), /no longer assigned to this worker/);
-    assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [20 - PRICE, 0]);
   });
 
   it('is one of 50 that a balance for 50 accepts of 200 started at once', async () => {
     const user = await paid.newUser(50 * PRICE);
-    const workflow = await user.create(single());
+    const workflow = await user.createWorkflow(modelGraph());
     const responses = await Promise.all(
       Array.from({ length: 200 }, () =>
         user.request<{ code?: string; executionId?: string }>('POST', `/workflows/${workflow}/run`, {}),
@@ -245,8 +245,8 @@ describe('a paid run within its limits', () => {
     const refused = responses.filter(({ body }) => body.code === 'insufficient_credits');
     assert.deepEqual([admitted.length, refused.length], [50, 150]);
     for (const { body } of admitted) {
-      assert.equal((await user.until(body.executionId ?? '')).status, 'COMPLETED');
+      assert.equal((await user.waitForStatus(body.executionId ?? '')).status, 'COMPLETED');
     }
-    assert.deepEqual(await balanceOf(user), [0, 0]);
+    assert.deepEqual(await readBalance(user), [0, 0]);
   });
 });

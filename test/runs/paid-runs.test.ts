@@ -1,20 +1,20 @@
 // Tests paid runs end to end with a double of fal: the amounts reserved, charged and released, and that they match.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { statesOf } from '../support/client.ts';
+import { mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
+  lateMappedGraph,
   MODEL,
-  mappedLate,
-  model,
+  modelGraph,
+  modelNode,
   PAYER,
   type PaidExecution,
   type PaidService,
   PRICE,
-  poolOf,
+  readBalance,
+  readPool,
   runPaid,
-  single,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -32,17 +32,17 @@ describe('a paid run', () => {
   it('reserves its estimate when accepted, is charged once on delivery, and reports it in its record', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
-    const id = await user.start(await user.create(single()));
-    assert.deepEqual(await balanceOf(user), [10 - PRICE, PRICE]);
-    const { credits } = (await user.execution(id)) as PaidExecution;
+    const id = await user.startRun(await user.createWorkflow(modelGraph()));
+    assert.deepEqual(await readBalance(user), [10 - PRICE, PRICE]);
+    const { credits } = (await user.readExecution(id)) as PaidExecution;
     assert.deepEqual(credits, { estimated: PRICE, held: PRICE, charged: 0, released: 0 });
     paid.fal.polls = 0;
-    const execution = (await user.until(id)) as PaidExecution;
+    const execution = (await user.waitForStatus(id)) as PaidExecution;
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
-    const states = statesOf(execution);
+    const states = mapStates(execution);
     assert.deepEqual([states.m?.credits, states.end?.credits], [PRICE, 0]);
-    const pool = await poolOf(user);
+    const pool = await readPool(user);
     assert.deepEqual([pool.balance, pool.held], [10 - PRICE, 0]);
     assert.deepEqual(
       pool.entries.map(({ kind, amount, nodeId }) => [kind, amount, nodeId]),
@@ -65,14 +65,14 @@ describe('a paid run', () => {
 
   it('shows the provider task to owners of the workflow, and to nobody else', async () => {
     const [owner, editor] = [await paid.newUser(10), await paid.newUser(0)];
-    const workflow = await owner.create(single());
+    const workflow = await owner.createWorkflow(modelGraph());
     const me = await editor.request<{ email: string }>('GET', '/me');
     const share = { email: me.body.email, role: 'EDIT' };
     assert.equal((await owner.request('PUT', `/workflows/${workflow}/permissions`, share)).status, 200);
-    const { id, nodeStates } = await owner.run(workflow);
+    const { id, nodeStates } = await owner.runWorkflow(workflow);
     const jobId = `req-${paid.fal.accepted.length}`;
     assert.deepEqual(nodeStates.find(({ nodeId }) => nodeId === 'm')?.provider, { name: 'fal', jobId });
-    const seen = statesOf(await editor.execution(id)).m;
+    const seen = mapStates(await editor.readExecution(id)).m;
     assert.deepEqual([seen?.status, seen?.provider], ['COMPLETED', undefined]);
   });
 
@@ -84,7 +84,7 @@ describe('a paid run', () => {
     });
     assert.equal(status, 'COMPLETED');
     assert.deepEqual(credits, { estimated: 0, held: 0, charged: 0, released: 0 });
-    assert.deepEqual((await poolOf(user)).entries, []);
+    assert.deepEqual((await readPool(user)).entries, []);
   });
 
   it("pays from the pool of its workflow's workspace", async () => {
@@ -96,31 +96,31 @@ describe('a paid run', () => {
       name: 'f',
       teamId: team.body.id,
     });
-    const workflow = await user.create(single());
+    const workflow = await user.createWorkflow(modelGraph());
     await user.request('PUT', `/workflows/${workflow}`, { folderId: folder.body.id });
-    assert.equal((await user.run(workflow)).status, 'COMPLETED');
-    assert.deepEqual(await balanceOf(user), [10 - PRICE, 0]);
+    assert.equal((await user.runWorkflow(workflow)).status, 'COMPLETED');
+    assert.deepEqual(await readBalance(user), [10 - PRICE, 0]);
   });
 
   it('is charged nothing for a call that failed at the provider', async () => {
     const user = await paid.newUser(10);
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
-    const execution = await runPaid(user, single());
+    const execution = await runPaid(user, modelGraph());
     assert.equal(execution.status, 'FAILED');
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 0, released: PRICE });
-    assert.equal(statesOf(execution).m?.credits, 0);
-    assert.deepEqual(await balanceOf(user), [10, 0]);
+    assert.equal(mapStates(execution).m?.credits, 0);
+    assert.deepEqual(await readBalance(user), [10, 0]);
   });
 
   it('releases its reservation when it is cancelled', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
     const asked = paid.fal.accepted.length;
-    const id = await user.start(await user.create(single()));
+    const id = await user.startRun(await user.createWorkflow(modelGraph()));
     await waitUntil('the submission', () => paid.fal.accepted.length > asked);
     await user.request('POST', `/executions/${id}/cancel`);
-    assert.equal((await user.until(id)).status, 'CANCELLED');
-    const record = async () => (await user.execution(id)) as PaidExecution;
+    assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
+    const record = async () => (await user.readExecution(id)) as PaidExecution;
     await waitUntil('the cancellation at fal', async () => (await record()).credits.held === 0);
     assert.deepEqual((await record()).credits, {
       estimated: PRICE,
@@ -128,37 +128,37 @@ describe('a paid run', () => {
       charged: 0,
       released: PRICE,
     });
-    assert.deepEqual(await balanceOf(user), [10, 0]);
+    assert.deepEqual(await readBalance(user), [10, 0]);
   });
 
   it('releases its reservation, minus delivered calls, when it is cancelled while waiting for a decision', async () => {
     const user = await paid.newUser(10);
-    const id = await user.start(
-      await user.create({
-        nodes: [model('m1'), node('ask', 'logic:approval'), node('m2', MODEL, { prompt: 'a cat' })],
+    const id = await user.startRun(
+      await user.createWorkflow({
+        nodes: [modelNode('m1'), node('ask', 'logic:approval'), node('m2', MODEL, { prompt: 'a cat' })],
         edges: [edge('m1.image > ask.input'), edge('ask.approved > m2.prompt')],
       }),
     );
-    await user.until(id, 'WAITING');
-    assert.deepEqual(await balanceOf(user), [10 - 2 * PRICE, PRICE]);
+    await user.waitForStatus(id, 'WAITING');
+    assert.deepEqual(await readBalance(user), [10 - 2 * PRICE, PRICE]);
     await user.request('POST', `/executions/${id}/cancel`);
-    const { status, credits } = (await user.until(id)) as PaidExecution;
+    const { status, credits } = (await user.waitForStatus(id)) as PaidExecution;
     assert.equal(status, 'CANCELLED');
     assert.deepEqual(credits, { estimated: 2 * PRICE, held: 0, charged: PRICE, released: PRICE });
-    assert.deepEqual(await balanceOf(user), [10 - PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [10 - PRICE, 0]);
   });
 
   it('is charged nothing for a result from the cache', async () => {
     const user = await paid.newUser(1000);
-    const workflow = await user.create(single({ seed: 7 }));
-    await user.run(workflow);
+    const workflow = await user.createWorkflow(modelGraph({ seed: 7 }));
+    await user.runWorkflow(workflow);
     // The result is stored outside the run.
     await waitUntil('a cached run', async () => {
-      const again = (await user.run(workflow)) as PaidExecution;
-      const isCached = statesOf(again).m?.cached === true;
+      const again = (await user.runWorkflow(workflow)) as PaidExecution;
+      const isCached = mapStates(again).m?.cached === true;
       if (isCached) {
         assert.deepEqual(again.credits, { estimated: PRICE, held: 0, charged: 0, released: PRICE });
-        assert.equal(statesOf(again).m?.credits, 0);
+        assert.equal(mapStates(again).m?.credits, 0);
       }
       return isCached;
     });
@@ -174,22 +174,22 @@ describe('a paid run', () => {
 
   it('raises its reservation for list items that only the run produces, and is charged for each', async () => {
     const user = await paid.newUser(20);
-    const execution = await runPaid(user, mappedLate(['a', 'b', 'c']));
+    const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']));
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 3 * PRICE, released: 0 });
-    assert.equal(statesOf(execution).m?.credits, 3 * PRICE);
-    assert.deepEqual(await balanceOf(user), [20 - 3 * PRICE, 0]);
+    assert.equal(mapStates(execution).m?.credits, 3 * PRICE);
+    assert.deepEqual(await readBalance(user), [20 - 3 * PRICE, 0]);
   });
 
   it('is charged, when resumed, only for what runs again', async () => {
     const user = await paid.newUser(20);
-    const workflow = await user.create({
-      nodes: [model('m1'), model('m2'), node('end', 'output:preview')],
+    const workflow = await user.createWorkflow({
+      nodes: [modelNode('m1'), modelNode('m2'), node('end', 'output:preview')],
       edges: [edge('m2.image > end.input')],
     });
     // Whichever comes second fails.
     paid.fal.failRequests(/^POST .*seedream/, { status: 422, body: { detail: 'no' } });
-    const failed = (await user.run(workflow)) as PaidExecution;
+    const failed = (await user.runWorkflow(workflow)) as PaidExecution;
     assert.equal(failed.status, 'FAILED');
     assert.equal(failed.credits.charged, PRICE);
     const { body } = await user.request<{ executionId: string; estimatedCredits: number }>(
@@ -198,9 +198,9 @@ describe('a paid run', () => {
       {},
     );
     assert.equal(body.estimatedCredits, PRICE);
-    const resumed = (await user.until(body.executionId)) as PaidExecution;
+    const resumed = (await user.waitForStatus(body.executionId)) as PaidExecution;
     assert.equal(resumed.status, 'COMPLETED', JSON.stringify(resumed.error));
     assert.deepEqual(resumed.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
-    assert.deepEqual(await balanceOf(user), [20 - 2 * PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [20 - 2 * PRICE, 0]);
   });
 });

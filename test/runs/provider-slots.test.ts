@@ -6,9 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, createClient, statesOf } from '../support/client.ts';
+import { type Client, createClient, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
-import { balanceOf, mapped, type PaidService, single, startPaidService } from '../support/credits/paid.ts';
+import {
+  mappedGraph,
+  modelGraph,
+  type PaidService,
+  readBalance,
+  startPaidService,
+} from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 
@@ -77,40 +83,40 @@ describe('PROVIDER_CONCURRENCY', () => {
 
   it('limits the active calls over all processes, and the others wait as rows', async () => {
     const { fal } = pair.paid;
-    const workflow = await user.create(single());
+    const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? user : elsewhere(user)).start(workflow)),
+      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? user : elsewhere(user)).startRun(workflow)),
     );
     await waitUntil('all of them to wait', async () => (await count(pair, 'slot_at is null')) === 9);
     await sleep(1000);
     assert.deepEqual([fal.accepted.length, await count(pair, 'job_id is not null')], [3, 3]);
     fal.polls = 0;
-    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+    for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 12);
   });
 
   it('gives the next slot to the workspace without one, however many calls of another wait', async () => {
     const { fal } = pair.paid;
     const texts = Array.from({ length: 30 }, (_, index) => `picture ${index}`);
-    const greedy = await user.start(await user.create(mapped(texts)));
+    const greedy = await user.startRun(await user.createWorkflow(mappedGraph(texts)));
     await waitUntil('its calls to wait', async () => (await count(pair, 'slot_at is null')) === 27);
     const modest = await pair.paid.newUser(10);
-    const id = await modest.start(await modest.create(single()));
+    const id = await modest.startRun(await modest.createWorkflow(modelGraph()));
     await waitUntil('the other call to wait', async () => (await count(pair, 'slot_at is null')) === 28);
     fal.polls = 0;
-    assert.equal((await modest.until(id)).status, 'COMPLETED');
-    const { provider } = statesOf(await modest.execution(id)).m as { provider?: { jobId: string } };
+    assert.equal((await modest.waitForStatus(id)).status, 'COMPLETED');
+    const { provider } = mapStates(await modest.readExecution(id)).m as { provider?: { jobId: string } };
     // Three were active. Of the slots that they released, the first goes to it.
     const place = fal.accepted.indexOf(provider?.jobId ?? '');
     assert.ok(place >= 3 && place < 6, `it came as number ${place}`);
-    assert.equal((await user.until(greedy)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(greedy)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 31);
   });
 
   it('does not submit a waiting call whose run is cancelled', async () => {
     const { fal } = pair.paid;
-    const workflow = await user.create(single());
-    const ids = await Promise.all(Array.from({ length: 5 }, () => user.start(workflow)));
+    const workflow = await user.createWorkflow(modelGraph());
+    const ids = await Promise.all(Array.from({ length: 5 }, () => user.startRun(workflow)));
     await waitUntil('two of them to wait', async () => (await count(pair, 'slot_at is null')) === 2);
     // The end of a call grants its slot to a waiting one, so those are cancelled first.
     const { rows } = await pair.paid.service.db.query<{ id: string }>(
@@ -118,18 +124,18 @@ describe('PROVIDER_CONCURRENCY', () => {
     );
     assert.equal(rows.length, ids.length);
     for (const { id } of rows) await user.request('POST', `/executions/${id}/cancel`);
-    for (const id of ids) assert.equal((await user.until(id)).status, 'CANCELLED');
+    for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
     await waitUntil('no call to be left', async () => (await count(pair, 'true')) === 0);
     assert.deepEqual([fal.accepted.length, fal.cancelled.length], [3, 3]);
-    assert.deepEqual(await balanceOf(user), [10_000, 0]);
+    assert.deepEqual(await readBalance(user), [10_000, 0]);
   });
 
   it('ends a call that waits for a slot when its run times out', async () => {
-    const workflow = await user.create(single());
-    await Promise.all(Array.from({ length: 3 }, () => user.start(workflow)));
+    const workflow = await user.createWorkflow(modelGraph());
+    await Promise.all(Array.from({ length: 3 }, () => user.startRun(workflow)));
     await waitUntil('no room', async () => (await count(pair, 'slot_at is not null')) === 3);
-    const late = await user.start(workflow, { timeoutMs: 1500 });
-    assert.equal((await user.until(late)).status, 'TIMEOUT');
+    const late = await user.startRun(workflow, { timeoutMs: 1500 });
+    assert.equal((await user.waitForStatus(late)).status, 'TIMEOUT');
     assert.equal(pair.paid.fal.accepted.length, 3);
     pair.paid.fal.polls = 0;
   });
@@ -153,21 +159,21 @@ describe('a provider that answers 429', () => {
   it('halves its limit for all processes, and raises it by one for each accepted call', async () => {
     const { fal } = pair.paid;
     const user = await pair.paid.newUser(1000);
-    const workflow = await user.create(single());
-    const ids = await Promise.all(Array.from({ length: 8 }, () => user.start(workflow)));
+    const workflow = await user.createWorkflow(modelGraph());
+    const ids = await Promise.all(Array.from({ length: 8 }, () => user.startRun(workflow)));
     await waitUntil('all to be in flight', async () => (await count(pair, 'job_id is not null')) === 8);
     fal.failRequests(/^POST .*flux|^POST .*seedream/, { status: 429, headers: { 'retry-after': '0' } });
-    ids.push(await user.start(workflow));
+    ids.push(await user.startRun(workflow));
     await waitUntil('the one that was turned away to be taken', () => fal.accepted.length === 9);
     const found = (await limit()) ?? 0;
     assert.ok(found >= 4 && found <= 6, `${found} at once`);
     // The other process has been notified.
-    ids.push(await createClient(pair.other.url, user.key).start(workflow));
+    ids.push(await createClient(pair.other.url, user.key).startRun(workflow));
     await waitUntil('it to wait for room', async () => (await count(pair, 'slot_at is null')) === 1);
     await sleep(500);
     assert.equal(fal.accepted.length, 9);
     fal.polls = 0;
-    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+    for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 10);
     await waitUntil('the number to have grown', async () => ((await limit()) ?? 0) > found);
   });

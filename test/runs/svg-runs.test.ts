@@ -1,9 +1,9 @@
 // Tests SVGs in runs: nodes that need pixels receive a rasterized image, and an invalid SVG costs nothing.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
-import { type Client, statesOf } from '../support/client.ts';
+import { type Client, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
-import { balanceOf, type PaidService, PRICE, runPaid, startPaidService } from '../support/credits/paid.ts';
+import { type PaidService, PRICE, readBalance, runPaid, startPaidService } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
 
 let paid: PaidService;
@@ -44,7 +44,7 @@ it('a paid model receives a PNG of it', async () => {
 const UNDRAWABLE = 'width="0" height="0"';
 
 async function assertRefused(workflowId: string, body: object, nodeIds: readonly string[]): Promise<void> {
-  const [before, asked] = [await balanceOf(user), paid.fal.accepted.length];
+  const [before, asked] = [await readBalance(user), paid.fal.accepted.length];
   const response = await user.request<{ code: string; issues: { nodeId: string }[] }>(
     'POST',
     `/workflows/${workflowId}/run`,
@@ -65,19 +65,19 @@ async function assertRefused(workflowId: string, body: object, nodeIds: readonly
   );
   assert.deepEqual(list.data, []);
   assert.equal(paid.fal.accepted.length, asked);
-  assert.deepEqual(await balanceOf(user), before);
+  assert.deepEqual(await readBalance(user), before);
 }
 
 it('an invalid one refuses the run of a paid model, free of charge', async () => {
   const bad = await upload(UNDRAWABLE);
-  await assertRefused(await user.create(graph(bad, ...PAID)), {}, ['m']);
-  const good = await user.create(graph(await upload('width="9" height="9"'), ...PAID));
+  await assertRefused(await user.createWorkflow(graph(bad, ...PAID)), {}, ['m']);
+  const good = await user.createWorkflow(graph(await upload('width="9" height="9"'), ...PAID));
   await assertRefused(good, { inputs: { in: { mediaId: bad } } }, ['m']);
 });
 
 it('an invalid one in a list, behind a Merge, refuses the run as well', async () => {
   const [good, bad] = [await upload('width="8" height="9"'), await upload(UNDRAWABLE)];
-  const id = await user.create({
+  const id = await user.createWorkflow({
     nodes: [
       node('in', 'input:list', { itemType: 'IMAGE', items: [{ mediaId: good }, { mediaId: bad }] }),
       node('merge', 'logic:merge'),
@@ -91,7 +91,7 @@ it('an invalid one in a list, behind a Merge, refuses the run as well', async ()
 it('an invalid one that only the run discovers fails the node before the provider is called, free of charge', async () => {
   const bad = await upload(UNDRAWABLE);
   const asked = paid.fal.accepted.length;
-  const before = await balanceOf(user);
+  const before = await readBalance(user);
   const execution = await runPaid(user, {
     nodes: [
       node('in', 'input:image', { mediaId: bad }),
@@ -101,10 +101,10 @@ it('an invalid one that only the run discovers fails the node before the provide
     edges: [edge('in.image > wait.input'), edge('wait.output > m.image')],
   });
   assert.equal(execution.status, 'FAILED');
-  assert.match(String(statesOf(execution).m?.error), /SVG cannot be drawn/);
+  assert.match(String(mapStates(execution).m?.error), /SVG cannot be drawn/);
   assert.deepEqual([execution.credits.held, execution.credits.charged], [0, 0]);
   assert.equal(paid.fal.accepted.length, asked);
-  assert.deepEqual(await balanceOf(user), before);
+  assert.deepEqual(await readBalance(user), before);
 });
 
 it('nodes that edit images accept it as well, or report that they cannot', async () => {
@@ -113,5 +113,5 @@ it('nodes that edit images accept it as well, or report that they cannot', async
   assert.equal(drawn.status, 'COMPLETED', JSON.stringify(drawn.error));
   const refused = await runPaid(user, graph(await upload('width="0" height="0"'), ...resize));
   assert.equal(refused.status, 'FAILED');
-  assert.match(String(statesOf(refused).m?.error), /SVG cannot be drawn/);
+  assert.match(String(mapStates(refused).m?.error), /SVG cannot be drawn/);
 });

@@ -5,7 +5,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
 import { createStepPartitions, listStepPartitions } from '../../src/store/retention/step-partitions.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
-import { createWorkflow, refused } from '../support/workflows.ts';
+import { assertRefused, createWorkflow } from '../support/workflows.ts';
 
 const DAY_MS = 86_400_000;
 const PER_RUN = [
@@ -157,10 +157,14 @@ describe('the sweep of runs', () => {
   it('is done for one run by DELETE, once it has ended', async () => {
     const [open] = await insertRuns(1, 0, false);
     const [done] = await insertRuns(1, 0);
-    refused(await caller.request('DELETE', `/executions/${open}`), 409, 'conflict');
-    refused(await (await test.createCaller()).request('DELETE', `/executions/${done}`), 403, 'forbidden');
+    assertRefused(await caller.request('DELETE', `/executions/${open}`), 409, 'conflict');
+    assertRefused(
+      await (await test.createCaller()).request('DELETE', `/executions/${done}`),
+      403,
+      'forbidden',
+    );
     assert.deepEqual((await caller.request('DELETE', `/executions/${done}`)).body, { success: true });
-    refused(await caller.request('GET', `/executions/${done}`), 404, 'not_found');
+    assertRefused(await caller.request('GET', `/executions/${done}`), 404, 'not_found');
     assert.deepEqual(await countRows(), [1, 1, 1, 1, 1]);
   });
 });

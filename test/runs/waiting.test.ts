@@ -1,16 +1,16 @@
 // Tests runs that wait for a provider: each is a row and uses no worker memory until the call ends or is cancelled.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { type Client, statesOf } from '../support/client.ts';
+import { type Client, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
-  balanceOf,
-  mapped,
-  model,
+  mappedGraph,
+  modelGraph,
+  modelNode,
   type PaidService,
   PRICE,
+  readBalance,
   runPastLimit,
-  single,
   startPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -51,7 +51,7 @@ const holdersOf = async (): Promise<number> => {
 };
 /** Starts a run. Returns once it waits and no worker holds it. */
 const startWaiting = async (graph: object, body: object = {}): Promise<string> => {
-  const id = await user.start(await user.create(graph), body);
+  const id = await user.startRun(await user.createWorkflow(graph), body);
   await waitUntil('a call', async () => (await callsOf(id)) > 0);
   await waitUntil('nobody to hold it', async () => (await holdersOf()) === 0);
   return id;
@@ -59,56 +59,56 @@ const startWaiting = async (graph: object, body: object = {}): Promise<string> =
 
 describe('a run that waits for a call', () => {
   it('is claimed by no worker, has the status RUNNING, and continues when the call has ended', async () => {
-    const id = await startWaiting(single());
-    const waiting = await user.execution(id);
-    assert.deepEqual([waiting.status, statesOf(waiting).m?.status], ['RUNNING', 'RUNNING']);
+    const id = await startWaiting(modelGraph());
+    const waiting = await user.readExecution(id);
+    assert.deepEqual([waiting.status, mapStates(waiting).m?.status], ['RUNNING', 'RUNNING']);
     paid.fal.polls = 0;
-    const record = await user.until(id);
+    const record = await user.waitForStatus(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
-    assert.deepEqual([statesOf(record).m?.attempt, paid.fal.accepted.length], [1, 1]);
-    assert.deepEqual(await balanceOf(user), [300 - PRICE, 0]);
+    assert.deepEqual([mapStates(record).m?.attempt, paid.fal.accepted.length], [1, 1]);
+    assert.deepEqual(await readBalance(user), [300 - PRICE, 0]);
   });
 
   it('occupies no slot: a worker with two slots has twelve of them waiting at once', async () => {
-    const workflow = await user.create(single());
-    const ids = await Promise.all(Array.from({ length: 12 }, () => user.start(workflow)));
+    const workflow = await user.createWorkflow(modelGraph());
+    const ids = await Promise.all(Array.from({ length: 12 }, () => user.startRun(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 12);
     paid.fal.polls = 0;
-    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+    for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(paid.fal.accepted.length, 12);
-    assert.deepEqual(await balanceOf(user), [300 - 12 * PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [300 - 12 * PRICE, 0]);
   });
 
   it('counts toward the limit of active runs of its workspace', async () => {
-    const workflow = await user.create(single());
-    const ids = await Promise.all(Array.from({ length: 23 }, () => user.start(workflow)));
+    const workflow = await user.createWorkflow(modelGraph());
+    const ids = await Promise.all(Array.from({ length: 23 }, () => user.startRun(workflow)));
     await waitUntil('as many as it may', () => paid.fal.accepted.length === 20);
     assert.equal(paid.fal.accepted.length, 20);
     paid.fal.polls = 0;
-    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+    for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
   });
 
   it('ends at once when it is cancelled, and its provider is asked to stop', async () => {
-    const id = await startWaiting(single());
+    const id = await startWaiting(modelGraph());
     const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
     assert.equal(body.status, 'CANCELLED');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
-    await waitUntil('its credits', async () => (await balanceOf(user))[1] === 0);
+    await waitUntil('its credits', async () => (await readBalance(user))[1] === 0);
     assert.deepEqual(new Set(paid.fal.cancelled), new Set(paid.fal.accepted));
-    assert.deepEqual(await balanceOf(user), [300, 0]);
+    assert.deepEqual(await readBalance(user), [300, 0]);
   });
 
   it('times out, because its clock continues', async () => {
-    assert.equal((await runPastLimit(paid, user, single())).status, 'TIMEOUT');
+    assert.equal((await runPastLimit(paid, user, modelGraph())).status, 'TIMEOUT');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
-    await waitUntil('its credits', async () => (await balanceOf(user))[1] === 0);
-    assert.deepEqual(await balanceOf(user), [300, 0]);
+    await waitUntil('its credits', async () => (await readBalance(user))[1] === 0);
+    assert.deepEqual(await readBalance(user), [300, 0]);
   });
 
   it('continues while another branch is still active', async () => {
     const graph = {
       nodes: [
-        model('m'),
+        modelNode('m'),
         node('shown', 'output:preview'),
         node('t', 'input:text', { value: 'x' }),
         node('d', 'logic:delay', { ms: 60_000 }),
@@ -119,14 +119,14 @@ describe('a run that waits for a call', () => {
     paid.fal.polls = 0;
     await waitUntil(
       'the picture',
-      async () => statesOf(await user.execution(id)).shown?.status === 'COMPLETED',
+      async () => mapStates(await user.readExecution(id)).shown?.status === 'COMPLETED',
     );
     await user.request('POST', `/executions/${id}/cancel`);
-    assert.deepEqual(await balanceOf(user), [300 - PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [300 - PRICE, 0]);
   });
 
   it('is woken by a false hook, and waits again', async () => {
-    const id = await startWaiting(single());
+    const id = await startWaiting(modelGraph());
     await paid.service.db.query('update calls set ended_at = now() where execution_id = $1', [id]);
     await paid.service.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [
       id,
@@ -139,14 +139,14 @@ describe('a run that waits for a call', () => {
       return rows[0]?.asks === 1;
     });
     paid.fal.polls = 0;
-    assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(paid.fal.accepted.length, 1);
   });
 });
 
 describe('a run that nothing would wake', () => {
   it('polls its call itself if the call has no row', async () => {
-    const id = await startWaiting(single());
+    const id = await startWaiting(modelGraph());
     await paid.service.db.query('delete from calls where execution_id = $1', [id]);
     await paid.service.db.query(
       `update executions set running_since = now() - interval '2 minutes' where id = $1`,
@@ -154,9 +154,9 @@ describe('a run that nothing would wake', () => {
     );
     paid.fal.polls = 0;
     // Each worker looks for such runs when it starts, and periodically.
-    const other = await paid.service.join({ ROLE: 'worker' });
+    const other = await paid.service.startAnother({ ROLE: 'worker' });
     try {
-      assert.equal((await user.until(id)).status, 'COMPLETED');
+      assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
       assert.equal(paid.fal.accepted.length, 1);
     } finally {
       await other.close();
@@ -164,7 +164,7 @@ describe('a run that nothing would wake', () => {
   });
 
   it('ends with a reason if it can no longer be read', async () => {
-    const id = await startWaiting(single());
+    const id = await startWaiting(modelGraph());
     const { db } = paid.service;
     const { rows } = await db.query<{ request: string }>('select request from executions where id = $1', [
       id,
@@ -176,22 +176,22 @@ describe('a run that nothing would wake', () => {
       return found.rows[0]?.status === 'FAILED';
     });
     await db.query('update executions set request = $2 where id = $1', [id, rows[0]?.request]);
-    assert.match((await user.execution(id)).error?.message ?? '', /could not be read/);
+    assert.match((await user.readExecution(id)).error?.message ?? '', /could not be read/);
     // What the call may cost stays reserved until the provider has canceled it.
-    await waitUntil('the call to be settled', async () => (await balanceOf(user))[1] === 0);
-    assert.deepEqual(await balanceOf(user), [300, 0]);
+    await waitUntil('the call to be settled', async () => (await readBalance(user))[1] === 0);
+    assert.deepEqual(await readBalance(user), [300, 0]);
   });
 });
 
 describe('a mapped node that waits for its calls', () => {
   it('has all of them active at once, and its items in order', async () => {
-    const id = await startWaiting(mapped(['a', 'b', 'c', 'd']));
+    const id = await startWaiting(mappedGraph(['a', 'b', 'c', 'd']));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 4);
     paid.fal.polls = 0;
-    const record = await user.until(id);
+    const record = await user.waitForStatus(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
     assert.equal(paid.fal.accepted.length, 4);
-    assert.deepEqual(await balanceOf(user), [300 - 4 * PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [300 - 4 * PRICE, 0]);
   });
 
   it('does not submit a failed item again while others wait', async () => {
@@ -199,14 +199,14 @@ describe('a mapped node that waits for its calls', () => {
       status: 422,
       body: { detail: [{ loc: ['body'], msg: 'no foxes', type: 'x' }] },
     });
-    const id = await startWaiting(mapped(['a', 'b', 'c']));
+    const id = await startWaiting(mappedGraph(['a', 'b', 'c']));
     await waitUntil('the others to be submitted', () => paid.fal.accepted.length === 2);
     paid.fal.polls = 0;
-    const record = await user.until(id);
+    const record = await user.waitForStatus(id);
     assert.equal(record.status, 'FAILED');
     assert.match(record.error?.message ?? '', /no foxes.*1 of 3 items failed/s);
     assert.equal(paid.fal.accepted.length, 2);
-    assert.deepEqual(await balanceOf(user), [300 - 2 * PRICE, 0]);
+    assert.deepEqual(await readBalance(user), [300 - 2 * PRICE, 0]);
   });
 });
 
@@ -220,16 +220,16 @@ describe('a provider that is polled for a call', () => {
     it(`is polled again after ${label}`, async () => {
       paid.fal.failRequests(/^GET .*\/status$/, fault, 2);
       paid.fal.polls = 0;
-      const id = await user.start(await user.create(single()));
-      assert.equal((await user.until(id)).status, 'COMPLETED');
+      const id = await user.startRun(await user.createWorkflow(modelGraph()));
+      assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
       assert.equal(paid.fal.accepted.length, 1);
     });
 
   it('and does not know it fails the node, free of charge', async () => {
-    const id = await startWaiting(single());
+    const id = await startWaiting(modelGraph());
     paid.fal.forget();
-    const record = await user.until(id);
+    const record = await user.waitForStatus(id);
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'provider_lost']);
-    assert.deepEqual(await balanceOf(user), [300, 0]);
+    assert.deepEqual(await readBalance(user), [300, 0]);
   });
 });

@@ -12,7 +12,7 @@ let workflowId: string;
 before(async () => {
   service = await startTestService();
   client = createClient({ url: service.url, apiKey: KEY });
-  workflowId = await service.create({
+  workflowId = await service.createWorkflow({
     nodes: [node('who', 'input:text', { value: 'Ada' }), node('out', 'output:preview')],
     edges: [edge('who.text > out.input')],
   });

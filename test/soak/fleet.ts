@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
-import { freePort } from '../support/network/free-port.ts';
-import { BIN, baseEnv, cleanEnv, urlOf } from '../support/service.ts';
+import { findFreePort } from '../support/network/free-port.ts';
+import { BIN, baseEnv, cleanEnv, toDatabaseUrl } from '../support/service.ts';
 import { type Keeper, type KeptProcess, keepProcess, untilReady } from './keeper.ts';
 
 export interface Fleet {
@@ -44,13 +44,13 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
   // PostgreSQL is stopped on purpose, so broken connections are expected.
   const db = openDb({ connection: postgres, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const dataDir = join(folder, 'data');
   mkdirSync(join(folder, 'logs'), { recursive: true });
   const shared = {
     ...cleanEnv(),
-    ...baseEnv(dataDir, urlOf(postgres)),
+    ...baseEnv(dataDir, toDatabaseUrl(postgres)),
     BASE_URL: url,
     ALLOW_PRIVATE_NETWORK: 'true',
     LOG_LEVEL: 'warn',

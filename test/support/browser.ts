@@ -24,11 +24,11 @@ const PLACES = [
   '/usr/bin/google-chrome',
 ];
 /** The browser of this machine; undefined if there is none. */
-export const PROGRAM = PLACES.find(path => path !== undefined && existsSync(path));
+export const CHROMIUM = PLACES.find(path => path !== undefined && existsSync(path));
 
 /** For the `skip` option of browser tests: false if there is a browser, else the reason. */
 export const NO_BROWSER =
-  PROGRAM === undefined &&
+  CHROMIUM === undefined &&
   'There is no Chromium on this machine: apt-get install chromium-headless-shell, or name one by CHROMIUM.';
 
 /** Errors caused by the machine: its network addresses changed, and the browser reset its connections. */
@@ -90,7 +90,7 @@ type Profiles = 'emptied' | 'new';
 
 const launcher = (args: readonly string[]) =>
   shared(async () => {
-    const browser = await chromium.launch({ executablePath: PROGRAM ?? '', args: [...args] });
+    const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: [...args] });
     const idle: Profile[] = [];
     return { browser, idle, close: () => browser.close() };
   });
@@ -105,7 +105,7 @@ export async function openBrowser(profiles: Profiles = 'emptied'): Promise<TestB
   const { browser, idle, close } = await LAUNCH[profiles]();
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {
-      await untilBundled(url);
+      await waitUntilBundled(url);
       const found = idle.findIndex(profile => profile.url === url);
       const [profile = await createProfile(browser, url)] = found < 0 ? [] : idle.splice(found, 1);
       const { context, page } = profile;
@@ -195,7 +195,7 @@ async function emptyProfile(profile: Profile, isSpoilt: boolean): Promise<Profil
 }
 
 /** Pages of a service that has just started say that it is starting, and reload themselves. */
-async function untilBundled(url: string): Promise<void> {
+async function waitUntilBundled(url: string): Promise<void> {
   await waitUntil(
     'the application to be bundled',
     async () => !(await (await fetch(`${url}/sign-in`)).text()).includes('<h1>Starting…</h1>'),

@@ -17,7 +17,7 @@ export interface Execution {
   readonly progress: { readonly done: number; readonly total: number };
   readonly inputs: Record<string, unknown>;
   readonly metadata: Record<string, unknown> | null;
-  readonly nodeStates: readonly State[];
+  readonly nodeStates: readonly NodeState[];
   readonly outputs: readonly Record<string, unknown>[];
   readonly webhook: {
     readonly state: string;
@@ -33,7 +33,7 @@ export interface Execution {
   readonly code?: string;
 }
 
-export interface State {
+export interface NodeState {
   readonly nodeId: string;
   readonly label: string;
   readonly status: string;
@@ -56,14 +56,14 @@ export interface Client {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Reply<B>>;
   /** Stores a workflow and returns its id. */
-  create(graph: object): Promise<string>;
+  createWorkflow(graph: object): Promise<string>;
   /** Starts a run and returns its id. */
-  start(workflowId: string, body?: object): Promise<string>;
+  startRun(workflowId: string, body?: object): Promise<string>;
   /** Runs a workflow until it ends. */
-  run(workflowId: string, body?: object): Promise<Execution>;
-  execution(id: string): Promise<Execution>;
+  runWorkflow(workflowId: string, body?: object): Promise<Execution>;
+  readExecution(id: string): Promise<Execution>;
   /** Waits until the execution has one of the statuses, or has ended if none is given. */
-  until(id: string, ...statuses: readonly string[]): Promise<Execution>;
+  waitForStatus(id: string, ...statuses: readonly string[]): Promise<Execution>;
 }
 
 const TERMINAL = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'];
@@ -100,25 +100,25 @@ export function createClient(url: string, key: string): Client {
   return {
     key,
     request,
-    execution,
-    create: async graph => {
+    readExecution: execution,
+    createWorkflow: async graph => {
       const { status, body } = await request<{ id: string }>('POST', '/workflows', { name: 'W', ...graph });
       assert.equal(status, 201, JSON.stringify(body));
       return body.id;
     },
-    start: async (workflowId, body = {}) => {
+    startRun: async (workflowId, body = {}) => {
       const response = await request<{ executionId: string }>('POST', `/workflows/${workflowId}/run`, body);
       assert.equal(response.status, 202, JSON.stringify(response.body));
       return response.body.executionId;
     },
-    run: async (workflowId, body = {}) => {
+    runWorkflow: async (workflowId, body = {}) => {
       const response = await request<Execution>('POST', `/workflows/${workflowId}/run`, body, {
         prefer: 'wait=30',
       });
       assert.equal(response.status, 200, JSON.stringify(response.body));
       return response.body;
     },
-    until: async (id, ...statuses) => {
+    waitForStatus: async (id, ...statuses) => {
       const expected = statuses.length === 0 ? TERMINAL : statuses;
       let last = await execution(id);
       await waitUntil(`execution ${id} to be ${expected.join(' or ')}`, async () => {
@@ -131,6 +131,8 @@ export function createClient(url: string, key: string): Client {
 }
 
 /** The node states by node id. */
-export function statesOf({ nodeStates }: Pick<Execution, 'nodeStates'>): Readonly<Record<string, State>> {
+export function mapStates({
+  nodeStates,
+}: Pick<Execution, 'nodeStates'>): Readonly<Record<string, NodeState>> {
   return Object.fromEntries(nodeStates.map(state => [state.nodeId, state]));
 }

@@ -21,6 +21,6 @@ export const OTHER_NODES: readonly string[] = [
 ];
 
 /** The major version of the program. */
-export function majorOf(node: string): number {
+export function readMajor(node: string): number {
   return Number(/\d+/.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))?.[0]);
 }

@@ -10,7 +10,7 @@ import { listSettings, readSettings } from '../../src/lib/settings.ts';
 import { EDITOR_FOLDER } from './app.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { freePort } from './network/free-port.ts';
+import { findFreePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
@@ -25,11 +25,11 @@ export interface TestService extends Client {
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
   /** How to connect to the database. */
-  readonly address: TestDatabase['connection'];
+  readonly connection: TestDatabase['connection'];
   /** The same service with another key. */
-  as(key: string): Client;
+  withKey(key: string): Client;
   /** Another service on the same database. */
-  join(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
+  startAnother(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const usedPorts: number[] = [];
 
 /** Settings of a service that serves media under its own address, for browsers. */
 export async function ownAddressSettings(): Promise<NodeJS.ProcessEnv> {
-  const port = usedPorts.pop() ?? (await freePort());
+  const port = usedPorts.pop() ?? (await findFreePort());
   return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
 }
 
@@ -49,7 +49,7 @@ export async function ownAddressSettings(): Promise<NodeJS.ProcessEnv> {
 export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
   const { db, connection, drop } = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-service-'));
-  const databaseUrl = urlOf(connection);
+  const databaseUrl = toDatabaseUrl(connection);
   const start = async (
     more: NodeJS.ProcessEnv,
   ): Promise<Client & { url: string; close(): Promise<void> }> => {
@@ -64,9 +64,9 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     ...first,
     db,
     databaseUrl,
-    address: connection,
-    as: key => createClient(first.url, key),
-    join: (more = {}) => start(more),
+    connection: connection,
+    withKey: key => createClient(first.url, key),
+    startAnother: (more = {}) => start(more),
     close: async () => {
       await first.close();
       if (env.PORT !== undefined) usedPorts.push(Number(env.PORT));
@@ -80,7 +80,7 @@ export interface ServiceChild extends Client {
   readonly url: string;
   readonly pid: number;
   /** Everything it wrote: its log and its messages to people. */
-  readonly written: () => string;
+  readonly output: () => string;
   /** Signals the process; SIGKILL goes to its whole group. Resolves when it has exited. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
@@ -119,7 +119,7 @@ export async function spawnService(
     ...createClient(url, KEY),
     url,
     pid,
-    written: () => log + stderr,
+    output: () => log + stderr,
     signal: name => process.kill(pid, name),
     end: async name => {
       if (child.exitCode === null && child.signalCode === null) {
@@ -164,6 +164,6 @@ export function cleanEnv(): NodeJS.ProcessEnv {
 }
 
 /** The test database in the form of DATABASE_URL. */
-export function urlOf({ socketDir, user, database }: TestDatabase['connection']): string {
+export function toDatabaseUrl({ socketDir, user, database }: TestDatabase['connection']): string {
   return `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
 }

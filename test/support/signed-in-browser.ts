@@ -1,5 +1,5 @@
 // Starts a service and a browser for tests of pages that a signed-in user sees.
-import { signInFirst } from './accounts/first-person.ts';
+import { signInFirstUser } from './accounts/first-person.ts';
 import { openBrowser, type TestBrowser } from './browser.ts';
 import { ownAddressSettings, startTestService, type TestService } from './service.ts';
 
@@ -13,5 +13,5 @@ export interface SignedInBrowser {
 /** Starts both, and signs the first user in. */
 export async function startSignedInBrowser(): Promise<SignedInBrowser> {
   const [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
-  return { service, browser, cookie: await signInFirst(service) };
+  return { service, browser, cookie: await signInFirstUser(service) };
 }

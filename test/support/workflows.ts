@@ -112,20 +112,20 @@ export async function createWorkflow(by: Caller, body: Record<string, unknown> =
   return response.body;
 }
 
-export const read = async (by: Pick<Caller, 'request'>, id: string): Promise<Workflow> => {
+export const readWorkflow = async (by: Pick<Caller, 'request'>, id: string): Promise<Workflow> => {
   const response = await by.request<Workflow>('GET', `/workflows/${id}`);
   assert.equal(response.status, 200, JSON.stringify(response.body));
   return response.body;
 };
 
-export const put = (
+export const putWorkflow = (
   by: Pick<Caller, 'request'>,
   id: string,
   body: unknown,
 ): Promise<TestResponse<Workflow>> => by.request<Workflow>('PUT', `/workflows/${id}`, body);
 
 /** Asserts the status and code and returns the error body. */
-export function refused(response: TestResponse<object>, status: number, code: string): Refusal {
+export function assertRefused(response: TestResponse<object>, status: number, code: string): Refusal {
   assert.deepEqual([response.status, response.body.code], [status, code], response.body.error);
   return response.body as unknown as Refusal;
 }

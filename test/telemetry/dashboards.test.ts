@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parser } from '@prometheus-io/lezer-promql';
-import { type PaidService, single, startPaidService } from '../support/credits/paid.ts';
-import { exchange } from '../support/http/raw-http.ts';
-import { freePort } from '../support/network/free-port.ts';
+import { modelGraph, type PaidService, startPaidService } from '../support/credits/paid.ts';
+import { sendRaw } from '../support/http/raw-http.ts';
+import { findFreePort } from '../support/network/free-port.ts';
 import { waitUntil } from '../support/processes.ts';
 import { node } from '../support/workflows.ts';
 
@@ -46,10 +46,10 @@ before(async () => {
   paid.reset();
   paid.fal.polls = 1e9;
   // One call that stays in progress, one run that ends and calls a receiver, and one refused connection.
-  await user.start(await user.create(single()), {});
+  await user.startRun(await user.createWorkflow(modelGraph()), {});
   const free = { nodes: [node('a', 'input:text', { text: 'x' })], edges: [] };
-  await user.run(await user.create(free), { webhook: { url: `${paid.fal.url}/nothing` } });
-  await exchange(Number(new URL(paid.service.url).port), 'garbage\r\n\r\n');
+  await user.runWorkflow(await user.createWorkflow(free), { webhook: { url: `${paid.fal.url}/nothing` } });
+  await sendRaw(Number(new URL(paid.service.url).port), 'garbage\r\n\r\n');
   await waitUntil('the series', async () => {
     const text = await scrape();
     exposed = read(text);
@@ -134,7 +134,7 @@ async function runPromtool(input: string): Promise<{ readonly stderr: string }> 
 it('a Prometheus that scrapes the service answers each query, and finds no alert to raise', async t => {
   if (!existsSync(PROMETHEUS)) return t.skip('prometheus is not installed (apt-get install prometheus)');
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-prometheus-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const config = {
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: [RULES],

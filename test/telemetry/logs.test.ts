@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { model } from '../support/credits/paid.ts';
+import { modelNode } from '../support/credits/paid.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { KEY, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { KEY, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery staple 77';
 const WEBHOOK_SECRET = 'whsec-that-nobody-reads';
@@ -40,7 +40,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-logs-'));
   [fal, receiver] = [await startFal(await plainImage(8, 8, '#336699')), await startReceiver()];
   service = await spawnService(folder, {
-    DATABASE_URL: urlOf(database.connection),
+    DATABASE_URL: toDatabaseUrl(database.connection),
     LOG_LEVEL: 'trace',
     ALLOW_PRIVATE_NETWORK: 'true',
     FAL_KEY: 'fal-key',
@@ -57,7 +57,7 @@ after(async () => {
 
 const linesOf = (): readonly Line[] =>
   service
-    .written()
+    .output()
     .split('\n')
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line) as Line);
@@ -89,15 +89,15 @@ it('contains the ids of requests and runs, but no keys, passwords, cookies or se
   secrets.push(minted.body.key);
   fal.result = { status: 500, body: { detail: 'broken' } };
   receiver.answer(res => res.writeHead(500).end());
-  const id = await service.create({ nodes: [model('m')], edges: [] });
-  const failed = await service.run(id, { webhook: { url: receiver.url, secret: WEBHOOK_SECRET } });
+  const id = await service.createWorkflow({ nodes: [modelNode('m')], edges: [] });
+  const failed = await service.runWorkflow(id, { webhook: { url: receiver.url, secret: WEBHOOK_SECRET } });
   assert.equal(failed.status, 'FAILED');
   await waitUntil('the delivery', () => receiver.received.length > 0);
   const requestId = 'log-test-request-1';
   await service.request('GET', `/workflows/${id}`, undefined, { 'x-request-id': requestId });
   await waitUntil('its line', () => linesOf().some(line => line.requestId === requestId));
   await waitUntil('the line of the run', () => linesOf().some(line => line.executionId === failed.id));
-  const written = service.written();
+  const written = service.output();
   // The setup link is for whoever reads the terminal.
   const log = written
     .split('\n')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
-import { model, type PaidService, single, startPaidService } from '../support/credits/paid.ts';
+import { modelGraph, modelNode, type PaidService, startPaidService } from '../support/credits/paid.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../support/network/collector.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -25,7 +25,7 @@ before(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_TRACES_SAMPLER: 'parentbased_always_off',
   });
-  worker = await paid.service.join({ ROLE: 'worker' });
+  worker = await paid.service.startAnother({ ROLE: 'worker' });
   user = await paid.newUser(300);
 });
 after(async () => {
@@ -50,7 +50,7 @@ describe("a caller's trace", () => {
   let executionId: string;
   before(async () => {
     paid.reset();
-    const id = await user.create(single());
+    const id = await user.createWorkflow(modelGraph());
     const webhook = { url: receiver.url, secret: 'whsec-of-the-caller' };
     const started = await user.request<{ executionId: string }>(
       'POST',
@@ -61,7 +61,7 @@ describe("a caller's trace", () => {
     assert.equal(started.status, 202, JSON.stringify(started.body));
     executionId = started.body.executionId;
     await user.request('GET', '/workflows?search=of-the-query', undefined, { traceparent: TRACEPARENT });
-    assert.equal((await user.until(executionId)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(executionId)).status, 'COMPLETED');
     await waitUntil('the delivery', () => receiver.received.length > 0);
     await waitUntil('its spans', () => ofTrace(TRACE).some(({ name }) => name === 'deliver webhook'));
     await waitUntil('those of the run', () => ofTrace(TRACE).filter(({ name }) => name === 'run').length > 1);
@@ -143,9 +143,9 @@ it('is an exemplar of the metrics if OpenMetrics is requested', async () => {
 });
 
 it('spans that the sampler drops are not sent, and callees are told so', async () => {
-  const id = await user.create(single({ prompt: 'another' }));
+  const id = await user.createWorkflow(modelGraph({ prompt: 'another' }));
   const before = paid.fal.requests.length;
-  assert.equal((await user.run(id)).status, 'COMPLETED');
+  assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
   const { rows } = await paid.service.db.query<{ traceparent: string }>(
     'select traceparent from executions order by id desc limit 1',
   );
@@ -164,8 +164,8 @@ it('spans that the sampler drops are not sent, and callees are told so', async (
 it("a failed node marks its span and the run, without the error's message", async () => {
   const trace = '2'.repeat(32);
   paid.fal.result = { status: 422, body: { detail: 'a sentence of the vendor' } };
-  const id = await user.create({
-    nodes: [model('m', { prompt: 'fails' }), node('free', 'input:text', { text: 'x' })],
+  const id = await user.createWorkflow({
+    nodes: [modelNode('m', { prompt: 'fails' }), node('free', 'input:text', { text: 'x' })],
     edges: [],
   });
   const started = await user.request<{ executionId: string }>(
@@ -176,7 +176,7 @@ it("a failed node marks its span and the run, without the error's message", asyn
       traceparent: `00-${trace}-${CALLER}-01`,
     },
   );
-  assert.equal((await user.until(started.body.executionId)).status, 'FAILED');
+  assert.equal((await user.waitForStatus(started.body.executionId)).status, 'FAILED');
   await waitUntil('the spans', () => ofTrace(trace).some(item => item.name === 'run' && item.isFailed));
   const failed = ofTrace(trace).filter(({ isFailed }) => isFailed);
   assert.ok(failed.some(({ name }) => name.startsWith('node generate:')));

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { baseEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { baseEnv, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 import release from './last-release.json' with { type: 'json' };
 
@@ -49,7 +49,7 @@ describe('the last release and this version on one database', {
 
   const start = async (role: 'api' | 'worker', program?: string): Promise<ServiceChild> => {
     const env = {
-      ...baseEnv(join(folder, 'data'), urlOf(database.connection)),
+      ...baseEnv(join(folder, 'data'), toDatabaseUrl(database.connection)),
       ...(program === undefined ? {} : { EDITOR_DIR: join(folder, 'editor') }),
       ROLE: role,
       ALLOW_PRIVATE_NETWORK: 'true',
@@ -82,7 +82,7 @@ describe('the last release and this version on one database', {
   /** A run accepted by one version: it ends, its webhook arrives, and both versions show the same record. */
   async function runBy(api: Client, other: Client, workflowId: string): Promise<void> {
     const before = receiver.received.length;
-    const run = await api.start(workflowId, { webhook: { url: receiver.url } });
+    const run = await api.startRun(workflowId, { webhook: { url: receiver.url } });
     await waitUntil('the webhook', () => receiver.received.length > before);
     const [here, there] = await Promise.all(
       [api, other].map(client => client.request<{ status: string }>('GET', `/executions/${run}`)),
@@ -99,17 +99,17 @@ describe('the last release and this version on one database', {
   it('share runs: accepted by the new API server, executed and delivered by the old worker', async () => {
     // The new version migrates the database while the old processes run.
     newApi = await start('api');
-    const id = await oldApi.create(graph);
+    const id = await oldApi.createWorkflow(graph);
     await runBy(newApi, oldApi, id);
-    await runBy(oldApi, newApi, await newApi.create(graph));
+    await runBy(oldApi, newApi, await newApi.createWorkflow(graph));
     await oldWorker.end('SIGTERM');
   });
 
   it('share runs: accepted by the old API server, executed and delivered by the new worker', async () => {
     await start('worker');
-    const id = await newApi.create(graph);
+    const id = await newApi.createWorkflow(graph);
     await runBy(oldApi, newApi, id);
-    await runBy(newApi, oldApi, await oldApi.create(graph));
+    await runBy(newApi, oldApi, await oldApi.createWorkflow(graph));
   });
 
   it('share workflows and media: each lists, reads and changes what the other wrote', async () => {
@@ -117,7 +117,7 @@ describe('the last release and this version on one database', {
       [oldApi, newApi],
       [newApi, oldApi],
     ] as const) {
-      const id = await writer.create(graph);
+      const id = await writer.createWorkflow(graph);
       const read = await reader.request<{ version: number; nodes: object[]; edges: object[] }>(
         'GET',
         `/workflows/${id}`,

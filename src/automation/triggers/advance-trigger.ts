@@ -9,40 +9,40 @@ import {
 import { enqueue } from '../../store/queue.ts';
 import { settleTrigger, startItems } from './start-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
-import { lookAtBucket } from './watch-bucket.ts';
-import { lookAtFeed } from './watch-feed.ts';
+import { pollBucket } from './watch-bucket.ts';
+import { pollFeed } from './watch-feed.ts';
 
 export const DEFAULT_FEED_MINUTES = 15;
 const BUCKET_MS = 10_000;
 
 /** The kinds that look for something new: how often, and how. */
-const LOOKS: Partial<Readonly<Record<TriggerKind, Look>>> = {
+const POLLS: Partial<Readonly<Record<TriggerKind, Poll>>> = {
   feed: {
     everyMs: ({ everyMinutes = DEFAULT_FEED_MINUTES }) => everyMinutes * 60_000,
-    look: lookAtFeed,
+    poll: pollFeed,
   },
-  bucket: { everyMs: () => BUCKET_MS, look: lookAtBucket },
+  bucket: { everyMs: () => BUCKET_MS, poll: pollBucket },
 };
 
-interface Look {
+interface Poll {
   readonly everyMs: (config: TriggerConfig) => number;
   /** Stores new items and what went wrong. Never throws for what the outside sends. */
-  readonly look: (deps: RunDeps, trigger: TriggerRow, config: TriggerConfig) => Promise<void>;
+  readonly poll: (deps: RunDeps, trigger: TriggerRow, config: TriggerConfig) => Promise<void>;
 }
 
 /** Returns when a new or changed trigger looks for the first time; null: its kind does not look. */
-export const firstLookAt = (kind: TriggerKind, nowMs: number): Date | null =>
-  LOOKS[kind] === undefined ? null : new Date(nowMs);
+export const firstPollAt = (kind: TriggerKind, nowMs: number): Date | null =>
+  POLLS[kind] === undefined ? null : new Date(nowMs);
 
 /** Called by a job whenever a run of the trigger has ended, an item waits, or it is time to look. */
 export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
   const trigger = await settleTrigger(deps, id);
   if (trigger === undefined) return;
   await startItems(deps, trigger);
-  const look = LOOKS[trigger.kind];
-  const due = look && (await claimLook(deps, id, look));
+  const look = POLLS[trigger.kind];
+  const due = look && (await claimPoll(deps, id, look));
   if (due !== undefined) {
-    await look?.look(deps, due, JSON.parse(due.config) as TriggerConfig);
+    await look?.poll(deps, due, JSON.parse(due.config) as TriggerConfig);
     await startItems(deps, due);
   }
   // A run may have ended before its item was recorded as running.
@@ -53,7 +53,7 @@ export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
  * Sets the time of the next look and queues its job. Returns the trigger if this look is due. A process that dies while
  * it looks has stored nothing, and the next look finds the same.
  */
-function claimLook(deps: RunDeps, id: string, { everyMs }: Look): Promise<TriggerRow | undefined> {
+function claimPoll(deps: RunDeps, id: string, { everyMs }: Poll): Promise<TriggerRow | undefined> {
   return deps.runDb.transaction(async tx => {
     const trigger = await lockTrigger(tx, id);
     if (trigger?.is_active !== true || trigger.look_at === null) return undefined;

@@ -56,7 +56,7 @@ export async function storeFound(
 }
 
 /** Says in the history that a look failed, unless its last entry says so. The next look tries again. */
-export async function storeFailedLook(deps: RunDeps, { id }: TriggerRow, reason: string): Promise<void> {
+export async function storeFailedPoll(deps: RunDeps, { id }: TriggerRow, reason: string): Promise<void> {
   await deps.runDb.transaction(async tx => {
     const [last] = await listEvents(tx, id, { after: null, limit: 1 });
     if (last?.reason !== reason) await insertEvent(tx, id, { outcome: 'skipped', reason });

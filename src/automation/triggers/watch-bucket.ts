@@ -11,12 +11,12 @@ import {
   type TriggerRow,
 } from '../../store/automation/triggers.ts';
 import { mapInputs } from './map-inputs.ts';
-import { MAX_NEW, storeFailedLook, storeFound } from './new-items.ts';
+import { MAX_NEW, storeFailedPoll, storeFound } from './new-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
 const TIMEOUT_MS = 600_000;
 
-export async function lookAtBucket(
+export async function pollBucket(
   deps: RunDeps,
   trigger: TriggerRow,
   { prefix = toInboxPrefix(trigger.id) }: TriggerConfig,
@@ -26,10 +26,10 @@ export async function lookAtBucket(
   const listing = await inbox.list(signal).catch(toError);
   if (listing instanceof Error) {
     deps.log.warn({ err: listing, triggerId: trigger.id }, 'an inbox could not be listed');
-    return storeFailedLook(deps, trigger, `The inbox could not be listed: ${listing.message}`);
+    return storeFailedPoll(deps, trigger, `The inbox could not be listed: ${listing.message}`);
   }
   if (listing.isCut)
-    await storeFailedLook(
+    await storeFailedPoll(
       deps,
       trigger,
       'The inbox has more than 10,000 files. The rest is ignored: move files away.',
@@ -50,7 +50,7 @@ export async function lookAtBucket(
     const isRefused = received instanceof AppError && received.status < 500;
     if (received instanceof Error && !isRefused) {
       deps.log.warn({ err: received, triggerId: trigger.id }, 'a file of an inbox could not be read');
-      await storeFailedLook(deps, trigger, `${file.key} could not be read. The next look tries again.`);
+      await storeFailedPoll(deps, trigger, `${file.key} could not be read. The next look tries again.`);
       continue;
     }
     const fresh: readonly NewItem[] =

@@ -5,7 +5,7 @@ import { FetchError } from '../../lib/fetch/error.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { listSeen, type TriggerRow } from '../../store/automation/triggers.ts';
 import { mapInputs } from './map-inputs.ts';
-import { storeFailedLook, storeFound } from './new-items.ts';
+import { storeFailedPoll, storeFound } from './new-items.ts';
 import { type FeedItem, type ParsedFeed, parseFeed } from './parse-feed.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
@@ -13,9 +13,9 @@ const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 10_000_000;
 const MAX_LABEL_CHARS = 100;
 
-export async function lookAtFeed(deps: RunDeps, trigger: TriggerRow, { url }: TriggerConfig): Promise<void> {
+export async function pollFeed(deps: RunDeps, trigger: TriggerRow, { url }: TriggerConfig): Promise<void> {
   const feed = await fetchFeed(deps, url ?? '').catch(toError);
-  if (feed instanceof Error) await storeFailedLook(deps, trigger, describe(feed));
+  if (feed instanceof Error) await storeFailedPoll(deps, trigger, describe(feed));
   else await storeFeed(deps, trigger, feed);
 }
 

@@ -6,7 +6,7 @@ import { revokeUserKeys } from '../../store/keys.ts';
 import { deleteUserGrants } from '../../store/oauth/grants.ts';
 import { deleteUserLink } from '../../store/people/password-links.ts';
 import { deleteUserSessions, knowsNetwork } from '../../store/people/sessions.ts';
-import { canAnyUserSignIn, findPassword, findSignIn, updateSignIn } from '../../store/users.ts';
+import { canAnyUserSignIn, findPasswordHash, findSignIn, updateSignIn } from '../../store/users.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { attemptsAt, attemptsFrom, limitFailures } from './failed-attempts.ts';
@@ -65,7 +65,7 @@ export async function checkPassword(
   const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
   const targets = [attemptsFrom(network), ...attemptsAt({ account: userId, network, isKnown })];
   await limitFailures(deps, targets, async () => {
-    if (!(await verifyPassword(await findPassword(deps.db, userId), password, signal)))
+    if (!(await verifyPassword(await findPasswordHash(deps.db, userId), password, signal)))
       throw invalidCredentials('Incorrect password.');
   });
 }

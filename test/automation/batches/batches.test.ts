@@ -39,7 +39,7 @@ const { create, read, rowsOf, until, act, refuse } = batchClient(() => service);
 
 describe('a batch', () => {
   it('runs each row once, as an ordinary execution that names the batch', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId, status, estimate, counts } = await create(workflow, { rows: textRows(25) });
     assert.deepEqual([status, counts.total], ['RUNNING', 25]);
     assert.deepEqual(estimate, { rows: 25, credits: 0, exact: true, perRow: 0 });
@@ -66,7 +66,7 @@ describe('a batch', () => {
   });
 
   it('refuses invalid rows together and before anything runs', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const refusal = await refuse(workflow, {
       rows: [{ inputs: { who: 'a' } }, { inputs: { n: 'x' } }, { inputs: { other: 1 } }],
     });
@@ -93,7 +93,7 @@ describe('a batch', () => {
   });
 
   it('is created once for an Idempotency-Key', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const headers = { 'idempotency-key': 'batch-1' };
     const first = await create(workflow, { rows: textRows(2) }, headers);
     const again = await create(workflow, { rows: textRows(2) }, headers);
@@ -109,7 +109,7 @@ describe('a batch', () => {
   });
 
   it('keeps to its concurrency, stops, and resumes with the waiting rows', async () => {
-    const workflow = await service.create(WAITING);
+    const workflow = await service.createWorkflow(WAITING);
     const { batchId } = await create(workflow, { rows: textRows(6), concurrency: 2 });
     await waitUntil(
       'two rows to wait for a decision',
@@ -138,7 +138,7 @@ describe('a batch', () => {
   });
 
   it('runs its first rows, pauses, and goes on when resumed', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(5), firstRows: 3 });
     const paused = await until(batchId, 'PAUSED');
     assert.deepEqual([paused.counts.completed, paused.counts.waiting], [3, 2]);
@@ -149,7 +149,7 @@ describe('a batch', () => {
 
   it('stops after failures in a row, and retries failed rows from their completed nodes', async () => {
     receiver.answer((res, { path, raw }) => res.writeHead(path === '/second' ? 500 : 200).end(raw));
-    const workflow = await service.create(calling());
+    const workflow = await service.createWorkflow(calling());
     const rows = textRows(8);
     const { batchId } = await create(workflow, { rows, concurrency: 1, stopAfterFailures: 3 });
     const stopped = await until(batchId, 'STOPPED');
@@ -170,7 +170,7 @@ describe('a batch', () => {
 
   it('sends one signed webhook with its counts', async () => {
     receiver.answer(res => res.writeHead(200).end());
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, {
       rows: textRows(3),
       webhook: { url: `${receiver.url}/hook`, secret: 'shh' },
@@ -186,7 +186,7 @@ describe('a batch', () => {
   });
 
   it('varies inputs over a matrix', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const inputs = { who: ['a', 'b'], n: [1, 2, 3] };
     const product = await create(workflow, { matrix: { inputs } });
     await until(product.batchId, 'COMPLETED');
@@ -208,7 +208,7 @@ describe('a batch', () => {
   });
 
   it('keeps numbers exactly as they were sent', async () => {
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [node('data', 'input:json'), node('out', 'output:preview')],
       edges: [edge('data.json > out.input')],
     });
@@ -241,7 +241,7 @@ describe('a batch', () => {
 
   it('is refused while the workspace has as many running ones as it may', async () => {
     const client = await newUser(service);
-    const workflow = await client.create(WAITING);
+    const workflow = await client.createWorkflow(WAITING);
     const path = `/workflows/${workflow}/batches`;
     const started = await Promise.all(
       Array.from({ length: 21 }, () => client.request<Batch>('POST', path, { rows: textRows(1) })),
@@ -267,7 +267,7 @@ describe('a batch', () => {
   });
 
   it('is estimated without being stored', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const path = `/workflows/${workflow}/batches`;
     const { status, body } = await service.request('POST', `${path}/estimate`, { rows: textRows(4) });
     assert.deepEqual([status, body], [200, { rows: 4, credits: 0, exact: true, perRow: 0 }]);
@@ -276,7 +276,7 @@ describe('a batch', () => {
   });
 
   it('is not found by a stranger', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(1) });
     const otherUser = await newUser(service);
     for (const path of ['', '/rows', '/events', '/export'])

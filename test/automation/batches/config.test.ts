@@ -51,7 +51,7 @@ const textOf = (body: Record<string, unknown>): unknown =>
 
 describe('the config of a run', () => {
   it('applies to this run only, and is recorded with it', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const config = { join: { separator: ' or ' } };
     const { status, body } = await run(workflow, { config });
     assert.equal(status, 200, JSON.stringify(body));
@@ -72,7 +72,7 @@ describe('the config of a run', () => {
   });
 
   it('is checked like a change of the graph', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const refuse = async (config: object): Promise<Refusal> => {
       const { status, body } = await service.request<Refusal>('POST', `/workflows/${workflow}/run`, {
         config,
@@ -99,12 +99,12 @@ describe('the config of a run', () => {
   });
 
   it('needs the permission to change the workflow', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { body } = await service.request<{ key: string }>('POST', '/keys', {
       name: 'runs only',
       scopes: ['workflows:read', 'workflows:execute'],
     });
-    const other = service.as(body.key);
+    const other = service.withKey(body.key);
     const path = `/workflows/${workflow}`;
     const config = { join: { separator: '!' } };
     const denied = await other.request('POST', `${path}/run`, { config });
@@ -121,7 +121,7 @@ describe('the config of a run', () => {
 
 describe('a matrix', () => {
   it('varies config fields and inputs together', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const matrix = {
       inputs: { what: ['a fox', 'an owl'] },
       config: { join: { separator: [' + ', ' - '] } },
@@ -166,7 +166,7 @@ describe('a matrix', () => {
   });
 
   it('names the combinations that are invalid before anything runs', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const refuse = async (matrix: object): Promise<Refusal> => {
       const { status, body } = await service.request<Refusal>(
         'POST',

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertLedgerBalanced } from '../../support/credits/ledger.ts';
-import { model, PRICE } from '../../support/credits/paid.ts';
+import { modelNode, PRICE } from '../../support/credits/paid.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type FalDouble, startFal } from '../../support/providers/fal.ts';
-import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 interface Batch {
@@ -55,7 +55,7 @@ after(async () => {
 
 const start = async (): Promise<ServiceChild> => {
   child = await spawnService(folder, {
-    DATABASE_URL: urlOf(database.connection),
+    DATABASE_URL: toDatabaseUrl(database.connection),
     ALLOW_PRIVATE_NETWORK: 'true',
     FAL_KEY: 'fal-key',
     FAL_BASE_URL: fal.url,
@@ -69,11 +69,11 @@ it('executes and pays each row once', async t => {
   const { body: me } = await service.request<{ userId: number }>('GET', '/me');
   const grant = { userId: me.userId, amount: FUNDS, note: 'test' };
   assert.equal((await service.request('POST', '/admin/credits', grant)).status, 200);
-  const workflow = await service.create({
+  const workflow = await service.createWorkflow({
     nodes: [
       node('who', 'input:text'),
       node('call', 'utility:http_request', { url: `${receiver.url}/row`, method: 'POST' }),
-      model('m'),
+      modelNode('m'),
       node('out', 'output:preview'),
     ],
     edges: [edge('who.text > call.body'), edge('call.text > m.prompt'), edge('m.image > out.input')],

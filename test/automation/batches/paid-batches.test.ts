@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { Client } from '../../support/client.ts';
 import { assertLedgerBalanced } from '../../support/credits/ledger.ts';
-import { balanceOf, model, type PaidService, PRICE, startPaidService } from '../../support/credits/paid.ts';
+import {
+  modelNode,
+  type PaidService,
+  PRICE,
+  readBalance,
+  startPaidService,
+} from '../../support/credits/paid.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -18,7 +24,7 @@ interface Batch {
 
 const FUNDS = 20;
 const GRAPH = {
-  nodes: [node('what', 'input:text', { value: 'a fox' }), model('m'), node('end', 'output:preview')],
+  nodes: [node('what', 'input:text', { value: 'a fox' }), modelNode('m'), node('end', 'output:preview')],
   edges: [edge('what.text > m.prompt'), edge('m.image > end.input')],
 };
 const rows = (count: number) =>
@@ -34,7 +40,7 @@ after(() => paid.close());
 beforeEach(async () => {
   paid.reset();
   user = await paid.newUser(FUNDS);
-  workflow = await user.create(GRAPH);
+  workflow = await user.createWorkflow(GRAPH);
 });
 
 const start = async (body: object): Promise<Batch> => {
@@ -57,7 +63,7 @@ it('costs what was estimated', async () => {
   assert.deepEqual(estimate, { rows: 3, credits: 3 * PRICE, exact: true, perRow: PRICE });
   const ended = await until(batchId, 'COMPLETED');
   assert.deepEqual([ended.counts.completed, ended.credits.charged], [3, 3 * PRICE]);
-  assert.deepEqual(await balanceOf(user), [FUNDS - 3 * PRICE, 0]);
+  assert.deepEqual(await readBalance(user), [FUNDS - 3 * PRICE, 0]);
 });
 
 it('stops before a row that its limit does not cover, and goes on with a larger limit', async () => {
@@ -102,7 +108,7 @@ it('buys nothing twice when failed rows are retried', async () => {
     nodes: [...GRAPH.nodes, node('call', 'utility:http_request', { url: 'http://127.0.0.1:9/' })],
     edges: GRAPH.edges,
   };
-  workflow = await user.create(twoModels);
+  workflow = await user.createWorkflow(twoModels);
   const { batchId } = await start({ rows: rows(2), stopAfterFailures: 0 });
   const failed = await until(batchId, 'COMPLETED');
   assert.deepEqual([failed.counts.failed, failed.credits.charged], [2, 2 * PRICE]);

@@ -14,7 +14,7 @@ const { create, rowsOf, until, act } = batchClient(() => service);
 
 describe('the rows of a batch', () => {
   it('can be rated and picked', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(3) });
     await until(batchId, 'COMPLETED');
     const mark = (row: number, body: object) =>
@@ -31,7 +31,7 @@ describe('the rows of a batch', () => {
   });
 
   it('are sorted by rating, page by page', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(7) });
     await until(batchId, 'COMPLETED');
     for (const [row, rating] of [
@@ -64,7 +64,7 @@ describe('the rows of a batch', () => {
 
 describe('an export', () => {
   it('has a line or a file for each result', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: [{ key: 'a/b', inputs: { who: 'Anna' } }] });
     await until(batchId, 'COMPLETED');
     const load = async (format: string) => {
@@ -84,7 +84,7 @@ describe('an export', () => {
 
 describe('the events of a batch', () => {
   it('are a snapshot, its rows and the batch, and resume after an id', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(3), firstRows: 1 });
     await until(batchId, 'PAUSED');
     const open = async (lastId?: string) => {

@@ -93,5 +93,5 @@ export async function newUser(service: TestService): Promise<Client> {
     plan: 'self_hosted',
     keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
   });
-  return service.as(body.apiKey);
+  return service.withKey(body.apiKey);
 }

@@ -19,7 +19,10 @@ const call = async (...args: readonly string[]): Promise<string> => {
 };
 
 it('lists, pauses, resumes and runs a schedule', async () => {
-  const workflow = await service.create({ nodes: [node('who', 'input:text', { value: 'a' })], edges: [] });
+  const workflow = await service.createWorkflow({
+    nodes: [node('who', 'input:text', { value: 'a' })],
+    edges: [],
+  });
   const { body } = await service.request<{ id: string }>('POST', `/workflows/${workflow}/schedules`, {
     name: 'Nightly',
     cron: '@daily',

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { node } from '../../support/workflows.ts';
 
 /** How often everything is killed at due time. */
@@ -29,13 +29,16 @@ after(async () => {
 });
 
 const start = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
-  const child = await spawnService(folder, { DATABASE_URL: urlOf(database.connection), ...env });
+  const child = await spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection), ...env });
   children.push(child);
   return child;
 };
 
 const createSchedules = async (service: ServiceChild): Promise<readonly string[]> => {
-  const workflow = await service.create({ nodes: [node('who', 'input:text', { value: 'a' })], edges: [] });
+  const workflow = await service.createWorkflow({
+    nodes: [node('who', 'input:text', { value: 'a' })],
+    edges: [],
+  });
   const ids: string[] = [];
   for (let count = 0; count < SCHEDULES; count++) {
     const { status, body } = await service.request<{ id: string }>(

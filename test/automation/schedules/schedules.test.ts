@@ -106,12 +106,12 @@ const newUser = async () => {
     name: 'User',
     keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
   });
-  return Object.assign(service.as(body.apiKey), { userId: body.userId });
+  return Object.assign(service.withKey(body.apiKey), { userId: body.userId });
 };
 
 describe('a schedule', () => {
   it('runs the workflow when it is due, with its inputs and as its creator', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id, nextRunAt, name } = await create(workflow, { name: 'Daily', inputs: { who: 'ada' } });
     assert.equal(name, 'Daily');
     assert.match(String(nextRunAt), /-01-01T00:00:00\.000Z$/);
@@ -134,7 +134,7 @@ describe('a schedule', () => {
   });
 
   it('has defaults, can be changed and deleted', async () => {
-    const workflow = await service.create({ ...GRAPH, name: 'Poster' });
+    const workflow = await service.createWorkflow({ ...GRAPH, name: 'Poster' });
     const schedule = await create(workflow);
     const { id, nextRunAt, createdBy, createdAt, ...rest } = schedule as unknown as Record<string, unknown>;
     assert.deepEqual(rest, {
@@ -168,7 +168,7 @@ describe('a schedule', () => {
   });
 
   it('is refused in words', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const refuse = async (body: object, pattern: RegExp): Promise<void> => {
       const answer = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, body);
       assert.match(`${answer.status} ${answer.body.error}`, pattern);
@@ -196,7 +196,7 @@ describe('a schedule', () => {
 
   it('may have 99 others that are active in its workspace', async () => {
     const user = await newUser();
-    const workflow = await user.create(GRAPH);
+    const workflow = await user.createWorkflow(GRAPH);
     const post = (body = {}) =>
       user.request<Schedule>('POST', `/workflows/${workflow}/schedules`, { ...YEARLY, ...body });
     const first = await post();
@@ -214,7 +214,7 @@ describe('a schedule', () => {
 
 describe('an overlap', () => {
   const start = async (overlap: string): Promise<{ id: string; first: string }> => {
-    const workflow = await service.create(WAITING);
+    const workflow = await service.createWorkflow(WAITING);
     const { id } = await create(workflow, { overlap });
     await setDue(id);
     const [firing] = await untilOutcomes(id, 'accepted');
@@ -260,7 +260,7 @@ describe('an overlap', () => {
 
 describe('times at which no worker was running', () => {
   const hourly = async (catchUp: string, hours: number): Promise<string> => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 * * * *', catchUp });
     const due = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS;
     await setDue(id, new Date(due));
@@ -277,7 +277,7 @@ describe('times at which no worker was running', () => {
   });
 
   it('are not made up for after a day', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow);
     await setDue(id, new Date(Date.now() - 25 * HOUR_MS));
     const [firing] = await untilOutcomes(id, 'skipped');
@@ -298,7 +298,7 @@ describe('times at which no worker was running', () => {
   });
 
   it('run at most a hundred times', async () => {
-    const workflow = await service.create(WAITING);
+    const workflow = await service.createWorkflow(WAITING);
     const { id } = await create(workflow, { cron: '0 * * * *', catchUp: 'all' });
     await setDue(id, new Date(Date.now() - 500 * HOUR_MS));
     // A firing that is starting is shown as waiting.
@@ -327,7 +327,7 @@ describe('a schedule that pauses by itself', () => {
 
   it('does so after five failures in a row, and starts afresh', async () => {
     receiver.answer(res => void res.writeHead(404).end());
-    const workflow = await service.create(FAILING());
+    const workflow = await service.createWorkflow(FAILING());
     const { id } = await create(workflow, { overlap: 'allow' });
     for (let count = 1; count <= 5; count++) {
       await setDue(id);
@@ -349,7 +349,7 @@ describe('a schedule that pauses by itself', () => {
 
   it('does not count runs by hand and backfills', async () => {
     receiver.answer(res => void res.writeHead(404).end());
-    const workflow = await service.create(FAILING());
+    const workflow = await service.createWorkflow(FAILING());
     const { id } = await create(workflow, { cron: '0 0 * * *' });
     for (let count = 0; count < 3; count++) await service.request('POST', `/schedules/${id}/run`);
     const from = new Date(Date.now() - 4 * 24 * HOUR_MS).toISOString();
@@ -368,7 +368,7 @@ describe('a schedule that pauses by itself', () => {
 
   it('does so if its creator lost access', async () => {
     const user = await newUser();
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     await service.request('PUT', `/workflows/${workflow}/permissions`, { userId: user.userId, role: 'EDIT' });
     const { status, body } = await user.request<Schedule>('POST', `/workflows/${workflow}/schedules`, YEARLY);
     assert.equal(status, 201, JSON.stringify(body));
@@ -382,7 +382,7 @@ describe('a schedule that pauses by itself', () => {
   });
 
   it('does so if the published version is gone', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     await service.request('POST', `/workflows/${workflow}/publish`, { isPublished: true });
     const { id } = await create(workflow, { version: 'published' });
     await setDue(id);
@@ -396,7 +396,7 @@ describe('a schedule that pauses by itself', () => {
   });
 
   it('is deleted with nothing left to run if its workflow is deleted', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow);
     await service.request('DELETE', `/workflows/${workflow}`);
     await setDue(id);
@@ -413,7 +413,7 @@ describe('a schedule that pauses by itself', () => {
 
 describe('a run by hand', () => {
   it('starts at once, also while the schedule is paused', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { isActive: false, inputs: { who: 'now' } });
     const { status, body } = await service.request<{ executionId: string }>('POST', `/schedules/${id}/run`);
     assert.equal(status, 202);
@@ -423,7 +423,7 @@ describe('a run by hand', () => {
   });
 
   it('says why it was refused, and so does the history', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow);
     await service.request('PUT', `/workflows/${workflow}`, { isActive: false });
     const { status, body } = await service.request<Schedule>('POST', `/schedules/${id}/run`);
@@ -436,7 +436,7 @@ describe('a run by hand', () => {
 
 describe('a backfill', () => {
   it('is estimated first, and runs one after the other', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 0 * * *', overlap: 'allow' });
     const body = {
       from: new Date(Date.now() - 3 * 24 * HOUR_MS).toISOString(),
@@ -462,7 +462,7 @@ describe('a backfill', () => {
   });
 
   it('is refused without a time, with too many, or in the future', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 * * * *' });
     const post = async (fromMs: number, toMs: number): Promise<string> => {
       const { status, body } = await service.request<Schedule>('POST', `/schedules/${id}/backfill`, {

@@ -24,7 +24,7 @@ describe('a table', () => {
   };
 
   it('gives the rows of a batch by a mapping of columns', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const csv = 'id;name;age\r\nr1;"Müller; A";42\r\nr2;=SUM(1);\r\n';
     const { status, location, body } = await upload(`\ufeff${csv}`);
     assert.equal(status, 201, JSON.stringify(body));
@@ -60,7 +60,7 @@ describe('a table', () => {
   });
 
   it('names the lines of rows that cannot be used, and starts no batch', async () => {
-    const workflow = await service.create(GRAPH);
+    const workflow = await service.createWorkflow(GRAPH);
     const { body } = await upload('name,age\nAnna,1\nBob\n\nCid,old\n');
     assert.deepEqual(
       (body.problems as { line: number }[]).map(({ line }) => line),

@@ -33,36 +33,40 @@ const follow = (
   createTrigger(service, workflow, { kind: 'after', config: { workflowId: source, ...config }, inputs });
 
 it('starts a run when a run of the other workflow has completed, with its record', async () => {
-  const [source, target] = [await service.create(GRAPH), await service.create(GRAPH)];
+  const [source, target] = [await service.createWorkflow(GRAPH), await service.createWorkflow(GRAPH)];
   const trigger = await follow(target, source, {}, { who: '/outputs/0/text' });
   assert.deepEqual(trigger.config, { workflowId: source, statuses: ['COMPLETED'] });
-  const first = await service.run(source, { inputs: { who: 'Grace' } });
+  const first = await service.runWorkflow(source, { inputs: { who: 'Grace' } });
   const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
-  const run = await service.until(entry?.executionId ?? '');
+  const run = await service.waitForStatus(entry?.executionId ?? '');
   assert.deepEqual([run.status, run.trigger, run.inputs], ['COMPLETED', 'after', { who: 'Grace' }]);
   await service.request('POST', `/executions/${first.id}/cancel`);
   assert.equal((await listRuns(service, target, trigger.id)).length, 1);
 });
 
 it('counts only the chosen statuses, and nothing while it is paused', async () => {
-  const [source, target] = [await service.create(FAILING), await service.create(GRAPH)];
+  const [source, target] = [await service.createWorkflow(FAILING), await service.createWorkflow(GRAPH)];
   const [failures, successes] = [
     await follow(target, source, { statuses: ['FAILED', 'TIMEOUT'] }),
     await follow(target, source),
   ];
-  await service.run(source);
+  await service.runWorkflow(source);
   await untilHistory(service, failures.id, 'accepted', 1);
   await change(service, failures.id, { isActive: false });
-  await service.run(source);
+  await service.runWorkflow(source);
   await change(service, failures.id, { isActive: true });
-  await service.run(source);
+  await service.runWorkflow(source);
   await untilHistory(service, failures.id, 'accepted', 2);
   assert.equal((await history(service, failures.id)).length, 2);
   assert.deepEqual(await history(service, successes.id), []);
 });
 
 it('refuses circles when they are saved', async () => {
-  const ids = [await service.create(GRAPH), await service.create(GRAPH), await service.create(GRAPH)];
+  const ids = [
+    await service.createWorkflow(GRAPH),
+    await service.createWorkflow(GRAPH),
+    await service.createWorkflow(GRAPH),
+  ];
   const [a = '', b = '', c = ''] = ids;
   const ab = await follow(b, a);
   await follow(c, b);
@@ -80,7 +84,7 @@ it('refuses circles when they are saved', async () => {
     assert.deepEqual([status, body.code], [409, 'conflict']);
     assert.match(body.error ?? '', /circle/);
   }
-  const d = await service.create(GRAPH);
+  const d = await service.createWorkflow(GRAPH);
   await follow(d, c);
   assert.equal((await change(service, ab.id, { config: { workflowId: d } })).status, 409);
   assert.equal((await circle(c, a)).status, 201, 'two ways are no circle');
@@ -88,11 +92,11 @@ it('refuses circles when they are saved', async () => {
 
 it('refuses the sixth run of a chain, with the reason in the history', async () => {
   const workflows: string[] = [];
-  for (let count = 0; count < 7; count++) workflows.push(await service.create(GRAPH));
+  for (let count = 0; count < 7; count++) workflows.push(await service.createWorkflow(GRAPH));
   const triggers: Trigger[] = [];
   for (const [index, source] of workflows.slice(0, -1).entries())
     triggers.push(await follow(workflows[index + 1] ?? '', source));
-  await service.start(workflows[0] ?? '');
+  await service.startRun(workflows[0] ?? '');
   const last = triggers.at(-1)?.id ?? '';
   const [entry] = await untilHistory(service, last, 'refused', 1);
   assert.match(entry?.reason ?? '', /5 triggers in a row/);
@@ -107,8 +111,8 @@ it('needs the permission to see the runs of the other workflow, when it is saved
     plan: 'self_hosted',
     keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
   });
-  const other = service.as(user.apiKey);
-  const [source, target] = [await service.create(GRAPH), await other.create(GRAPH)];
+  const other = service.withKey(user.apiKey);
+  const [source, target] = [await service.createWorkflow(GRAPH), await other.createWorkflow(GRAPH)];
   const body = { kind: 'after', config: { workflowId: source } };
   assert.equal((await other.request('POST', `/workflows/${target}/triggers`, body)).status, 403);
   const share = (role: string) =>
@@ -116,7 +120,7 @@ it('needs the permission to see the runs of the other workflow, when it is saved
   await share('EDIT');
   const trigger = await createTrigger(other, target, body);
   await share('VIEW');
-  await service.run(source);
+  await service.runWorkflow(source);
   await untilHistory(other, trigger.id, 'refused', 1);
   await waitUntil('the trigger to pause', async () => !(await read(other, trigger.id)).isActive);
   assert.equal((await read(other, trigger.id)).pausedReason, 'access_lost');

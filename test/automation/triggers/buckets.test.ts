@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
     let picture: Buffer;
     before(async () => {
       place = await open();
-      workflow = await place.service.create(GRAPH);
+      workflow = await place.service.createWorkflow(GRAPH);
       picture = await noiseImage(8, 8, 'png');
     });
     after(() => place.close());
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       await lookNow(service, trigger.id);
       await lookNow(service, trigger.id);
       const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
-      const run = await service.until(entry?.executionId ?? '');
+      const run = await service.waitForStatus(entry?.executionId ?? '');
       assert.deepEqual([run.status, run.trigger], ['COMPLETED', 'bucket'], JSON.stringify(run.error));
       assert.match(String(run.inputs.key), /new files\/fox é dog\.png$/);
       await lookNow(service, trigger.id);
@@ -163,8 +163,8 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
         plan: 'self_hosted',
         keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
       });
-      const other = service.as(user.apiKey);
-      const own = await other.create(GRAPH);
+      const other = service.withKey(user.apiKey);
+      const own = await other.createWorkflow(GRAPH);
       const body = { kind: 'bucket', config: { prefix: 'inbox/' } };
       const refused = await other.request<Trigger>('POST', `/workflows/${own}/triggers`, body);
       assert.deepEqual([refused.status, refused.body.code], [401, 'insufficient_scope']);

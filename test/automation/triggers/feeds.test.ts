@@ -46,7 +46,7 @@ after(async () => {
   await server.close();
 });
 beforeEach(async () => {
-  workflow = await service.create(GRAPH);
+  workflow = await service.createWorkflow(GRAPH);
 });
 
 const serve = (text: string | Buffer, type = 'application/rss+xml'): void =>
@@ -87,7 +87,7 @@ describe('a feed', () => {
       accepted.map(({ reason }) => reason),
       ['Newer', 'Newest'],
     );
-    const run = await service.until(accepted[0]?.executionId ?? '');
+    const run = await service.waitForStatus(accepted[0]?.executionId ?? '');
     assert.deepEqual(
       [run.trigger, run.inputs],
       ['feed', { title: 'Newer', file: 'https://example.com/g2.mp3' }],
@@ -116,7 +116,7 @@ describe('a feed', () => {
     );
     await lookNow(service, trigger.id);
     const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
-    const run = await service.until(entry?.executionId ?? '');
+    const run = await service.waitForStatus(entry?.executionId ?? '');
     assert.deepEqual(run.inputs, { title: 'Café', file: 'https://example.com/a.mp4' });
   });
 

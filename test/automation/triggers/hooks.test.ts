@@ -29,7 +29,7 @@ let service: TestService;
 let workflow: string;
 before(async () => {
   service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
-  workflow = await service.create(GRAPH);
+  workflow = await service.createWorkflow(GRAPH);
 });
 after(() => service.close());
 
@@ -65,7 +65,7 @@ describe('a hook', () => {
     assert.match(trigger.url ?? '', /\/in\/[\w-]{43}$/);
     const { status, body } = await call(trigger, { user: { name: 'Ada' }, count: 3 });
     assert.equal(status, 202);
-    const run = (await service.until(body.executionId)) as Execution & { triggerId: string };
+    const run = (await service.waitForStatus(body.executionId)) as Execution & { triggerId: string };
     assert.deepEqual(
       [run.status, run.trigger, run.triggerId, run.inputs],
       ['COMPLETED', 'hook', trigger.id, { who: 'Ada', n: 3 }],
@@ -79,10 +79,10 @@ describe('a hook', () => {
   it('keeps the value of a node whose pointer finds nothing, and takes text as it is', async () => {
     const trigger = await hook({ inputs: { who: '' } });
     const { body } = await call(trigger, 'Hello', { 'content-type': 'text/plain' });
-    assert.deepEqual((await service.until(body.executionId)).inputs, { who: 'Hello' });
+    assert.deepEqual((await service.waitForStatus(body.executionId)).inputs, { who: 'Hello' });
     const other = await hook();
     const empty = await call(other, {});
-    assert.deepEqual((await service.until(empty.body.executionId)).inputs, {});
+    assert.deepEqual((await service.waitForStatus(empty.body.executionId)).inputs, {});
   });
 
   it('is known by its token alone, of which only a hash is stored', async () => {
@@ -199,9 +199,10 @@ describe('a hook', () => {
   });
 
   it('pauses after five failed runs in a row, with a reason and a notice', async () => {
-    const failing = await service.create(FAILING);
+    const failing = await service.createWorkflow(FAILING);
     const trigger = await createTrigger(service, failing, { kind: 'hook', name: 'Orders' });
-    for (let count = 0; count < 5; count++) await service.until((await call(trigger, {})).body.executionId);
+    for (let count = 0; count < 5; count++)
+      await service.waitForStatus((await call(trigger, {})).body.executionId);
     await waitUntil('the trigger to pause', async () => !(await read(service, trigger.id)).isActive);
     assert.equal((await read(service, trigger.id)).pausedReason, 'failures');
     assert.equal((await call(trigger, {})).status, 409);
@@ -214,7 +215,7 @@ describe('a hook', () => {
   });
 
   it('does not count runs by hand', async () => {
-    const failing = await service.create(FAILING);
+    const failing = await service.createWorkflow(FAILING);
     const trigger = await createTrigger(service, failing, { kind: 'hook', isActive: false });
     for (let count = 0; count < 6; count++) {
       const { status, body } = await service.request<Answer['body']>(
@@ -223,7 +224,7 @@ describe('a hook', () => {
         {},
       );
       assert.equal(status, 202);
-      await service.until(body.executionId);
+      await service.waitForStatus(body.executionId);
     }
     await change(service, trigger.id, { isActive: true });
     await untilHistory(service, trigger.id, 'accepted', 6);
@@ -231,7 +232,7 @@ describe('a hook', () => {
   });
 
   it('says in the answer of a refused run only that it was refused', async () => {
-    const paused = await service.create(GRAPH);
+    const paused = await service.createWorkflow(GRAPH);
     const trigger = await createTrigger(service, paused, { kind: 'hook' });
     await service.request('PUT', `/workflows/${paused}`, { isActive: false });
     const { status, body } = await call(trigger, {}, { 'webhook-id': 'msg_later' });
@@ -249,7 +250,7 @@ describe('a hook', () => {
     });
     const share = { userId: user.userId, role: 'EDIT' };
     await service.request('PUT', `/workflows/${workflow}/permissions`, share);
-    const trigger = await createTrigger(service.as(user.apiKey), workflow, { kind: 'hook' });
+    const trigger = await createTrigger(service.withKey(user.apiKey), workflow, { kind: 'hook' });
     const removed = await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
     assert.equal(removed.status, 200);
     assert.equal((await call(trigger, {})).body.code, 'trigger_refused');
@@ -282,8 +283,8 @@ describe('POST /workflows/{id}/triggers', () => {
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
-    const many = service.as(user.apiKey);
-    const own = await many.create(GRAPH);
+    const many = service.withKey(user.apiKey);
+    const own = await many.createWorkflow(GRAPH);
     const first = await createTrigger(many, own, { kind: 'hook' });
     await service.db.query(
       `insert into triggers (id, workflow_id, user_id, workspace, kind, name, config, inputs)

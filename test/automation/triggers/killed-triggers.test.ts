@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 import { createTrigger } from './support.ts';
 
@@ -32,13 +32,13 @@ after(async () => {
 });
 
 const start = async (): Promise<ServiceChild> => {
-  child = await spawnService(folder, { DATABASE_URL: urlOf(database.connection) });
+  child = await spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection) });
   return child;
 };
 
 it('starts one run for each call, and one after each of these runs', async () => {
   let service = await start();
-  const [called, following] = [await service.create(GRAPH), await service.create(GRAPH)];
+  const [called, following] = [await service.createWorkflow(GRAPH), await service.createWorkflow(GRAPH)];
   const hooks: string[] = [];
   const next = await createTrigger(service, following, { kind: 'after', config: { workflowId: called } });
   const accepted = new Map<string, string>();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { signUpAnother } from '../../support/accounts/first-person.ts';
+import { signUpUser } from '../../support/accounts/first-person.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
@@ -382,7 +382,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
   it('shows editors who cannot read the component its name, ports and values', async () => {
     const id = await createCaller('Secret recipe', PICTURE);
     const email = 'dora@example.com';
-    const guest = await signUpAnother(flow.service, { email, name: 'Dora' });
+    const guest = await signUpUser(flow.service, { email, name: 'Dora' });
     await flow.send('PUT', `/workflows/${id}/permissions`, { email, role: 'EDIT' });
     await using testPage = await flow.open(id, undefined, guest);
     const { page } = testPage;

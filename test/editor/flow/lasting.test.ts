@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { signUpAnother } from '../../support/accounts/first-person.ts';
+import { signUpUser } from '../../support/accounts/first-person.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
@@ -111,7 +111,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
   it('shows other users, merges their changes, and compares with a version', async () => {
     const id = await flow.create(PICTURE);
     const email = 'ben@example.com';
-    const guest = await signUpAnother(flow.service, { email, name: 'Ben Guest' });
+    const guest = await signUpUser(flow.service, { email, name: 'Ben Guest' });
     await flow.send('PUT', `/workflows/${id}/permissions`, { email, role: 'EDIT' });
     await using testPage = await flow.open(id);
     await using other = await flow.open(id, undefined, guest);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
-import { signUpAnother } from '../../support/accounts/first-person.ts';
+import { signUpUser } from '../../support/accounts/first-person.ts';
 import { NO_BROWSER } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, type FlowTests, startFlowTests } from './flow-page.ts';
@@ -212,7 +212,7 @@ describe('two people in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GE
 
   before(async () => {
     flow = await startFlowTests();
-    other = await signUpAnother(flow.service, { email: OTHER, name: 'Cleo' });
+    other = await signUpUser(flow.service, { email: OTHER, name: 'Cleo' });
   });
   after(() => flow?.close());
 

@@ -5,7 +5,13 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolderRow, lockFolder } from '../../../src/store/folders.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
-import { createWorkflow, put, read, refused, type Workflow } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  createWorkflow,
+  putWorkflow,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 let test: TestApp;
 let creator: Caller;
@@ -47,7 +53,7 @@ async function createFolder(teamId: string | null, by = creator): Promise<string
 }
 
 const move = (folderId: string | null, by = creator): Promise<TestResponse<Workflow>> =>
-  put(by, id, { folderId });
+  putWorkflow(by, id, { folderId });
 
 async function moveTo(teamId: string | null): Promise<string> {
   const folderId = await createFolder(teamId);
@@ -58,14 +64,14 @@ async function moveTo(teamId: string | null): Promise<string> {
 
 describe('a workflow in a team', () => {
   it("is accessible to the team's members by role, and no longer to the previous team", async () => {
-    const roleOf = async (by: Caller): Promise<string> => (await read(by, id)).userRole;
+    const roleOf = async (by: Caller): Promise<string> => (await readWorkflow(by, id)).userRole;
     await moveTo(teamA);
     assert.deepEqual([await roleOf(teammate), await roleOf(viewer)], ['EDITOR', 'VIEWER']);
     await moveTo(teamB);
     assert.equal(await roleOf(teammate), 'OWNER');
     await moveTo(null);
     for (const member of [teammate, viewer])
-      refused(await member.request('GET', `/workflows/${id}`), 403, 'forbidden');
+      assertRefused(await member.request('GET', `/workflows/${id}`), 403, 'forbidden');
   });
 
   it('stays in the team when moved to its root', async () => {
@@ -77,14 +83,18 @@ describe('a workflow in a team', () => {
   it('can be moved within the team by team owners, but not to another workspace', async () => {
     await moveTo(teamB);
     assert.equal((await move(await createFolder(teamB), teammate)).status, 200);
-    refused(await move(await createFolder(teamA, teammate), teammate), 403, 'forbidden');
-    refused(await move(await createFolder(null, teammate), teammate), 403, 'forbidden');
-    assert.equal((await read(creator, id)).teamId, teamB);
+    assertRefused(await move(await createFolder(teamA, teammate), teammate), 403, 'forbidden');
+    assertRefused(await move(await createFolder(null, teammate), teammate), 403, 'forbidden');
+    assert.equal((await readWorkflow(creator, id)).teamId, teamB);
   });
 
   it('cannot be moved there by a VIEWER', async () => {
     const theirs = await createWorkflow(viewer);
-    refused(await put(viewer, theirs.id, { folderId: await createFolder(teamA) }), 403, 'forbidden');
+    assertRefused(
+      await putWorkflow(viewer, theirs.id, { folderId: await createFolder(teamA) }),
+      403,
+      'forbidden',
+    );
   });
 });
 
@@ -119,7 +129,7 @@ describe('a folder', () => {
       ]);
       assert.equal(deleted.status, 200);
       assert.ok([200, 404].includes(moved.status));
-      assert.equal((await read(creator, id)).folderId, null);
+      assert.equal((await readWorkflow(creator, id)).folderId, null);
     }
   });
 });

@@ -6,7 +6,7 @@ import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { insertMember } from '../../../src/store/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
-import { createWorkflow, edge, node, PAIR, put, read } from '../../support/workflows.ts';
+import { createWorkflow, edge, node, PAIR, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 const WAITING = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
@@ -56,7 +56,7 @@ beforeEach(async () => {
     mediaId: picture.mediaId,
     secrets: { TOKEN: 'the maker’s' },
   }));
-  await put(maker, workflowId, { folderId: folder.id });
+  await putWorkflow(maker, workflowId, { folderId: folder.id });
   executionId = String((await ok(maker, 'POST', `/workflows/${workflowId}/run`, {})).executionId);
 });
 
@@ -135,23 +135,23 @@ describe('a member who leaves', () => {
   it('cannot share workflows out of the team and loses shares from before', async () => {
     const shared = await createWorkflow(owner, PAIR);
     const folder = await ok(owner, 'POST', '/folders', { name: 'G', teamId });
-    await put(owner, shared.id, { folderId: folder.id });
+    await putWorkflow(owner, shared.id, { folderId: folder.id });
     await ok(owner, 'PUT', `/workflows/${shared.id}/permissions`, { userId: maker.userId, role: 'OWNER' });
     await ok(owner, 'DELETE', membership());
     assert.equal((await maker.request('GET', `/workflows/${shared.id}`)).status, 403);
     // A creator who left can be given access again like any other user.
     await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
     const own = await ok(maker, 'POST', '/folders', { name: 'mine', teamId: null });
-    const { isOwner, userRole } = await read(maker, workflowId);
+    const { isOwner, userRole } = await readWorkflow(maker, workflowId);
     assert.deepEqual([isOwner, userRole], [false, 'OWNER']);
-    assert.equal((await put(maker, workflowId, { folderId: own.id })).status, 403);
+    assert.equal((await putWorkflow(maker, workflowId, { folderId: own.id })).status, 403);
   });
 });
 
 describe('the secrets of a workflow whose creator has left', () => {
-  const secretsOf = async (caller: Caller) => (await read(caller, workflowId)).secrets;
+  const secretsOf = async (caller: Caller) => (await readWorkflow(caller, workflowId)).secrets;
   const send = async (caller: Caller, secrets: object | null) =>
-    (await put(caller, workflowId, { secrets })).body.meta.warnings;
+    (await putWorkflow(caller, workflowId, { secrets })).body.meta.warnings;
 
   it('are hidden from everyone and can be replaced by an OWNER of the team', async () => {
     assert.deepEqual(await send(owner, { TOKEN: 'other' }), [

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
 import { createPerson, joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { refused } from '../../support/workflows.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 interface Sent {
   readonly id: string;
@@ -64,7 +64,7 @@ describe('an invitation to a team', () => {
     assert.equal(await roleIn(teamId, person), 'VIEWER');
     assert.deepEqual([await pendingOf(teamId), await receivedBy(person)], [[], []]);
     assert.equal((await person.request('GET', '/auth/session')).body.invitations, 0);
-    refused(await person.request('POST', `/invitations/${sent.id}/accept`), 404, 'not_found');
+    assertRefused(await person.request('POST', `/invitations/${sent.id}/accept`), 404, 'not_found');
   });
 
   it('looks the same to the owner with and without an account, and for an existing member', async () => {
@@ -109,7 +109,7 @@ describe('an invitation to a team', () => {
       [true],
     );
     assert.deepEqual(await receivedBy(person), []);
-    refused(await person.request('POST', `/invitations/${first.id}/accept`), 404, 'not_found');
+    assertRefused(await person.request('POST', `/invitations/${first.id}/accept`), 404, 'not_found');
     const second = await invite(teamId, person.email.toUpperCase(), 'EDITOR');
     assert.deepEqual([second.id, second.role, second.isExpired], [first.id, 'EDITOR', false]);
     assert.equal((await person.request('POST', `/invitations/${first.id}/accept`)).body.role, 'EDITOR');
@@ -123,9 +123,9 @@ describe('an invitation to a team', () => {
     const revoked = await invite(teamId, person.email);
     const path = `/teams/${teamId}/invitations/${revoked.id}`;
     assert.equal((await owner.request('DELETE', path)).status, 200);
-    refused(await owner.request('DELETE', path), 404, 'not_found');
+    assertRefused(await owner.request('DELETE', path), 404, 'not_found');
     for (const { id } of [declined, revoked])
-      refused(await person.request('POST', `/invitations/${id}/accept`), 404, 'not_found');
+      assertRefused(await person.request('POST', `/invitations/${id}/accept`), 404, 'not_found');
     assert.equal(await roleIn(teamId, person), undefined);
   });
 
@@ -139,7 +139,7 @@ describe('an invitation to a team', () => {
       ['POST', '/accept'],
     ] as const) {
       const response = await other.request(method, `/invitations/${id}${path}`);
-      assert.doesNotMatch(JSON.stringify(refused(response, 403, 'forbidden')), /somebody|Studio/);
+      assert.doesNotMatch(JSON.stringify(assertRefused(response, 403, 'forbidden')), /somebody|Studio/);
     }
     assert.equal((await pendingOf(teamId)).length, 1);
   });
@@ -154,13 +154,13 @@ describe('an invitation to a team', () => {
       [editor, 403, 'forbidden'],
       [otherUser, 404, 'not_found'],
     ] as const) {
-      refused(await caller.request('POST', path, { email: caller.email, role: 'OWNER' }), status, code);
-      refused(await caller.request('GET', path), status, code);
-      refused(await caller.request('GET', `${path}/${id}`), status, code);
-      refused(await caller.request('DELETE', `${path}/${id}`), status, code);
+      assertRefused(await caller.request('POST', path, { email: caller.email, role: 'OWNER' }), status, code);
+      assertRefused(await caller.request('GET', path), status, code);
+      assertRefused(await caller.request('GET', `${path}/${id}`), status, code);
+      assertRefused(await caller.request('DELETE', `${path}/${id}`), status, code);
     }
     const otherTeam = await createTeam();
-    refused(await owner.request('DELETE', `/teams/${otherTeam}/invitations/${id}`), 404, 'not_found');
+    assertRefused(await owner.request('DELETE', `/teams/${otherTeam}/invitations/${id}`), 404, 'not_found');
   });
 
   it('accepts one of two concurrent answers and ends with its team', async () => {
@@ -195,7 +195,7 @@ describe('an invitation to a team', () => {
       email: 'one@example.com',
       role: 'VIEWER',
     });
-    refused(response, 409, 'conflict');
+    assertRefused(response, 409, 'conflict');
     assert.equal((await invite(teamId, '7@example.com')).id, 'inv_7');
   });
 
@@ -209,7 +209,11 @@ describe('an invitation to a team', () => {
       { email: `${'a'.repeat(254)}@b`, role: 'OWNER' },
       { email: 'a\u0000@b', role: 'OWNER' },
     ])
-      refused(await owner.request('POST', `/teams/${teamId}/invitations`, body), 400, 'invalid_request');
+      assertRefused(
+        await owner.request('POST', `/teams/${teamId}/invitations`, body),
+        400,
+        'invalid_request',
+      );
     const email = '"><script>alert(1)</script>@example.com';
     assert.equal((await invite(teamId, email.replaceAll(' ', ''))).email, email);
   });

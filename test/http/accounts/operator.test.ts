@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
-import { createWorkflow, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 interface Provider {
   readonly name: string;
@@ -58,7 +58,7 @@ describe('GET /admin/users', () => {
       [person.userId],
     );
     assert.deepEqual(await find('nobody%'), []);
-    refused(await operator.request('GET', '/admin/users?query='), 400, 'invalid_request');
+    assertRefused(await operator.request('GET', '/admin/users?query='), 400, 'invalid_request');
   });
 });
 
@@ -74,9 +74,13 @@ describe('GET /admin/credits', () => {
     const team = (await user.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
     assert.equal((await operator.request('GET', `/admin/credits?teamId=${team}`)).body.teamId, team);
     assert.equal((await operator.request('GET', '/admin/credits')).body.balance, 0);
-    refused(await operator.request('GET', `/admin/credits?userId=1&teamId=${team}`), 400, 'invalid_request');
-    refused(await operator.request('GET', '/admin/credits?userId=999999'), 404, 'not_found');
-    refused(await operator.request('GET', '/admin/credits?teamId=team_x'), 404, 'not_found');
+    assertRefused(
+      await operator.request('GET', `/admin/credits?userId=1&teamId=${team}`),
+      400,
+      'invalid_request',
+    );
+    assertRefused(await operator.request('GET', '/admin/credits?userId=999999'), 404, 'not_found');
+    assertRefused(await operator.request('GET', '/admin/credits?teamId=team_x'), 404, 'not_found');
   });
 });
 
@@ -167,6 +171,6 @@ describe('GET /admin/workload', () => {
   it('requires an administrator, as do all of these endpoints', async () => {
     const user = await test.createCaller({ scopes: ['account:admin', 'workflows:write'] });
     for (const path of ['workload', 'providers', 'plans', 'credits?userId=1', 'users'])
-      refused(await user.request('GET', `/admin/${path}`), 401, 'insufficient_scope');
+      assertRefused(await user.request('GET', `/admin/${path}`), 401, 'insufficient_scope');
   });
 });

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
-import { createWorkflow, put, read, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 interface Team {
   readonly id: string;
@@ -380,15 +380,18 @@ describe('/teams/{id}', () => {
     const { mediaId } = await uploadPicture(other);
     const folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
     const { id } = await createWorkflow(owner);
-    await put(owner, id, { folderId });
-    refused(await owner.request('DELETE', path), 409, 'team_not_empty');
+    await putWorkflow(owner, id, { folderId });
+    assertRefused(await owner.request('DELETE', path), 409, 'team_not_empty');
     await owner.request('DELETE', `/workflows/${id}`);
     assert.equal((await owner.request('DELETE', path)).status, 200);
     assert.equal((await owner.request('GET', `/folders/${folderId}`)).status, 404);
     assert.equal((await other.request('GET', '/me')).body.activeTeamId, null);
     assert.equal((await other.request('GET', `/media/${mediaId}`)).body.teamId, null);
     await owner.request('POST', `/admin/workflows/${id}/restore`);
-    assert.deepEqual([(await read(owner, id)).teamId, (await read(owner, id)).folderId], [null, null]);
+    assert.deepEqual(
+      [(await readWorkflow(owner, id)).teamId, (await readWorkflow(owner, id)).folderId],
+      [null, null],
+    );
   });
 
   it('accepts no workflow while it is being deleted', async () => {
@@ -396,7 +399,7 @@ describe('/teams/{id}', () => {
     const folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
     const { id } = await createWorkflow(owner);
     const [moved, deleted] = await Promise.all([
-      put(owner, id, { folderId }),
+      putWorkflow(owner, id, { folderId }),
       owner.request('DELETE', `/teams/${teamId}`),
     ]);
     const statuses = [moved.status, deleted.status];

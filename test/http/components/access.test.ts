@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  createWorkflow,
+  node,
+  putWorkflow,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -26,8 +33,8 @@ const unshare = (id: string) => owner.request('DELETE', `/workflows/${id}/permis
 const run = (by: Caller, id: string) => by.request('POST', `/workflows/${id}/run`, {});
 /** Adds a node, so that there is a new version. */
 const change = async (by: Caller, id: string): Promise<Workflow> => {
-  const { nodes } = await read(by, id);
-  const { status, body } = await put(by, id, {
+  const { nodes } = await readWorkflow(by, id);
+  const { status, body } = await putWorkflow(by, id, {
     nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
     edges: [],
   });
@@ -48,9 +55,9 @@ describe('a component that is no longer shared', () => {
     const { id } = await createWorkflow(other, callerOf(component));
     assert.equal((await run(other, id)).status, 202);
     await unshare(component.id);
-    refused(await run(other, id), 403, 'component_forbidden');
+    assertRefused(await run(other, id), 403, 'component_forbidden');
     assert.deepEqual(codesOf(await change(other, id)), ['component_forbidden']);
-    refused(await run(other, id), 403, 'component_forbidden');
+    assertRefused(await run(other, id), 403, 'component_forbidden');
     await share(component.id, 'VIEW');
     assert.equal((await run(other, id)).status, 202);
     assert.deepEqual(codesOf(await change(other, id)), []);
@@ -63,7 +70,7 @@ describe('a component that is no longer shared', () => {
     const sharing = { userId: owner.userId, role: 'EDIT' };
     await other.request('PUT', `/workflows/${id}/permissions`, sharing);
     await unshare(component.id);
-    refused(await run(other, id), 403, 'component_forbidden');
+    assertRefused(await run(other, id), 403, 'component_forbidden');
     assert.deepEqual(codesOf(await change(owner, id)), []);
     assert.equal((await run(other, id)).status, 202);
   });
@@ -76,12 +83,12 @@ describe('a component that moves to a team', () => {
     const component = await createWorkflow(owner);
     const folder = (await owner.request<{ id: string }>('POST', '/folders', { name: 'F', teamId: team })).body
       .id;
-    refused(await other.request('POST', '/workflows', callerOf(component)), 403, 'component_forbidden');
-    assert.equal((await put(owner, component.id, { folderId: folder })).status, 200);
+    assertRefused(await other.request('POST', '/workflows', callerOf(component)), 403, 'component_forbidden');
+    assert.equal((await putWorkflow(owner, component.id, { folderId: folder })).status, 200);
     const { id } = await createWorkflow(other, callerOf(component));
     assert.equal((await run(other, id)).status, 202);
     assert.equal((await owner.request('DELETE', `/teams/${team}/members/${other.userId}`)).status, 200);
-    refused(await run(other, id), 403, 'component_forbidden');
+    assertRefused(await run(other, id), 403, 'component_forbidden');
   });
 });
 
@@ -90,10 +97,10 @@ describe('the calls of a workflow', () => {
     const component = await createWorkflow(owner);
     const { id } = await createWorkflow(owner, callerOf(component));
     const writes: readonly (() => Promise<{ readonly status: number }>)[] = [
-      () => put(owner, id, { nodes: [...callerOf(component).nodes, node('more', 'input:text')] }),
+      () => putWorkflow(owner, id, { nodes: [...callerOf(component).nodes, node('more', 'input:text')] }),
       () => owner.request('POST', `/workflows/${id}/layout`, {}),
       async () => {
-        const { nodes } = await read(owner, id);
+        const { nodes } = await readWorkflow(owner, id);
         const moved = nodes.map(it => ({ ...it, position: { x: it.position?.x, y: 777 } }));
         return owner.request('PUT', `/workflows/${id}?autosave=true`, { nodes: moved, edges: [] });
       },

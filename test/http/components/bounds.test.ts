@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
-import { createWorkflow, node, put, refused, type Workflow } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node, putWorkflow, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -33,15 +33,15 @@ describe('a graph', () => {
       [body.id],
     );
     assert.deepEqual(rows, [{ count: 2000, rows: 1 }]);
-    refused(await create(calls(id, 2001)), 400, 'component_too_large');
-    refused(await create([...calls(id, 2000), ...texts(1)]), 400, 'component_too_large');
+    assertRefused(await create(calls(id, 2001)), 400, 'component_too_large');
+    assertRefused(await create([...calls(id, 2000), ...texts(1)]), 400, 'component_too_large');
   });
 
   it('may not have too many calls of components without nodes', async () => {
     const note = await createWorkflow(owner, { nodes: [node('note', 'utility:sticky_note')], edges: [] });
     const many = await create(calls(note.id, 100));
     assert.equal(many.status, 201, JSON.stringify(many.body).slice(0, 300));
-    refused(await create(calls(many.body.id, 100)), 400, 'component_too_large');
+    assertRefused(await create(calls(many.body.id, 100)), 400, 'component_too_large');
   });
 
   it('can still be saved after its components have grown, but gets no further calls', async () => {
@@ -49,14 +49,18 @@ describe('a graph', () => {
     let { id } = leaf;
     for (let level = 1; level <= 3; level++)
       ({ id } = await createWorkflow(owner, { nodes: calls(id, 10, 'latest'), edges: [] }));
-    await put(owner, leaf.id, { nodes: texts(40), edges: [] });
+    await putWorkflow(owner, leaf.id, { nodes: texts(40), edges: [] });
     const { nodes } = (await owner.request<Workflow>('GET', `/workflows/${id}`)).body;
-    const saved = await put(owner, id, { nodes: [...nodes, node('more', 'input:text')], edges: [] });
+    const saved = await putWorkflow(owner, id, { nodes: [...nodes, node('more', 'input:text')], edges: [] });
     assert.equal(saved.status, 200, JSON.stringify(saved.body).slice(0, 300));
     assert.deepEqual(codesOf(saved), ['component_too_large']);
     const further = node('further', 'component:call', { workflowId: leaf.id });
-    refused(await put(owner, id, { nodes: [...nodes, further], edges: [] }), 400, 'component_too_large');
-    refused(await create(calls(id, 1)), 400, 'component_too_large');
+    assertRefused(
+      await putWorkflow(owner, id, { nodes: [...nodes, further], edges: [] }),
+      400,
+      'component_too_large',
+    );
+    assertRefused(await create(calls(id, 1)), 400, 'component_too_large');
   });
 
   it('may not get more than 1 MB of ports', async () => {
@@ -64,7 +68,7 @@ describe('a graph', () => {
     const input = { ...node('a', 'input:text'), data: { label, category: 'input', nodeType: 'input:text' } };
     const { id } = await createWorkflow(owner, { nodes: [input], edges: [] });
     assert.equal((await create(calls(id, 3))).status, 201);
-    refused(await create(calls(id, 4)), 400, 'component_too_large');
+    assertRefused(await create(calls(id, 4)), 400, 'component_too_large');
   });
 
   it('may not have components of more than 8 MB', async () => {
@@ -73,7 +77,7 @@ describe('a graph', () => {
       ids.push((await createWorkflow(owner, { nodes: texts(1, 'x'.repeat(4_100_000)), edges: [] })).id);
     assert.equal((await create(calls(String(ids[0]), 2))).status, 201);
     const both = ids.map((id, index) => node(`call${index}`, 'component:call', { workflowId: id }));
-    refused(await create(both), 400, 'component_too_large');
+    assertRefused(await create(both), 400, 'component_too_large');
     const lint = await owner.request<{ ok: boolean; issues: readonly { code: string }[] }>(
       'POST',
       '/workflows/lint',

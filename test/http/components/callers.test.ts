@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, edge, node, PAIR, read, refused, type Workflow } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  createWorkflow,
+  edge,
+  node,
+  PAIR,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 interface Port {
   readonly id: string;
@@ -126,20 +134,20 @@ describe('the interface of a workflow', () => {
       ],
       [2, 1, 2],
     );
-    refused(await owner.request('GET', `/workflows/${id}/interface?version=3`), 404, 'not_found');
-    refused(await owner.request('GET', `/workflows/${id}/interface?version=0`), 400, 'invalid_request');
-    refused(await owner.request('GET', `/workflows/${newId('workflow')}/interface`), 404, 'not_found');
+    assertRefused(await owner.request('GET', `/workflows/${id}/interface?version=3`), 404, 'not_found');
+    assertRefused(await owner.request('GET', `/workflows/${id}/interface?version=0`), 400, 'invalid_request');
+    assertRefused(await owner.request('GET', `/workflows/${newId('workflow')}/interface`), 404, 'not_found');
   });
 
   it('shows visitors of a publication only the published version', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    refused(await otherUser.request('GET', `/workflows/${id}/interface`), 403, 'forbidden');
+    assertRefused(await otherUser.request('GET', `/workflows/${id}/interface`), 403, 'forbidden');
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     await change(owner, id, SMALLER);
     const { body } = await otherUser.request<Interface>('GET', `/workflows/${id}/interface`);
     assert.deepEqual([body.version, body.inputs.length], [1, 2]);
     const path = `/workflows/${id}/interface?version=2`;
-    refused(await otherUser.request('GET', path), 404, 'not_found');
+    assertRefused(await otherUser.request('GET', path), 404, 'not_found');
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.equal((await otherUser.request<Interface>('GET', path)).body.inputs.length, 1);
   });
@@ -192,7 +200,7 @@ describe('the callers of a component', () => {
     await otherUser.request('DELETE', `/workflows/${foreign.id}`);
     assert.deepEqual(await idsFor(owner), [[[own.id, true]], 0]);
     const hidden = await createWorkflow(owner, COMPONENT);
-    refused(await otherUser.request('GET', `/workflows/${hidden.id}/callers`), 403, 'forbidden');
+    assertRefused(await otherUser.request('GET', `/workflows/${hidden.id}/callers`), 403, 'forbidden');
   });
 
   it('are those of current versions, and are counted in lists', async () => {
@@ -225,11 +233,11 @@ describe('an update of callers', () => {
       callers.map(caller => [caller.id, 'updated', []]),
     );
     for (const caller of callers) {
-      const moved = await read(owner, caller.id);
+      const moved = await readWorkflow(owner, caller.id);
       const config = configIn(moved) as unknown as Interface;
       assert.deepEqual([config.version, config.inputs.map(port => port.id)], [2, ['place', 'size', 'more']]);
       await owner.request('POST', `/workflows/${caller.id}/versions/1/restore`);
-      assert.equal(versionIn(await read(owner, caller.id)), 1);
+      assert.equal(versionIn(await readWorkflow(owner, caller.id)), 1);
     }
   });
 
@@ -244,7 +252,7 @@ describe('an update of callers', () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const caller = await createWorkflow(owner, callerOf(id));
     assert.equal((await update(owner, id, { version: 'latest' })).data[0]?.outcome, 'updated');
-    assert.equal(versionIn(await read(owner, caller.id)), 'latest');
+    assert.equal(versionIn(await readWorkflow(owner, caller.id)), 'latest');
   });
 
   it('says the same in a dry run, and stores nothing', async () => {
@@ -256,7 +264,10 @@ describe('an update of callers', () => {
     });
     await change(owner, id, SMALLER);
     const dry = await update(owner, id, { version: 2, dryRun: true });
-    assert.deepEqual([await countVersions(owner, good.id), versionIn(await read(owner, good.id))], [1, 1]);
+    assert.deepEqual(
+      [await countVersions(owner, good.id), versionIn(await readWorkflow(owner, good.id))],
+      [1, 1],
+    );
     const real = await update(owner, id, { version: 2 });
     assert.deepEqual(dry, real);
     assert.deepEqual(
@@ -287,7 +298,7 @@ describe('an update of callers', () => {
       ['updated', [['size', 'value', 'removed']]],
     );
     assert.deepEqual(
-      [versionIn(await read(owner, wired.id)), versionIn(await read(owner, valued.id))],
+      [versionIn(await readWorkflow(owner, wired.id)), versionIn(await readWorkflow(owner, valued.id))],
       [1, 2],
     );
   });
@@ -324,7 +335,7 @@ describe('an update of callers', () => {
     );
     assert.equal(hidden, 1);
     const secret = await createWorkflow(owner, COMPONENT);
-    refused(
+    assertRefused(
       await otherUser.request('POST', `/workflows/${secret.id}/callers/update`, { version: 1 }),
       403,
       'forbidden',
@@ -334,9 +345,9 @@ describe('an update of callers', () => {
   it('refuses versions that do not exist', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const path = `/workflows/${id}/callers/update`;
-    refused(await owner.request('POST', path, { version: 2 }), 404, 'not_found');
+    assertRefused(await owner.request('POST', path, { version: 2 }), 404, 'not_found');
     for (const version of [0, 1.5, 'newest', null])
-      refused(await owner.request('POST', path, { version }), 400, 'invalid_request');
-    refused(await owner.request('POST', path, { version: 1, cursor: 'x' }), 400, 'invalid_request');
+      assertRefused(await owner.request('POST', path, { version }), 400, 'invalid_request');
+    assertRefused(await owner.request('POST', path, { version: 1, cursor: 'x' }), 400, 'invalid_request');
   });
 });

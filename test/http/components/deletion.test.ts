@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, node, refused, type Workflow } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -30,7 +30,7 @@ describe('the deletion of a component', () => {
       'DELETE',
       `/workflows/${component.id}`,
     );
-    const { error } = refused(response, 409, 'component_in_use');
+    const { error } = assertRefused(response, 409, 'component_in_use');
     assert.match(error, /"Mine", 1 that you cannot open/);
     assert.equal(JSON.stringify(response.body).includes('Theirs'), false);
     assert.deepEqual(response.body.callers, [{ workflowId: own.id, name: 'Mine' }]);
@@ -50,7 +50,7 @@ describe('the deletion of a component', () => {
     const path = `/workflows/${component.id}`;
     assert.equal((await owner.request('DELETE', `${path}?force=true`)).status, 200);
     assert.equal((await owner.request('POST', `${path}/restore`)).status, 200);
-    refused(await owner.request('DELETE', path), 409, 'component_in_use');
+    assertRefused(await owner.request('DELETE', path), 409, 'component_in_use');
     const without = { nodes: [node('a', 'input:text')], edges: [] };
     await owner.request('PUT', `/workflows/${caller.id}`, without);
     assert.equal((await owner.request('DELETE', path)).status, 200);
@@ -61,7 +61,7 @@ describe('the deletion of a component', () => {
     for (let index = 0; index < 22; index++)
       await createWorkflow(owner, callerOf(component, `Caller ${index}`));
     const response = await owner.request<{ callers: unknown[] }>('DELETE', `/workflows/${component.id}`);
-    const { error } = refused(response, 409, 'component_in_use');
+    const { error } = assertRefused(response, 409, 'component_in_use');
     assert.match(error, /"Caller 19", more\. /);
     assert.equal(response.body.callers.length, 20);
   });

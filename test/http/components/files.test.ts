@@ -5,11 +5,11 @@ import { newId } from '../../../src/lib/ids.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import {
+  assertRefused,
   createWorkflow,
   edge,
   node,
-  read,
-  refused,
+  readWorkflow,
   type SentNode,
   type Workflow,
 } from '../../support/workflows.ts';
@@ -108,7 +108,7 @@ describe('an export', () => {
     assert.deepEqual([hidden.components, callIn(hidden).workflowId], [undefined, undefined]);
     assert.equal(callIn(await imported(otherUser, hidden)).workflowId, undefined);
     const { components: _, ...stripped } = await exported(owner, top.id);
-    refused(await sendImport(otherUser, stripped), 403, 'component_forbidden');
+    assertRefused(await sendImport(otherUser, stripped), 403, 'component_forbidden');
     await owner.request('POST', `/workflows/${leaf.id}/visibility`, { linkPermission: 'VIEW' });
     const shown = await exported(otherUser, top.id);
     assert.equal(shown.components, undefined);
@@ -129,11 +129,11 @@ describe('an import', () => {
     for (const by of [otherUser, far]) {
       const top = await imported(by, file);
       assert.deepEqual(top.meta.warnings, []);
-      const { workflowId, version, name } = callIn(await read(by, top.id));
+      const { workflowId, version, name } = callIn(await readWorkflow(by, top.id));
       assert.deepEqual([version, name], ['latest', 'Middle']);
-      const newMiddle = await read(by, workflowId);
+      const newMiddle = await readWorkflow(by, workflowId);
       assert.deepEqual([newMiddle.name, newMiddle.userId, newMiddle.isOwner], ['Middle', by.userId, true]);
-      const newLeaf = await read(by, callIn(newMiddle).workflowId);
+      const newLeaf = await readWorkflow(by, callIn(newMiddle).workflowId);
       assert.deepEqual([newLeaf.name, callIn(newMiddle).version], ['Leaf', 1]);
       assert.notEqual(newLeaf.id, leaf.id);
       const { body } = await by.request<{ data: { workflowId: string }[] }>(
@@ -194,7 +194,7 @@ describe('an import', () => {
     });
     const top = await createWorkflow(owner, { name: 'T', nodes: [call('c', leaf.id)], edges: [] });
     const copy = await imported(far, await exported(owner, top.id));
-    const { nodes } = await read(far, callIn(copy).workflowId);
+    const { nodes } = await readWorkflow(far, callIn(copy).workflowId);
     const { mediaId } = (nodes[0]?.data.config ?? {}) as { mediaId?: string };
     assert.notEqual(mediaId, picture.mediaId);
     assert.equal((await far.request<{ width: number }>('GET', `/media/${mediaId}`)).body.width, 9);
@@ -213,35 +213,35 @@ describe('an import', () => {
     const before = await countWorkflows(otherUser);
     const top = calling('Top', a);
     const circle = [component(a, calling('A', b)), component(b, calling('B', a))];
-    refused(await sendImport(otherUser, { ...top, components: circle }), 400, 'component_circle');
+    assertRefused(await sendImport(otherUser, { ...top, components: circle }), 400, 'component_circle');
     const broken = component(a, { ...LEAF, nodes: [node('in', 'input:txt')], edges: [] });
-    const { error } = refused(
+    const { error } = assertRefused(
       await sendImport(otherUser, { ...top, components: [broken] }),
       400,
       'invalid_graph',
     );
     assert.match(error, /^The component “Leaf” of the file: /);
-    refused(await sendImport(otherUser, top), 400, 'component_missing');
+    assertRefused(await sendImport(otherUser, top), 400, 'component_missing');
     const chain = Array.from({ length: 9 }, () => newId('workflow'));
     const components = chain.map((id, index) =>
       component(id, index === 8 ? LEAF : calling(`C${index}`, chain[index + 1] ?? '')),
     );
-    refused(
+    assertRefused(
       await sendImport(otherUser, { ...calling('Top', chain[0] ?? ''), components }),
       400,
       'component_too_deep',
     );
     for (const bad of [{ id: 'x' }, { version: 0 }, { name: '' }])
-      refused(
+      assertRefused(
         await sendImport(otherUser, { ...top, components: [{ ...component(a, LEAF), ...bad }] }),
         400,
         'invalid_request',
       );
     const long = { nodes: [node('in', 'input:text', { value: 'x'.repeat(3_000_000) })], edges: [] };
     const large = [a, b, newId('workflow')].map(id => component(id, { ...LEAF, ...long }));
-    refused(await sendImport(otherUser, { ...top, components: large }), 413, 'payload_too_large');
+    assertRefused(await sendImport(otherUser, { ...top, components: large }), 413, 'payload_too_large');
     const many = Array.from({ length: 201 }, () => component(a, LEAF));
-    refused(await sendImport(otherUser, { ...top, components: many }), 400, 'invalid_request');
+    assertRefused(await sendImport(otherUser, { ...top, components: many }), 400, 'invalid_request');
     assert.equal(await countWorkflows(otherUser), before);
   });
 });

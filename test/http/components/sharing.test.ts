@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
-import { createWorkflow, edge, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  createWorkflow,
+  edge,
+  node,
+  putWorkflow,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -43,7 +51,7 @@ describe('a reader of a workflow who may not read its component', () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, callerOf(component));
     const slug = await publish(id, { allowDuplicate: true });
-    const seen = await read(stranger, id);
+    const seen = await readWorkflow(stranger, id);
     assert.deepEqual(configOf(seen), {
       name: 'Grade',
       inputs: [{ id: 'look', label: 'look', type: 'TEXT' }],
@@ -79,7 +87,7 @@ describe('a reader of a workflow who may not read its component', () => {
   it('cannot use the component, or learn its ports by writing or linting a call', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const refusal = await create(stranger, callerOf(component));
-    refused(refusal, 403, 'component_forbidden');
+    assertRefused(refusal, 403, 'component_forbidden');
     const lint = await stranger.request<{ ok: boolean; issues: readonly { code: string }[] }>(
       'POST',
       '/workflows/lint',
@@ -130,7 +138,7 @@ describe('a reader of a workflow who may not read its component', () => {
     const { id } = await createWorkflow(owner, callerOf(component));
     const sharing = { userId: stranger.userId, role: 'EDIT' };
     await owner.request('PUT', `/workflows/${id}/permissions`, sharing);
-    assert.equal(configOf(await read(stranger, id)).workflowId, component.id);
+    assert.equal(configOf(await readWorkflow(stranger, id)).workflowId, component.id);
     const { body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
     assert.equal(configOf(body).workflowId, undefined);
   });
@@ -141,10 +149,10 @@ describe('a reader of a workflow and its component', () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, callerOf(component));
     await publish(id, { allowDuplicate: true });
-    const before = await read(stranger, id);
+    const before = await readWorkflow(stranger, id);
     await owner.request('POST', `/workflows/${component.id}/visibility`, { linkPermission: 'VIEW' });
     assert.equal(configOf(before).workflowId, undefined);
-    assert.equal(configOf(await read(stranger, id)).workflowId, component.id);
+    assert.equal(configOf(await readWorkflow(stranger, id)).workflowId, component.id);
     const { body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
     assert.deepEqual([configOf(body).workflowId, body.meta.warnings], [component.id, []]);
   });
@@ -152,10 +160,13 @@ describe('a reader of a workflow and its component', () => {
   it('may call only the published version of a workflow that is merely published', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     await publish(component.id);
-    await put(owner, component.id, { nodes: [...COMPONENT.nodes, node('more', 'input:text')], edges: [] });
+    await putWorkflow(owner, component.id, {
+      nodes: [...COMPONENT.nodes, node('more', 'input:text')],
+      edges: [],
+    });
     const { body } = await create(stranger, callerOf(component));
     assert.equal(configOf(body).version, 1);
     for (const version of [2, 'latest'])
-      refused(await create(stranger, callerOf(component, { version })), 403, 'component_forbidden');
+      assertRefused(await create(stranger, callerOf(component, { version })), 403, 'component_forbidden');
   });
 });

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import {
+  assertRefused,
   at,
   createWorkflow,
   edge,
   node,
-  put,
-  read,
-  refused,
+  putWorkflow,
+  readWorkflow,
   type SentNode,
   type Workflow,
 } from '../../support/workflows.ts';
@@ -66,8 +66,11 @@ const callsOf = async (id: string) =>
   ).rows;
 /** Adds a node, so that there is a new version. */
 const change = async (by: Caller, id: string): Promise<Workflow> => {
-  const { nodes, edges } = await read(by, id);
-  const { body } = await put(by, id, { nodes: [...nodes, node(`n${nodes.length}`, 'input:text')], edges });
+  const { nodes, edges } = await readWorkflow(by, id);
+  const { body } = await putWorkflow(by, id, {
+    nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
+    edges,
+  });
   return body;
 };
 
@@ -95,7 +98,7 @@ describe('a write of a workflow that calls a component', () => {
       [latest, 3],
       [pinned, 2],
     ] as const) {
-      const { body } = await put(owner, before.id, { nodes: before.nodes, edges: [] });
+      const { body } = await putWorkflow(owner, before.id, { nodes: before.nodes, edges: [] });
       assert.equal((configOf(body).inputs as unknown[]).length, count);
     }
     assert.deepEqual(await callsOf(latest.id), [{ node_id: 'call', component_id: id, version: null }]);
@@ -105,7 +108,7 @@ describe('a write of a workflow that calls a component', () => {
   it('changes nothing if the stored graph is sent back', async () => {
     const { id } = await createWorkflow(owner, UPPER);
     const created = await createWorkflow(owner, caller(call(id)));
-    const { body } = await put(owner, created.id, { nodes: created.nodes, edges: created.edges });
+    const { body } = await putWorkflow(owner, created.id, { nodes: created.nodes, edges: created.edges });
     assert.equal(body.updatedAt, created.updatedAt);
   });
 
@@ -129,39 +132,47 @@ describe('a write of a workflow that calls a component', () => {
     const writes: readonly ((graph: object) => Promise<TestResponse<object>>)[] = [
       graph => create(stranger, { name: 'New', ...graph }),
       graph => create(stranger, { id: target.id, name: 'Replaced', ...graph }),
-      graph => put(stranger, target.id, graph),
+      graph => putWorkflow(stranger, target.id, graph),
       graph => stranger.request('PUT', `/workflows/${target.id}?autosave=true`, graph),
       graph => stranger.request('POST', '/workflows/import', { name: 'Imported', ...graph }),
     ];
     for (const write of writes) {
-      refused(await write(caller(call(own.id))), 403, 'component_forbidden');
-      const { issues } = refused(await write(caller(call('wf_unknown'))), 400, 'component_missing');
+      assertRefused(await write(caller(call(own.id))), 403, 'component_forbidden');
+      const { issues } = assertRefused(await write(caller(call('wf_unknown'))), 400, 'component_missing');
       assert.deepEqual(
         issues?.map(({ nodeId, path }) => [nodeId, path]),
         [['call', '/nodes/0/data/config/workflowId']],
       );
-      refused(await write(caller(call(other.id, { version: 9 }))), 400, 'component_missing');
+      assertRefused(await write(caller(call(other.id, { version: 9 }))), 400, 'component_missing');
     }
-    assert.equal((await read(stranger, target.id)).name, 'Target');
+    assert.equal((await readWorkflow(stranger, target.id)).name, 'Target');
   });
 
   it('is refused if the workflow calls itself, directly or through others, and names the path', async () => {
     const a = await createWorkflow(owner, { name: 'A' });
-    refused(await put(owner, a.id, caller(call(a.id))), 400, 'component_circle');
+    assertRefused(await putWorkflow(owner, a.id, caller(call(a.id))), 400, 'component_circle');
     const b = await createWorkflow(owner, { ...caller(call(a.id)), name: 'B' });
     const c = await createWorkflow(owner, { ...caller(call(b.id)), name: 'C' });
-    const { error } = refused(await put(owner, a.id, caller(call(c.id))), 400, 'component_circle');
+    const { error } = assertRefused(
+      await putWorkflow(owner, a.id, caller(call(c.id))),
+      400,
+      'component_circle',
+    );
     assert.match(error, /"A" → "C" → "B" → "A"/);
     // The version that B calls has no calls: a circle is judged by workflow.
-    refused(await put(owner, a.id, caller(call(b.id, { version: 1 }))), 400, 'component_circle');
+    assertRefused(
+      await putWorkflow(owner, a.id, caller(call(b.id, { version: 1 }))),
+      400,
+      'component_circle',
+    );
   });
 
   it('cannot form a circle with another write at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const [a, b] = [await createWorkflow(owner), await createWorkflow(owner)];
       const [first, second] = await Promise.all([
-        put(owner, a.id, caller(call(b.id))),
-        put(owner, b.id, caller(call(a.id))),
+        putWorkflow(owner, a.id, caller(call(b.id))),
+        putWorkflow(owner, b.id, caller(call(a.id))),
       ]);
       assert.deepEqual([first.status, second.status].toSorted(), [200, 400]);
     }
@@ -171,7 +182,7 @@ describe('a write of a workflow that calls a component', () => {
     let { id } = await createWorkflow(owner, UPPER);
     for (let level = 1; level <= 8; level++)
       ({ id } = await createWorkflow(owner, { ...caller(call(id)), name: `Level ${level}` }));
-    const { issues } = refused(await create(owner, caller(call(id))), 400, 'component_too_deep');
+    const { issues } = assertRefused(await create(owner, caller(call(id))), 400, 'component_too_deep');
     assert.equal(issues?.[0]?.nodeId, 'call');
   });
 
@@ -181,7 +192,7 @@ describe('a write of a workflow that calls a component', () => {
     // 3 nodes, then 31, then 311.
     for (let level = 1; level <= 2; level++)
       ({ id } = await createWorkflow(owner, { ...caller(...tenTimes()), name: `Level ${level}` }));
-    refused(await create(owner, caller(...tenTimes())), 400, 'component_too_large');
+    assertRefused(await create(owner, caller(...tenTimes())), 400, 'component_too_large');
     await createWorkflow(owner, caller(...tenTimes().slice(0, 6)));
   });
 
@@ -215,7 +226,7 @@ describe('a component that cannot run', () => {
       nodes: [call(inner.id, { version: 'latest' }, 'inner'), node('text', 'input:text', { value: 'y' })],
       edges: [edge('text.text > inner.7')],
     });
-    await put(owner, inner.id, { nodes: [node('other', 'input:text')], edges: [] });
+    await putWorkflow(owner, inner.id, { nodes: [node('other', 'input:text')], edges: [] });
     const { meta } = await createWorkflow(owner, caller(call(middle.id)));
     assert.deepEqual(
       meta.issues.map(({ code, nodeId }) => [code, nodeId]),
@@ -233,11 +244,11 @@ describe('a call that the workflow has already', () => {
     const share = { userId: stranger.userId, role: 'EDIT' };
     await owner.request('PUT', `/workflows/${created.id}/permissions`, share);
     const moved = { nodes: [...created.nodes, node('more', 'input:text')], edges: [] };
-    const { status, body } = await put(stranger, created.id, moved);
+    const { status, body } = await putWorkflow(stranger, created.id, moved);
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(configOf(body), configOf(created));
     const again = { nodes: [call(component.id, { version: 2 }), ...moved.nodes.slice(1)], edges: [] };
-    refused(await put(stranger, created.id, again), 403, 'component_forbidden');
+    assertRefused(await putWorkflow(stranger, created.id, again), 403, 'component_forbidden');
     const { rows } = await test.deps.db.query(
       'select user_id from version_calls where caller_id = $1 order by caller_version',
       [created.id],
@@ -249,7 +260,7 @@ describe('a call that the workflow has already', () => {
     const component = await createWorkflow(owner, UPPER);
     const created = await createWorkflow(owner, caller(call(component.id)));
     assert.equal((await owner.request('DELETE', `/workflows/${component.id}?force=true`)).status, 200);
-    const { status, body } = await put(owner, created.id, {
+    const { status, body } = await putWorkflow(owner, created.id, {
       nodes: [...created.nodes, node('more', 'input:text')],
       edges: [],
     });
@@ -259,13 +270,13 @@ describe('a call that the workflow has already', () => {
       [['component_missing', 'call']],
     );
     assert.deepEqual(configOf(body), configOf(created));
-    refused(await create(owner, caller(call(component.id))), 400, 'component_missing');
+    assertRefused(await create(owner, caller(call(component.id))), 400, 'component_missing');
   });
 
   it('returns with the version that had it', async () => {
     const component = await createWorkflow(owner, UPPER);
     const created = await createWorkflow(owner, caller(call(component.id, { version: 'latest' })));
-    await put(owner, created.id, { nodes: created.nodes.slice(1), edges: [] });
+    await putWorkflow(owner, created.id, { nodes: created.nodes.slice(1), edges: [] });
     assert.deepEqual(await callsOf(created.id), []);
     await change(owner, component.id);
     const restored = await owner.request<Workflow>('POST', `/workflows/${created.id}/versions/1/restore`, {});

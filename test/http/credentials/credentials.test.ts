@@ -5,7 +5,7 @@ import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { type FalDouble, startFal } from '../../support/providers/fal.ts';
-import { node, refused } from '../../support/workflows.ts';
+import { assertRefused, node } from '../../support/workflows.ts';
 
 interface Credential {
   readonly id: string;
@@ -132,16 +132,16 @@ describe('POST /credentials', () => {
 
 describe('rights to credentials', () => {
   it("lets only administrators see and change the instance's", async () => {
-    refused(await store(owner, { owner: 'instance' }), 401, 'insufficient_scope');
+    assertRefused(await store(owner, { owner: 'instance' }), 401, 'insufficient_scope');
     const { status, body } = await store(admin, { owner: 'instance' });
     assert.equal(status, 201);
     for (const method of ['GET', 'PATCH', 'DELETE'] as const)
-      refused(
+      assertRefused(
         await owner.request(method, `/credentials/${body.id}`, method === 'PATCH' ? {} : undefined),
         404,
         'not_found',
       );
-    refused(await owner.request('GET', '/credentials?owner=instance'), 401, 'insufficient_scope');
+    assertRefused(await owner.request('GET', '/credentials?owner=instance'), 401, 'insufficient_scope');
     assert.deepEqual(
       (await list(admin, '?owner=instance')).map(({ id }) => id),
       ['cred_environment_replicate', body.id],
@@ -153,10 +153,10 @@ describe('rights to credentials', () => {
     const path = '/credentials/cred_environment_replicate';
     const { body } = await admin.request<Credential>('GET', path);
     assert.deepEqual([body.source, body.isDefault, body.hint], ['environment', true, null]);
-    refused(await admin.request('PATCH', path, { name: 'Mine' }), 403, 'forbidden');
-    refused(await admin.request('DELETE', path), 403, 'forbidden');
-    refused(await owner.request('GET', path), 401, 'insufficient_scope');
-    refused(await admin.request('GET', '/credentials/cred_environment_fal'), 404, 'not_found');
+    assertRefused(await admin.request('PATCH', path, { name: 'Mine' }), 403, 'forbidden');
+    assertRefused(await admin.request('DELETE', path), 403, 'forbidden');
+    assertRefused(await owner.request('GET', path), 401, 'insufficient_scope');
+    assertRefused(await admin.request('GET', '/credentials/cred_environment_fal'), 404, 'not_found');
   });
 
   it("lets members of a team see its credentials' names, and only its OWNERs change them", async () => {
@@ -166,13 +166,13 @@ describe('rights to credentials', () => {
     assert.equal(body.teamId, teamId);
     const [seen] = await list(await test.withScopes(editor, ['workflows:read']), `?teamId=${teamId}`);
     assert.deepEqual([seen?.name, seen?.hint], ['Our fal key', null]);
-    refused(await store(editor, { teamId }), 403, 'forbidden');
-    refused(await editor.request('DELETE', `/credentials/${body.id}`), 403, 'forbidden');
-    refused(await editor.request('POST', `/credentials/${body.id}/test`), 403, 'forbidden');
-    refused(await otherUser.request('GET', `/credentials/${body.id}`), 404, 'not_found');
-    refused(await otherUser.request('GET', `/credentials?teamId=${teamId}`), 404, 'not_found');
+    assertRefused(await store(editor, { teamId }), 403, 'forbidden');
+    assertRefused(await editor.request('DELETE', `/credentials/${body.id}`), 403, 'forbidden');
+    assertRefused(await editor.request('POST', `/credentials/${body.id}/test`), 403, 'forbidden');
+    assertRefused(await otherUser.request('GET', `/credentials/${body.id}`), 404, 'not_found');
+    assertRefused(await otherUser.request('GET', `/credentials?teamId=${teamId}`), 404, 'not_found');
     const reader = await test.withScopes(owner, ['workflows:read']);
-    refused(await store(reader, { teamId }), 401, 'insufficient_scope');
+    assertRefused(await store(reader, { teamId }), 401, 'insufficient_scope');
   });
 
   it('removes the credentials of a team that is deleted', async () => {
@@ -208,8 +208,8 @@ describe('PATCH and DELETE /credentials/{id}', () => {
     const caller = await test.createCaller();
     const { id } = (await store(caller)).body;
     assert.equal((await caller.request('DELETE', `/credentials/${id}`)).status, 200);
-    refused(await caller.request('GET', `/credentials/${id}`), 404, 'not_found');
-    refused(await caller.request('DELETE', `/credentials/${id}`), 404, 'not_found');
+    assertRefused(await caller.request('GET', `/credentials/${id}`), 404, 'not_found');
+    assertRefused(await caller.request('DELETE', `/credentials/${id}`), 404, 'not_found');
     assert.deepEqual(await list(caller), []);
   });
 });
@@ -280,16 +280,16 @@ describe('CREDENTIALS=off', () => {
     });
     try {
       const caller = await off.createCaller();
-      refused(await store(caller), 403, 'credentials_off');
-      refused(await caller.request('PATCH', '/credentials/cred_x', {}), 403, 'credentials_off');
-      refused(await caller.request('DELETE', '/credentials/cred_x'), 403, 'credentials_off');
+      assertRefused(await store(caller), 403, 'credentials_off');
+      assertRefused(await caller.request('PATCH', '/credentials/cred_x', {}), 403, 'credentials_off');
+      assertRefused(await caller.request('DELETE', '/credentials/cred_x'), 403, 'credentials_off');
       const values = { kind: 'fal', values: { apiKey: SECRET } };
-      refused(await caller.request('POST', '/credentials/test', values), 403, 'credentials_off');
+      assertRefused(await caller.request('POST', '/credentials/test', values), 403, 'credentials_off');
       const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
       const workflow = await caller.request<{ id: string }>('POST', '/workflows', { name: 'Fox', ...graph });
       const choices = `/workflows/${workflow.body.id}/credentials`;
       for (const fal of ['cred_x', null])
-        refused(await caller.request('PUT', choices, { fal }), 403, 'credentials_off');
+        assertRefused(await caller.request('PUT', choices, { fal }), 403, 'credentials_off');
       assert.equal((await caller.request<{ fal: unknown }>('GET', choices)).body.fal, null);
       assert.equal((await list(caller, '?owner=instance')).length, 1);
       const tested = await caller.request<{ ok: boolean }>('POST', '/credentials/cred_environment_fal/test');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 describe('credits', () => {
   let test: TestApp;
@@ -156,7 +156,7 @@ describe('spending', () => {
     const theirs = await by.request('GET', '/credits/spending?days=1');
     assert.deepEqual([theirs.body.teamId, theirs.body.total, theirs.body.models], [team, 0, []]);
     for (const days of ['0', '367', '1.5', 'x', ''])
-      refused(await by.request('GET', `/credits/spending?days=${days}`), 400, 'invalid_request');
+      assertRefused(await by.request('GET', `/credits/spending?days=${days}`), 400, 'invalid_request');
   });
 
   it('lists the budgets of the active workspace, and their spending today', async () => {

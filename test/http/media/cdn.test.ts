@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { exchange, head, listen, open } from '../../support/http/raw-http.ts';
+import { listenLocally, openSocket, requestHead, sendRaw } from '../../support/http/raw-http.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 
@@ -17,7 +17,7 @@ let media: MediaRef;
 let path: string;
 before(async () => {
   test = await createTestApp();
-  port = await listen(test.app);
+  port = await listenLocally(test.app);
   const { userId } = await test.createCaller();
   // Larger than socket buffers, so that a download can be interrupted.
   bytes = await noiseImage(2400, 1800, 'png');
@@ -101,7 +101,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
   });
 
   it('responds to HEAD with the same headers and no body', async () => {
-    const [response] = await exchange(port, head('HEAD', path, { range: 'bytes=0-9' }));
+    const [response] = await sendRaw(port, requestHead('HEAD', path, { range: 'bytes=0-9' }));
     assert.equal(response?.status, 200);
     assert.equal(response.headers['content-length'], String(bytes.length));
     assert.equal(response.body, '');
@@ -121,7 +121,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       `//cdn/${media.mediaId}/noise.png`,
       `/cdn/..%5c..%5cetc/passwd`,
     ]) {
-      const [response] = await exchange(port, head('GET', odd));
+      const [response] = await sendRaw(port, requestHead('GET', odd));
       assert.equal(response?.status, 404, odd);
       assert.equal(JSON.parse(response.body).code, 'not_found', odd);
     }
@@ -139,9 +139,9 @@ describe('GET /cdn/{mediaId}/{name}', () => {
           return false;
         }
       }).length;
-    const sockets = await Promise.all(Array.from({ length: 10 }, () => open(port)));
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(port)));
     for (const socket of sockets) {
-      socket.write(head('GET', path));
+      socket.write(requestHead('GET', path));
       await once(socket, 'data');
       socket.pause();
     }

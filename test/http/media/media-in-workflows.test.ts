@@ -13,7 +13,7 @@ import { uploadInline } from '../../../src/services/media/upload-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { mp4, uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { createWorkflow, edge, node, put } from '../../support/workflows.ts';
+import { createWorkflow, edge, node, putWorkflow } from '../../support/workflows.ts';
 
 const { signal } = new AbortController();
 
@@ -53,7 +53,7 @@ describe('the lint', () => {
     }
     const there = await createWorkflow(owner, graphOf({ mediaId: (await uploadPicture(owner)).mediaId }));
     assert.deepEqual(there.meta.issues, []);
-    const changed = await put(owner, there.id, graphOf({ mediaId: missing }));
+    const changed = await putWorkflow(owner, there.id, graphOf({ mediaId: missing }));
     assert.ok(changed.body.meta.warnings.includes(sentence));
   });
 

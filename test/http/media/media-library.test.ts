@@ -17,7 +17,7 @@ describe('the media library', () => {
     const teamId = String(team.body.id);
     const email = 'viewer@example.com';
     const user = await service.request('POST', '/admin/users', { email, name: 'V', keyScopes: SCOPES });
-    viewer = service.as(String(user.body.apiKey));
+    viewer = service.withKey(String(user.body.apiKey));
     const sent = await service.request('POST', `/teams/${teamId}/members`, { email, role: 'VIEWER' });
     const { status } = await viewer.request('POST', `/invitations/${sent.body.id}/accept`);
     assert.equal(status, 200);
@@ -26,7 +26,7 @@ describe('the media library', () => {
     const dataUrl = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
     await service.request('POST', '/media/upload', { dataUrl });
     const folder = await service.request('POST', '/folders', { name: 'F', teamId });
-    const id = await service.create({
+    const id = await service.createWorkflow({
       name: 'Harbour at 50%',
       nodes: [
         node('words', 'input:text', { value: 'a red boat' }),
@@ -36,7 +36,7 @@ describe('the media library', () => {
       edges: [edge('words.text > picture.prompt')],
     });
     await service.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
-    const run = await service.run(id);
+    const run = await service.runWorkflow(id);
     assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
   });
   after(() => service?.close());

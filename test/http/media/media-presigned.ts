@@ -8,9 +8,9 @@ import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { MISMATCHED_FILES, mp4, wav } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { sdkPlace, signBySdk } from '../../support/network/aws-sdk.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { refused } from '../../support/workflows.ts';
+import { createSdkStorage, signBySdk } from '../../support/network/aws-sdk.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 const HOUR_MS = 3_600_000;
 const { signal } = new AbortController();
@@ -61,7 +61,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
 
   describe(`${name}: presigned uploads`, () => {
     before(async () => {
-      const port = await freePort();
+      const port = await findFreePort();
       test = await createTestApp({
         env: { BASE_URL: `http://127.0.0.1:${port}`, ...(await open()) },
         now: () => now,
@@ -81,7 +81,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         'Content-Type',
       ]);
       assert.ok(Date.parse(minted.expiresAt) - now <= 900_000);
-      refused(await complete(minted.mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
       assert.equal((await put(minted, bytes)).status, 200);
       assert.equal((await listed()).includes(minted.mediaId), false);
       const done = await complete(minted.mediaId, { width: 7, duration: 3 });
@@ -122,8 +122,8 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       const described = await upload(mp4(20_000), 'video/mp4');
       const first = (await complete(silent.mediaId)).body;
       assert.deepEqual([first.width, first.height, first.duration], [null, null, null]);
-      refused(await complete(described.mediaId, { duration: 90_000 }), 400, 'invalid_request');
-      refused(await complete(described.mediaId, { width: -1 }), 400, 'invalid_request');
+      assertRefused(await complete(described.mediaId, { duration: 90_000 }), 400, 'invalid_request');
+      assertRefused(await complete(described.mediaId, { width: -1 }), 400, 'invalid_request');
       const second = (await complete(described.mediaId, { width: 640, height: 360, duration: 1.5 })).body;
       assert.deepEqual([second.width, second.height, second.duration], [640, 360, 1.5]);
     });
@@ -160,13 +160,13 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         assert.equal(status, 403, label);
         assert.match(text, /<Code>SignatureDoesNotMatch<\/Code>/, label);
       }
-      refused(await complete(minted.mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
     });
 
     it('accept a URL signed by the AWS SDK, and refuse any change of it', async () => {
       const bytes = await noiseImage(30, 20, 'png');
       const minted = await mint(bytes.length);
-      const place = sdkPlace(test.deps, minted.mediaId);
+      const place = createSdkStorage(test.deps, minted.mediaId);
       const signed = {
         ContentType: minted.contentType,
         ContentLength: bytes.length,
@@ -199,21 +199,21 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         (await noiseImage(40, 40, 'png')).subarray(0, 2000),
       ]) {
         const minted = await upload(body);
-        refused(await complete(minted.mediaId), 422, 'unreadable_image');
+        assertRefused(await complete(minted.mediaId), 422, 'unreadable_image');
         assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
-        refused(await complete(minted.mediaId), 404, 'upload_not_found');
+        assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
         assert.equal((await fetch(minted.url)).status, 404);
       }
       const video = await upload(randomBytes(5000), 'video/mp4');
-      refused(await complete(video.mediaId), 415, 'unsupported_type');
+      assertRefused(await complete(video.mediaId), 415, 'unsupported_type');
     });
 
     it('discard video and audio whose tracks are missing or do not match the declaration', async () => {
       for (const [type, body] of MISMATCHED_FILES) {
         const minted = await upload(body, type);
-        refused(await complete(minted.mediaId), 415, 'unsupported_type');
+        assertRefused(await complete(minted.mediaId), 415, 'unsupported_type');
         assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
-        refused(await complete(minted.mediaId), 404, 'upload_not_found');
+        assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
       }
       for (const [type, body] of [
         ['audio/wav', wav(9000)],
@@ -227,9 +227,9 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     it('can be used only by the account that created them', async () => {
       const minted = await upload(await noiseImage(9, 9, 'png'));
       const other = await test.createCaller();
-      refused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
+      assertRefused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
       assert.equal((await complete(minted.mediaId)).status, 200);
-      refused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
+      assertRefused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
     });
 
     it('expire after 24 hours and are deleted with their files', async () => {
@@ -238,7 +238,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.equal((await complete(kept.mediaId)).status, 200);
       assert.equal((await put(kept, randomBytes(kept.bytes))).status, 200);
       now += 24 * HOUR_MS;
-      refused(await complete(forgotten.mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(forgotten.mediaId), 404, 'upload_not_found');
       now += 2 * HOUR_MS;
       await sweepMedia(test.deps, signal);
       assert.equal(await test.deps.storage.stat(toPendingKey(forgotten.mediaId)), undefined);
@@ -263,7 +263,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.equal((await caller.request('DELETE', `/media/${minted.mediaId}`)).status, 200);
       assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
       assert.equal((await fetch(minted.url)).status, 404);
-      refused(await complete(minted.mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
     });
 
     it('also store inline uploads', async () => {

@@ -11,7 +11,7 @@ import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { node, refused, type Workflow } from '../../support/workflows.ts';
+import { assertRefused, node, type Workflow } from '../../support/workflows.ts';
 
 const HOUR_MS = 3_600_000;
 const SWEPT_WITHIN_MS = 20_000;
@@ -66,7 +66,7 @@ describe('an upload link', () => {
   it('is refused for a key without workflows:write', async () => {
     const reader = await test.withScopes(caller, ['workflows:read', 'workflows:execute']);
     for (const path of ['/media/upload-url', '/media/upload-url/complete'])
-      refused(await reader.request('POST', path, {}), 401, 'insufficient_scope');
+      assertRefused(await reader.request('POST', path, {}), 401, 'insufficient_scope');
   });
 });
 
@@ -95,9 +95,9 @@ describe('uploads that were not completed', () => {
       await worker.stop(1000);
     }
     for (const { mediaId, url } of [minted, stored]) {
-      refused(await complete(mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(mediaId), 404, 'upload_not_found');
       assert.equal((await fetch(url)).status, 404);
-      refused(await caller.request('GET', `/media/${mediaId}`), 404, 'not_found');
+      assertRefused(await caller.request('GET', `/media/${mediaId}`), 404, 'not_found');
     }
     assert.deepEqual(await listed(), [kept.mediaId]);
     assert.equal((await fetch(kept.url)).status, 200);
@@ -150,13 +150,14 @@ describe('mediaId of a new workflow', () => {
       const before = await count(people[role]);
       const response = await link(people[role], ofTeam);
       assert.equal(response.status, status, response.body.error);
-      if (status === 403) refused(response, 403, 'forbidden');
+      if (status === 403) assertRefused(response, 403, 'forbidden');
       else assert.equal(response.body.media?.mediaId, ofTeam);
       assert.equal(await count(people[role]), before + (status === 201 ? 1 : 0));
     });
 
   it('can be used by the editors of the team it was uploaded to, and not by an uploader who left the team', async () => {
     assert.equal((await link(people.editor, sentByLeaver)).status, 201);
-    for (const by of [people.left, people.stranger]) refused(await link(by, sentByLeaver), 403, 'forbidden');
+    for (const by of [people.left, people.stranger])
+      assertRefused(await link(by, sentByLeaver), 403, 'forbidden');
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
-import { createWorkflow, node, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node } from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -115,8 +115,8 @@ describe('the uses of a file', () => {
     await test.deps.db.query('update media set execution_id = $2 where id = $1', [mediaId, rows[0]?.id]);
     assert.deepEqual(await seenBy(editor), [own.id], 'a viewer sees no executions');
     assert.deepEqual(await seenBy(owner), [own.id, own.id]);
-    refused(await otherUser.request('GET', `/media/${mediaId}/uses`), 403, 'forbidden');
-    refused(await owner.request('GET', '/media/med_x/uses'), 404, 'not_found');
+    assertRefused(await otherUser.request('GET', `/media/${mediaId}/uses`), 403, 'forbidden');
+    assertRefused(await owner.request('GET', '/media/med_x/uses'), 404, 'not_found');
     assert.ok(theirs.id);
   });
 });

@@ -7,7 +7,7 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { createWorkflow, node, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node } from '../../support/workflows.ts';
 
 const MB = 1_048_576;
 
@@ -82,22 +82,26 @@ describe('creating uploads', () => {
     ] as const) {
       assert.equal((await mint(owner, { contentType, bytes: most, filename: 'a' })).status, 200);
       const over = await mint(owner, { contentType, bytes: most + 1, filename: 'a' });
-      refused(over, 413, 'file_too_large');
+      assertRefused(over, 413, 'file_too_large');
     }
   });
 
   it('refuses unsupported types, including SVG', async () => {
     for (const contentType of ['image/svg+xml', 'text/html', 'application/octet-stream', '', 'image/tiff']) {
-      refused(await mint(owner, { contentType, bytes: 5, filename: 'a' }), 415, 'unsupported_type');
+      assertRefused(await mint(owner, { contentType, bytes: 5, filename: 'a' }), 415, 'unsupported_type');
     }
   });
 
   it('refuses bytes that are not a positive integer', async () => {
     for (const bytes of [undefined, 0, -1, 1.5, '5', null, 1e300]) {
-      refused(await mint(owner, { contentType: 'image/png', bytes, filename: 'a' }), 400, 'invalid_bytes');
+      assertRefused(
+        await mint(owner, { contentType: 'image/png', bytes, filename: 'a' }),
+        400,
+        'invalid_bytes',
+      );
     }
-    refused(await mint(owner, { contentType: 'image/png', bytes: 5 }), 400, 'invalid_request');
-    refused(
+    assertRefused(await mint(owner, { contentType: 'image/png', bytes: 5 }), 400, 'invalid_request');
+    assertRefused(
       await mint(owner, { contentType: 'image/png', bytes: 5, filename: 'a', x: 1 }),
       400,
       'invalid_request',
@@ -119,7 +123,7 @@ describe('creating uploads', () => {
     assert.equal((await mint(owner, video(1))).status, 200);
     now += (3600 - 101) * 1000;
     assert.equal((await mint(by, video(100 * MB))).status, 200);
-    refused(await mint(by, video(100 * MB)), 429, 'upload_budget_exceeded');
+    assertRefused(await mint(by, video(100 * MB)), 429, 'upload_budget_exceeded');
     now = started;
   });
 
@@ -151,14 +155,14 @@ describe('creating uploads', () => {
 describe('completing uploads', () => {
   it('refuses ids of unknown uploads and of uploads without a file', async () => {
     for (const mediaId of ['', 'x', 'med_', 'wf_01kadj3vc8aaaaaaaaaaaaaaaa', '../x', 7, null, undefined]) {
-      refused(
+      assertRefused(
         await owner.request('POST', '/media/upload-url/complete', { mediaId }),
         400,
         'invalid_media_id',
       );
     }
     const unknown = `med_${'0'.repeat(26)}`;
-    refused(
+    assertRefused(
       await owner.request('POST', '/media/upload-url/complete', { mediaId: unknown }),
       404,
       'upload_not_found',
@@ -210,7 +214,7 @@ describe('the list', () => {
     assert.equal((await list(by, '?type=image')).data.length, 3);
     assert.deepEqual((await list(by, '?type=video')).data, []);
     for (const query of ['?type=text', '?limit=0', '?limit=201', '?cursor=x']) {
-      refused(await by.request('GET', `/media${query}`), 400, 'invalid_request');
+      assertRefused(await by.request('GET', `/media${query}`), 400, 'invalid_request');
     }
   });
 
@@ -234,7 +238,7 @@ describe('the list', () => {
     const page = await list(by, '?origin=output&limit=1');
     assert.deepEqual(await ids(`?origin=output&limit=1&cursor=${page.nextCursor}`), [first]);
     assert.deepEqual(await ids('?origin=input'), []);
-    refused(await by.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
+    assertRefused(await by.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
   });
 
   it('of a team is visible to its members; its viewers cannot add to it', async () => {
@@ -248,8 +252,8 @@ describe('the list', () => {
         [[shared.mediaId, teamId]],
       );
     }
-    refused(await viewer.request('POST', '/media/upload', { dataUrl: 'data:,x' }), 403, 'forbidden');
-    refused(await mint(viewer, video(5)), 403, 'forbidden');
+    assertRefused(await viewer.request('POST', '/media/upload', { dataUrl: 'data:,x' }), 403, 'forbidden');
+    assertRefused(await mint(viewer, video(5)), 403, 'forbidden');
     assert.deepEqual((await list(otherUser)).data, []);
     await activate(owner, null);
     assert.equal(
@@ -273,14 +277,18 @@ describe('one file', () => {
       assert.deepEqual([status, body], [200, listed]);
     }
     assert.equal(listed?.teamId, teamId);
-    refused(await get(otherUser, mediaId), 403, 'forbidden');
-    refused(await get(test.anonymous, mediaId), 401, 'unauthorized');
-    refused(await get(await test.withScopes(owner, ['workflows:read']), mediaId), 401, 'insufficient_scope');
+    assertRefused(await get(otherUser, mediaId), 403, 'forbidden');
+    assertRefused(await get(test.anonymous, mediaId), 401, 'unauthorized');
+    assertRefused(
+      await get(await test.withScopes(owner, ['workflows:read']), mediaId),
+      401,
+      'insufficient_scope',
+    );
   });
 
   it('is 404 if it does not exist', async () => {
     for (const id of [`med_${'0'.repeat(26)}`, 'med_x', 'wf_1'])
-      refused(await get(owner, id), 404, 'not_found');
+      assertRefused(await get(owner, id), 404, 'not_found');
   });
 });
 
@@ -290,14 +298,14 @@ describe('deleting', () => {
 
   it('is allowed for the editors of its workspace', async () => {
     const own = await upload(owner);
-    refused(await remove(otherUser, own.mediaId), 403, 'forbidden');
+    assertRefused(await remove(otherUser, own.mediaId), 403, 'forbidden');
     assert.deepEqual((await remove(owner, own.mediaId)).body, { success: true });
-    refused(await remove(owner, own.mediaId), 404, 'not_found');
-    refused(await remove(owner, 'nonsense'), 404, 'not_found');
+    assertRefused(await remove(owner, own.mediaId), 404, 'not_found');
+    assertRefused(await remove(owner, 'nonsense'), 404, 'not_found');
     await activate(owner, teamId);
     const shared = await upload(owner);
     await activate(owner, null);
-    refused(await remove(viewer, shared.mediaId), 403, 'forbidden');
+    assertRefused(await remove(viewer, shared.mediaId), 403, 'forbidden');
     assert.equal((await remove(editor, shared.mediaId)).status, 200);
   });
 
@@ -322,7 +330,7 @@ describe('deleting', () => {
       edges: [],
     });
     const response = await remove(owner, mediaId);
-    const { error } = refused(response, 409, 'media_in_use');
+    const { error } = assertRefused(response, 409, 'media_in_use');
     assert.match(error, /Linked .*Named .*Addressed /);
     assert.equal(error.includes(others.id), false);
     assert.deepEqual(
@@ -344,7 +352,7 @@ describe('deleting', () => {
     });
     assert.equal(published.status, 200);
     await owner.request('PUT', `/workflows/${id}`, { nodes: [node('a', 'input:image', {})] });
-    refused(await remove(owner, mediaId), 409, 'media_in_use');
+    assertRefused(await remove(owner, mediaId), 409, 'media_in_use');
     assert.equal((await remove(owner, mediaId, '?force=true')).status, 200);
   });
 });
@@ -361,8 +369,8 @@ describe('scopes', () => {
       ['POST', '/media/upload-url', video(5)],
       ['POST', '/media/upload-url/complete', { mediaId: id }],
     ] as const) {
-      refused(await reader.request(method, path, body), 401, 'insufficient_scope');
-      refused(await test.anonymous.request(method, path, body), 401, 'unauthorized');
+      assertRefused(await reader.request(method, path, body), 401, 'insufficient_scope');
+      assertRefused(await test.anonymous.request(method, path, body), 401, 'unauthorized');
     }
   });
 });

@@ -45,7 +45,7 @@ async function newUser(): Promise<User> {
     name: 'U',
     keyScopes: ['workflows:read', 'account:admin'],
   });
-  return { ...service.as(body.apiKey), userId: body.userId };
+  return { ...service.withKey(body.apiKey), userId: body.userId };
 }
 
 const tell = (more: Partial<NewNotice> = {}): Promise<void> =>

@@ -10,7 +10,7 @@ import { ERROR_CODES } from '../../../src/lib/errors.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertGrant } from '../../../src/store/oauth/grants.ts';
 import { FAST_AJV_OPTIONS } from '../../support/http/conformance.ts';
-import { freePort } from '../../support/network/free-port.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
@@ -68,7 +68,7 @@ let receiver: Receiver;
 let document: OpenApi;
 before(async () => {
   receiver = await startReceiver();
-  const port = await freePort();
+  const port = await findFreePort();
   const env = {
     PORT: String(port),
     BASE_URL: `http://localhost:${port}`,

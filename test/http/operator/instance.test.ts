@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { readArchive } from '../../../src/services/backups/archive.ts';
 import { HEADER_NAME, readHeader } from '../../../src/services/backups/backup-header.ts';
 import type { Client } from '../../support/client.ts';
-import { MODEL, type PaidService, PRICE, single, startPaidService } from '../../support/credits/paid.ts';
+import { MODEL, modelGraph, type PaidService, PRICE, startPaidService } from '../../support/credits/paid.ts';
 import { node } from '../../support/workflows.ts';
 
 interface Listed {
@@ -42,13 +42,13 @@ describe('the instance, as administrators see it', () => {
     teamId = (await ana.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
     await admin.request('POST', '/admin/credits', { teamId, amount: 40, note: 'start' });
     paid.reset();
-    const foxes = await ana.create({ name: 'Foxes', ...single() });
+    const foxes = await ana.createWorkflow({ name: 'Foxes', ...modelGraph() });
     const folder = await ana.request<{ id: string }>('POST', '/folders', { name: 'Ads', teamId });
     const moved = await ana.request('PUT', `/workflows/${foxes}`, { folderId: folder.body.id });
     assert.equal(moved.status, 200, JSON.stringify(moved.body));
-    paidRun = (await ana.run(foxes)).id;
+    paidRun = (await ana.runWorkflow(foxes)).id;
     const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
-    failedRun = (await ana.run(await ana.create({ nodes: [broken], edges: [] }))).id;
+    failedRun = (await ana.runWorkflow(await ana.createWorkflow({ nodes: [broken], edges: [] }))).id;
   });
   after(() => paid?.close());
 
@@ -209,7 +209,10 @@ describe('the instance, as administrators see it', () => {
 
   it('limits what all runs of a team together cost in a day', async () => {
     const budget = `/admin/teams/${teamId}/budget`;
-    const [workflow, other] = [await ana.create(single()), await ana.create(single({ prompt: 'an owl' }))];
+    const [workflow, other] = [
+      await ana.createWorkflow(modelGraph()),
+      await ana.createWorkflow(modelGraph({ prompt: 'an owl' })),
+    ];
     const folder = await ana.request<{ id: string }>('POST', '/folders', { name: 'More', teamId });
     for (const id of [workflow, other])
       await ana.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
@@ -218,7 +221,7 @@ describe('the instance, as administrators see it', () => {
     type Teams = { data: { dailyCreditBudget: number | null; spentToday: number }[] };
     const read = async () => (await admin.request<Teams>('GET', '/admin/teams?query=stu')).body.data[0];
     assert.partialDeepStrictEqual(await read(), { dailyCreditBudget: 2 * PRICE, spentToday: PRICE });
-    assert.equal((await ana.run(workflow)).status, 'COMPLETED');
+    assert.equal((await ana.runWorkflow(workflow)).status, 'COMPLETED');
     const { status, body } = await start(other);
     assert.deepEqual([status, body.code], [402, 'daily_budget_exceeded']);
     assert.match(String(body.error), /the workspace has spent or reserved 6 of its daily budget of 6/);
@@ -227,7 +230,7 @@ describe('the instance, as administrators see it', () => {
     const statuses = (await Promise.all([start(workflow), start(other)])).map(answer => answer.status);
     assert.deepEqual(statuses.toSorted(), [202, 402]);
     assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: null })).status, 200);
-    assert.equal((await ana.run(other)).status, 'COMPLETED');
+    assert.equal((await ana.runWorkflow(other)).status, 'COMPLETED');
     assert.equal(
       (await admin.request('PUT', '/admin/teams/team_none/budget', { dailyCreditBudget: 1 })).status,
       404,

@@ -7,7 +7,7 @@ import { type Access, getKeyScope, isKeyOnly } from '../../../src/http/access.ts
 import { SCOPES, type Scope } from '../../../src/services/accounts/actor.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { exchange, head, listen } from '../../support/http/raw-http.ts';
+import { listenLocally, requestHead, sendRaw } from '../../support/http/raw-http.ts';
 import { listRoutes, type Route } from '../../support/http/routes.ts';
 import { PAIR } from '../../support/workflows.ts';
 
@@ -18,7 +18,7 @@ let routes: readonly Route[];
 before(async () => {
   test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: 'content-secret-0123456789' } });
   caller = await test.createCaller();
-  port = await listen(test.app);
+  port = await listenLocally(test.app);
   routes = await listRoutes(test.app);
 });
 after(() => test.close());
@@ -274,9 +274,9 @@ describe('a refused body', () => {
 describe('Expect: 100-continue', () => {
   const BODY = JSON.stringify({ name: 'W', ...PAIR });
   const sendRequest = (authorization: string) =>
-    exchange(
+    sendRaw(
       port,
-      head('POST', '/api/v1/workflows', {
+      requestHead('POST', '/api/v1/workflows', {
         expect: '100-continue',
         authorization,
         'content-type': 'application/json',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, node, PAIR, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node, PAIR } from '../../support/workflows.ts';
 
 const TOO_DEEP = 100_000;
 const LIMIT_BYTES = 4_194_304;
@@ -380,7 +380,7 @@ describe('query strings', () => {
       'cursor=x&cursor=y',
     ]) {
       const response = await caller.request('GET', `/workflows?${query}`);
-      const { error } = refused(response, 400, 'invalid_request');
+      const { error } = assertRefused(response, 400, 'invalid_request');
       assert.match(error, new RegExp(query.split('=')[0] ?? ''));
     }
   });

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import {
-  exchange,
-  head,
-  listen,
-  open,
+  listenLocally,
+  openSocket,
   type RawResponse,
   readResponses,
+  requestHead,
+  sendRaw,
 } from '../../support/http/raw-http.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
@@ -20,7 +20,7 @@ let port: number;
 before(async () => {
   test = await createTestApp();
   caller = await test.createCaller();
-  port = await listen(test.app);
+  port = await listenLocally(test.app);
 });
 after(() => test.close());
 
@@ -38,14 +38,14 @@ function holdsHeaders({ status, headers, body }: RawResponse): void {
 }
 
 const json = (body: string, more: Readonly<Record<string, string>> = {}): string =>
-  head('POST', '/api/v1/workflows', {
+  requestHead('POST', '/api/v1/workflows', {
     authorization: `Bearer ${caller.key}`,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     ...more,
   });
 const chunked = (): string =>
-  head('POST', '/api/v1/workflows', {
+  requestHead('POST', '/api/v1/workflows', {
     authorization: `Bearer ${caller.key}`,
     'content-type': 'application/json',
     'transfer-encoding': 'chunked',
@@ -54,36 +54,36 @@ const PREFLIGHT = { origin: 'https://example.com', 'access-control-request-metho
 
 /** Sends bytes and returns the status of the last response. */
 const KINDS: Readonly<Record<string, readonly [status: number, sent: () => string | readonly string[]]>> = {
-  'a success': [200, () => head('GET', '/healthz')],
+  'a success': [200, () => requestHead('GET', '/healthz')],
   'HTTP/1.0': [200, () => 'GET /healthz HTTP/1.0\r\n\r\n'],
-  HEAD: [200, () => head('HEAD', '/api/v1/nodes')],
-  'HEAD of nothing': [404, () => head('HEAD', '/nothing')],
-  'a preflight': [204, () => head('OPTIONS', '/api/v1/workflows', PREFLIGHT)],
-  'OPTIONS that is no preflight': [204, () => head('OPTIONS', '/api/v1/workflows')],
-  'OPTIONS of the server': [204, () => head('OPTIONS', '*')],
-  'a page of the reference': [200, () => head('GET', '/docs/')],
-  'the OpenAPI document': [200, () => head('GET', '/openapi.json')],
+  HEAD: [200, () => requestHead('HEAD', '/api/v1/nodes')],
+  'HEAD of nothing': [404, () => requestHead('HEAD', '/nothing')],
+  'a preflight': [204, () => requestHead('OPTIONS', '/api/v1/workflows', PREFLIGHT)],
+  'OPTIONS that is no preflight': [204, () => requestHead('OPTIONS', '/api/v1/workflows')],
+  'OPTIONS of the server': [204, () => requestHead('OPTIONS', '*')],
+  'a page of the reference': [200, () => requestHead('GET', '/docs/')],
+  'the OpenAPI document': [200, () => requestHead('GET', '/openapi.json')],
   'an upgrade nobody offers': [
     200,
-    () => head('GET', '/healthz', { connection: 'upgrade, close', upgrade: 'h2c' }),
+    () => requestHead('GET', '/healthz', { connection: 'upgrade, close', upgrade: 'h2c' }),
   ],
-  'no key': [401, () => head('GET', '/api/v1/workflows')],
-  'a wrong key': [401, () => head('GET', '/api/v1/workflows', { authorization: 'Bearer sk-wrong' })],
-  'a path that nothing answers': [404, () => head('GET', '/nothing')],
-  'media that is not there': [404, () => head('GET', '/cdn/med_x/y.png')],
-  'a method that the path has not': [405, () => head('DELETE', '/api/v1/nodes')],
-  'an odd method': [405, () => head('PURGE', '/api/v1/nodes')],
+  'no key': [401, () => requestHead('GET', '/api/v1/workflows')],
+  'a wrong key': [401, () => requestHead('GET', '/api/v1/workflows', { authorization: 'Bearer sk-wrong' })],
+  'a path that nothing answers': [404, () => requestHead('GET', '/nothing')],
+  'media that is not there': [404, () => requestHead('GET', '/cdn/med_x/y.png')],
+  'a method that the path has not': [405, () => requestHead('DELETE', '/api/v1/nodes')],
+  'an odd method': [405, () => requestHead('PURGE', '/api/v1/nodes')],
   CONNECT: [405, () => 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n'],
-  'a method that there is not': [400, () => head('FETCH', '/healthz')],
-  'a URL with a broken escape': [400, () => head('GET', '/api/v1/workflows/%zz')],
-  'a URL that is not UTF-8': [400, () => head('GET', '/api/v1/workflows/%ff')],
+  'a method that there is not': [400, () => requestHead('FETCH', '/healthz')],
+  'a URL with a broken escape': [400, () => requestHead('GET', '/api/v1/workflows/%zz')],
+  'a URL that is not UTF-8': [400, () => requestHead('GET', '/api/v1/workflows/%ff')],
   'NUL in a URL': [
     400,
-    () => head('GET', '/api/v1/workflows/%00', { authorization: `Bearer ${caller.key}` }),
+    () => requestHead('GET', '/api/v1/workflows/%00', { authorization: `Bearer ${caller.key}` }),
   ],
-  'a long part of a path': [414, () => head('GET', `/api/v1/workflows/${'a'.repeat(1001)}`)],
-  'a URL past 16 KB': [431, () => head('GET', `/${'a'.repeat(20_000)}`)],
-  'headers past 16 KB': [431, () => head('GET', '/healthz', { cookie: 'a'.repeat(20_000) })],
+  'a long part of a path': [414, () => requestHead('GET', `/api/v1/workflows/${'a'.repeat(1001)}`)],
+  'a URL past 16 KB': [431, () => requestHead('GET', `/${'a'.repeat(20_000)}`)],
+  'headers past 16 KB': [431, () => requestHead('GET', '/healthz', { cookie: 'a'.repeat(20_000) })],
   'no HTTP at all': [400, () => 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
   'HTTP/2 without an agreement': [400, () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   'no Host': [400, () => 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n'],
@@ -103,7 +103,7 @@ const KINDS: Readonly<Record<string, readonly [status: number, sent: () => strin
 describe('the headers of every response', () => {
   for (const [kind, [status, sent]] of Object.entries(KINDS)) {
     it(`are present on ${kind}`, async () => {
-      const responses = await exchange(port, ...[sent()].flat());
+      const responses = await sendRaw(port, ...[sent()].flat());
       const final = responses.filter(answer => answer.status >= 200);
       assert.equal(final.at(-1)?.status, status, JSON.stringify(responses));
       for (const answer of final) holdsHeaders(answer);
@@ -111,10 +111,10 @@ describe('the headers of every response', () => {
   }
 
   it('are present on 304', async () => {
-    const [first] = await exchange(port, head('GET', '/api/v1/nodes'));
-    const [again] = await exchange(
+    const [first] = await sendRaw(port, requestHead('GET', '/api/v1/nodes'));
+    const [again] = await sendRaw(
       port,
-      head('GET', '/api/v1/nodes', { 'if-none-match': first?.headers.etag ?? '' }),
+      requestHead('GET', '/api/v1/nodes', { 'if-none-match': first?.headers.etag ?? '' }),
     );
     assert.equal(again?.status, 304);
     holdsHeaders(again);
@@ -127,9 +127,9 @@ describe('the headers of every response', () => {
       `/workflows/${workflow.id}/execute`,
       {},
     );
-    const socket = await open(port);
+    const socket = await openSocket(port);
     const authorization = `Bearer ${caller.key}`;
-    socket.write(head('GET', `/api/v1/executions/${body.executionId}/events`, { authorization }));
+    socket.write(requestHead('GET', `/api/v1/executions/${body.executionId}/events`, { authorization }));
     const chunk = await new Promise<Buffer>(resolve => socket.once('data', resolve));
     socket.destroy();
     const text = chunk.toString();
@@ -142,16 +142,16 @@ describe('the headers of every response', () => {
   it('are present on HEAD of an event stream, which ends', async () => {
     const { body } = await caller.request<{ data: { id: string }[] }>('GET', '/executions');
     const authorization = `Bearer ${caller.key}`;
-    const [response] = await exchange(
+    const [response] = await sendRaw(
       port,
-      head('HEAD', `/api/v1/executions/${body.data[0]?.id}/events`, { authorization }),
+      requestHead('HEAD', `/api/v1/executions/${body.data[0]?.id}/events`, { authorization }),
     );
     assert.equal(response?.status, 200);
     holdsHeaders(response);
   });
 
   it('include Allow with 405', async () => {
-    const [known] = await exchange(port, head('POST', '/api/v1/nodes'));
+    const [known] = await sendRaw(port, requestHead('POST', '/api/v1/nodes'));
     assert.equal(known?.headers.allow, 'GET, HEAD');
   });
 
@@ -162,7 +162,7 @@ describe('the headers of every response', () => {
       ['has spaces in it', false],
       ['a'.repeat(129), false],
     ] as const) {
-      const [response] = await exchange(port, head('GET', '/healthz', { 'x-request-id': input }));
+      const [response] = await sendRaw(port, requestHead('GET', '/healthz', { 'x-request-id': input }));
       assert.equal(response?.headers['x-request-id'] === input, kept, input);
     }
   });
@@ -173,7 +173,7 @@ describe('a connection with several requests', () => {
 
   it('gets its responses in order, with the error of the invalid one last', async () => {
     const slow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
-    const responses = await exchange(port, `${get('/readyz')}${slow}${get('/nothing')}garbage\r\n\r\n`);
+    const responses = await sendRaw(port, `${get('/readyz')}${slow}${get('/nothing')}garbage\r\n\r\n`);
     assert.deepEqual(
       responses.map(({ status }) => status),
       [200, 400, 404, 400],
@@ -183,7 +183,7 @@ describe('a connection with several requests', () => {
   });
 
   it('has a case for an error after a response', async () => {
-    const socket = await open(port);
+    const socket = await openSocket(port);
     const answers = readResponses(socket);
     socket.write(get('/healthz'));
     await new Promise(resolve => socket.once('data', resolve));
@@ -195,7 +195,7 @@ describe('a connection with several requests', () => {
   });
 
   it('gets a response if it ends within a body', async () => {
-    const socket = await open(port);
+    const socket = await openSocket(port);
     socket.write(json('{}', { 'content-length': '100' }));
     socket.end('{"name":');
     const [response] = await readResponses(socket);
@@ -207,7 +207,7 @@ describe('a connection with several requests', () => {
 describe('a slow request', () => {
   it('gets 408 when its headers do not arrive in time', async () => {
     test.app.server.headersTimeout = 200;
-    const socket = await open(port);
+    const socket = await openSocket(port);
     socket.write('GET /healthz HTTP/1.1\r\nhost: ');
     const [response] = await readResponses(socket);
     test.app.server.headersTimeout = 30_000;
@@ -218,7 +218,7 @@ describe('a slow request', () => {
   it('gets 408 when its body does not arrive in time', async () => {
     test.app.server.requestTimeout = 300;
     test.app.server.headersTimeout = 200;
-    const responses = await exchange(port, json('{}', { 'content-length': '100' }), '{');
+    const responses = await sendRaw(port, json('{}', { 'content-length': '100' }), '{');
     test.app.server.requestTimeout = 120_000;
     test.app.server.headersTimeout = 30_000;
     assert.equal(responses[0]?.status, 408);

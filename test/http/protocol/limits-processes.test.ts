@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '../../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 const PROCESSES = 4;
@@ -29,7 +29,7 @@ describe('an account that uses four processes', () => {
       executionsPerDay: null,
     };
     await writeFile(plans, JSON.stringify({ small }));
-    const env = { ROLE: 'api', DATABASE_URL: urlOf(database.connection), PLANS_FILE: plans };
+    const env = { ROLE: 'api', DATABASE_URL: toDatabaseUrl(database.connection), PLANS_FILE: plans };
     services = await Promise.all(Array.from({ length: PROCESSES }, () => spawnService(folder, env)));
   });
   after(async () => {
@@ -57,7 +57,7 @@ describe('an account that uses four processes', () => {
       const key = created.body.apiKey;
       const minute = (): number => Math.floor(Date.now() / MINUTE_MS);
       const began = minute();
-      const workflow = await createClient(first.url, key).create(PAIR);
+      const workflow = await createClient(first.url, key).createWorkflow(PAIR);
       const statuses = await Promise.all(
         Array.from({ length: count }, (_, index) =>
           send(key, workflow, services[index % PROCESSES] as ServiceChild),

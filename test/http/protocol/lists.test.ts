@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
-import { createWorkflow, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 interface Parameter {
   readonly in: string;
@@ -129,7 +129,7 @@ describe('every list', () => {
           const query = `${parameter.name}=${encodeURIComponent(value)}`;
           const response = await caller.request('GET', `${pathOf(path)}?${query}`);
           assert.deepEqual([path, query, response.status], [path, query, 400], response.body.error);
-          const { issues } = refused(response, 400, 'invalid_request');
+          const { issues } = assertRefused(response, 400, 'invalid_request');
           assert.equal(issues?.[0]?.path, `/${parameter.name}`, `${path}?${query}`);
           asked++;
         }

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { exchange, head, listen } from '../../support/http/raw-http.ts';
+import { listenLocally, requestHead, sendRaw } from '../../support/http/raw-http.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let port: number;
 before(async () => {
   test = await createTestApp();
-  port = await listen(test.app);
+  port = await listenLocally(test.app);
 });
 after(() => test.close());
 
@@ -18,9 +18,9 @@ const scrape = async (): Promise<string> => (await test.app.inject('/metrics')).
 describe('GET /metrics', () => {
   it('counts requests by method, route pattern and status, not by path', async () => {
     for (let count = 0; count < 5; count++) {
-      await exchange(port, head('GET', `/api/v1/workflows/wf_${count}?secret=${count}`));
-      await exchange(port, head('PURGE', `/nothing/${count}`));
-      await exchange(port, 'garbage\r\n\r\n');
+      await sendRaw(port, requestHead('GET', `/api/v1/workflows/wf_${count}?secret=${count}`));
+      await sendRaw(port, requestHead('PURGE', `/nothing/${count}`));
+      await sendRaw(port, 'garbage\r\n\r\n');
     }
     const text = await scrape();
     assert.match(
@@ -82,7 +82,7 @@ describe('a keep-alive connection', () => {
     const one = `POST /api/v1/workflows/${id}/execute HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\nprefer: wait=0\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`;
     const waiting = one.replace('wait=0', 'wait=1');
     const last = `${waiting}connection: close\r\n\r\n{}`;
-    const responses = await exchange(
+    const responses = await sendRaw(
       port,
       `${`${one}\r\n{}`.repeat(30)}${`${waiting}\r\n{}`.repeat(12)}${last}`,
     );

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { listSettings } from '../../../src/lib/settings.ts';
-import { head, open, readResponses } from '../../support/http/raw-http.ts';
+import { openSocket, readResponses, requestHead } from '../../support/http/raw-http.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -80,14 +80,14 @@ describe('SIGTERM', () => {
     const kept = request(`${url}/healthz`, { agent }).end();
     const [answer] = await once(kept, 'response');
     answer.resume();
-    const halfway = await open(port);
+    const halfway = await openSocket(port);
     const name = '{"name":"folder"}';
     const headers = {
       authorization,
       'content-type': 'application/json',
       'content-length': String(name.length),
     };
-    halfway.write(head('POST', '/api/v1/folders', { ...headers, connection: 'keep-alive' }));
+    halfway.write(requestHead('POST', '/api/v1/folders', { ...headers, connection: 'keep-alive' }));
     const halfwayAnswers = readResponses(halfway);
     const stream = await fetch(`${url}/api/v1/executions/${executionId}/events`, {
       headers: { authorization },
@@ -132,10 +132,10 @@ describe('SIGTERM', () => {
 
   it('ends the process immediately the second time', async () => {
     const { child, port, log } = await serve('info');
-    const socket = await open(port);
+    const socket = await openSocket(port);
     // It is never finished and would delay the server until its timeout.
     socket.write(
-      head('POST', '/api/v1/folders', {
+      requestHead('POST', '/api/v1/folders', {
         authorization,
         'content-length': '5',
         'content-type': 'application/json',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { refused } from '../../support/workflows.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 interface Template {
   readonly id: string;
@@ -29,13 +29,13 @@ for (const path of PATHS)
         const response = await (await test.withScopes(caller, [scope])).request('GET', path);
         const isEnough = scope === 'workflows:read' || scope === 'workflows:execute';
         if (isEnough) assert.equal(response.status, 200, scope);
-        else refused(response, 401, 'insufficient_scope');
+        else assertRefused(response, 401, 'insufficient_scope');
       }
     });
 
     it('refuses requests without a key and tokens of other kinds', async () => {
-      refused(await test.anonymous.request('GET', path), 401, 'unauthorized');
-      refused(await test.anonymous.request('GET', path, undefined, TOKEN), 401, 'invalid_api_key');
+      assertRefused(await test.anonymous.request('GET', path), 401, 'unauthorized');
+      assertRefused(await test.anonymous.request('GET', path, undefined, TOKEN), 401, 'invalid_api_key');
     });
   });
 
@@ -59,7 +59,7 @@ describe('a template', () => {
   });
 
   it('is 404 not_found for an unknown id', async () => {
-    refused(await caller.request('GET', '/renderer/templates/nothing'), 404, 'not_found');
+    assertRefused(await caller.request('GET', '/renderer/templates/nothing'), 404, 'not_found');
   });
 });
 
@@ -80,6 +80,6 @@ describe('the scene-graph contract', () => {
   it('refuses values of include other than doc, schema and all', async () => {
     for (const include of ['doc', 'schema', 'all'])
       assert.equal((await caller.request('GET', `/renderer/scene-graph?include=${include}`)).status, 200);
-    refused(await caller.request('GET', '/renderer/scene-graph?include=half'), 400, 'invalid_request');
+    assertRefused(await caller.request('GET', '/renderer/scene-graph?include=half'), 400, 'invalid_request');
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, node, put, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node, putWorkflow } from '../../support/workflows.ts';
 
 interface Preview {
   readonly data: { readonly frames: readonly { readonly frame: number; readonly width: number }[] };
@@ -73,7 +73,7 @@ describe('a preview', () => {
   ];
   for (const [label, body] of REFUSED)
     it(`refuses ${label}`, async () => {
-      refused(await preview(body), 400, 'invalid_request');
+      assertRefused(await preview(body), 400, 'invalid_request');
     });
 
   it('costs no credits', async () => {
@@ -91,7 +91,7 @@ describe('a preview', () => {
     const { id } = await createWorkflow(caller, { nodes: [video], edges: [] });
     const body = { workflowId: id, nodeId: 'video' };
     assert.equal((await preview(body)).status, 200);
-    refused(await preview(body, await test.createCaller()), 403, 'forbidden');
+    assertRefused(await preview(body, await test.createCaller()), 403, 'forbidden');
   });
 });
 
@@ -125,7 +125,7 @@ describe('templates', () => {
     assert.deepEqual(slots(nodes), ['photo1']);
     for (const count of [3, 2]) {
       const expected = Array.from({ length: count }, (_, index) => `photo${index + 1}`);
-      assert.deepEqual(slots((await put(caller, id, graphOf(count))).body.nodes), expected);
+      assert.deepEqual(slots((await putWorkflow(caller, id, graphOf(count))).body.nodes), expected);
     }
   });
 });

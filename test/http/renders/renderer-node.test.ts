@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TEMPLATES } from '../../../src/render/templates/catalog.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { at, createWorkflow, edge, node, put, read } from '../../support/workflows.ts';
+import { at, createWorkflow, edge, node, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 const TEAM = 'team_private';
 
@@ -87,9 +87,12 @@ describe('a workflow with a Video Editor', () => {
       meta.warnings.filter(warning => warning.startsWith('video')),
       [],
     );
-    const changed = await put(caller, id, { nodes: [text, editor({ templateId: 'logo-sting' })], edges: [] });
+    const changed = await putWorkflow(caller, id, {
+      nodes: [text, editor({ templateId: 'logo-sting' })],
+      edges: [],
+    });
     assert.deepEqual(portIds(changed.body.nodes), ['name', 'tagline', 'logo']);
-    assert.deepEqual(portIds((await read(caller, id)).nodes), ['name', 'tagline', 'logo']);
+    assert.deepEqual(portIds((await readWorkflow(caller, id)).nodes), ['name', 'tagline', 'logo']);
     assert.ok(
       changed.body.meta.warnings.some(warning =>
         /video: The required port "Name" is not connected/.test(warning),

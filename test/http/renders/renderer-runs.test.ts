@@ -7,7 +7,7 @@ import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { at, createWorkflow, edge, node, put, read } from '../../support/workflows.ts';
+import { at, createWorkflow, edge, node, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 interface Run {
   readonly status: string;
@@ -126,12 +126,12 @@ describe('PUT of a workflow by a key that may write', () => {
       [template, [wire]],
       [{ props: { sceneGraph: open } }, ['text.text > video.title']],
     ] as const) {
-      const response = await put(writer, id, graphOf(config, wires));
+      const response = await putWorkflow(writer, id, graphOf(config, wires));
       assert.equal(response.status, 200, JSON.stringify(response.body));
       assert.deepEqual(response.body.meta.issues, []);
-      const video = (await read(writer, id)).nodes.find(({ id: nodeId }) => nodeId === 'video');
+      const video = (await readWorkflow(writer, id)).nodes.find(({ id: nodeId }) => nodeId === 'video');
       assert.deepEqual(video?.data.config, config);
-      const [wired] = (await read(writer, id)).edges;
+      const [wired] = (await readWorkflow(writer, id)).edges;
       const inputs = video?.data.inputs as readonly { readonly id: string }[];
       assert.ok(inputs.some(port => wired?.targetHandle === `in-${port.id}`));
     }

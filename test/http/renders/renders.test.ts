@@ -5,7 +5,7 @@ import { findBackend } from '../../../src/codecs/backend.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
-import { refused } from '../../support/workflows.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 interface Render {
   readonly data: {
@@ -89,13 +89,13 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
         [{ keep: false }, '/keep'],
         [{ format: 'png', range: [0, 5] }, '/range'],
       ] as const) {
-        const { issues } = refused(await sendRequest(body), 400, 'invalid_request');
+        const { issues } = assertRefused(await sendRequest(body), 400, 'invalid_request');
         assert.equal(issues?.[0]?.path, path);
       }
     });
 
     it('refuses an invalid graph, with JSON pointers', async () => {
-      const { issues } = refused(
+      const { issues } = assertRefused(
         await sendRequest({ sceneGraph: { ...scene, fps: 0 } }),
         400,
         'invalid_scene_graph',
@@ -108,15 +108,15 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     it('requires an API key that may execute; tokens of other kinds are refused', async () => {
       const reader = await test.withScopes(caller, ['workflows:read']);
       const { data } = (await sendRequest()).body;
-      refused(await sendRequest({}, reader), 401, 'insufficient_scope');
-      refused(await reader.request('POST', data.urls.cancel), 401, 'insufficient_scope');
+      assertRefused(await sendRequest({}, reader), 401, 'insufficient_scope');
+      assertRefused(await reader.request('POST', data.urls.cancel), 401, 'insufficient_scope');
       const token = { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' };
       for (const [method, path] of [
         ['POST', PREVIEW],
         ['GET', data.urls.self],
         ['GET', '/renderer/templates'],
       ] as const)
-        refused(await test.anonymous.request(method, path, undefined, token), 401, 'invalid_api_key');
+        assertRefused(await test.anonymous.request(method, path, undefined, token), 401, 'invalid_api_key');
     });
   });
 
@@ -124,10 +124,10 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     it('is returned for the renders of others', async () => {
       const { renderId } = (await sendRequest()).body.data;
       const other = await test.createCaller();
-      refused(await read(renderId, other), 404, 'not_found');
-      refused(await other.request('POST', `/render/renderer/${renderId}/cancel`), 404, 'not_found');
-      refused(await read('rnd_00000000000000000000000000'), 404, 'not_found');
-      refused(await read('nonsense'), 404, 'not_found');
+      assertRefused(await read(renderId, other), 404, 'not_found');
+      assertRefused(await other.request('POST', `/render/renderer/${renderId}/cancel`), 404, 'not_found');
+      assertRefused(await read('rnd_00000000000000000000000000'), 404, 'not_found');
+      assertRefused(await read('nonsense'), 404, 'not_found');
     });
   });
 

@@ -19,7 +19,7 @@ let workflow: string;
 before(async () => {
   service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
   receiver = await startReceiver();
-  workflow = await service.create(ECHO);
+  workflow = await service.createWorkflow(ECHO);
 });
 after(async () => {
   await service.close();
@@ -45,7 +45,7 @@ const start = async (body: string): Promise<string> => {
 describe('metadata', () => {
   it('is returned with its order, numbers and escapes', async () => {
     const id = await start(`{"metadata": ${ODD}, "webhook": {"url": "${receiver.url}/odd"}}`);
-    await service.until(id);
+    await service.waitForStatus(id);
     assert.ok((await get(`/executions/${id}`)).includes(`"metadata":${ODD}`));
     assert.ok((await get(`/executions/${id}/events`)).includes(`"metadata":${ODD}`));
     assert.ok((await get('/executions')).includes(`"metadata":${ODD}`));
@@ -56,7 +56,7 @@ describe('metadata', () => {
 
   it('with line breaks does not break the event stream', async () => {
     const id = await start('{"metadata":{\n  "a": 1,\n  "b": "x y"\n}}');
-    await service.until(id);
+    await service.waitForStatus(id);
     const events = await get(`/executions/${id}/events`);
     assert.ok(events.includes('"metadata":{"a":1,"b":"x y"}'));
   });
@@ -77,7 +77,7 @@ describe('inputs', () => {
   it('are returned as sent', async () => {
     const inputs = '{"j":{"b":1,"2":2,"1":3,"big":12345678901234567890,"f":1.50}}';
     const id = await start(`{"inputs": ${inputs}}`);
-    await service.until(id);
+    await service.waitForStatus(id);
     assert.ok((await get(`/executions/${id}`)).includes(`"inputs":${inputs}`));
     const again = await post(`/executions/${id}/resume`, '{"fromNodeId":"b"}');
     const { executionId } = (await again.json()) as { executionId: string };
@@ -87,7 +87,7 @@ describe('inputs', () => {
   it('reach nodes, results, events and the delivery as sent', async () => {
     const sent = '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"f":1.50}';
     const id = await start(`{"inputs":{"j": ${sent}},"webhook":{"url":"${receiver.url}/input"}}`);
-    await service.until(id);
+    await service.waitForStatus(id);
     const record = await get(`/executions/${id}`);
     assert.equal(record.split(`"value":${sent}`).length - 1, 3, record);
     assert.ok((await get(`/executions/${id}/events`)).includes(`"value":${sent}`));
@@ -96,13 +96,13 @@ describe('inputs', () => {
     assert.ok(arrived()?.raw.includes(`"value":${sent}`));
     const again = await post(`/executions/${id}/resume`, '{"fromNodeId":"j"}');
     const { executionId } = (await again.json()) as { executionId: string };
-    await service.until(executionId);
+    await service.waitForStatus(executionId);
     assert.ok((await get(`/executions/${executionId}`)).includes(`"value":${sent}`));
   });
 
   it('are exact in texts, in built JSON and in the items of a list', async () => {
     const big = '{"id":12345678901234567890}';
-    const exact = await service.create({
+    const exact = await service.createWorkflow({
       nodes: [
         node('j', 'input:json', { value: {} }),
         node('l', 'input:list', { items: [], itemType: 'JSON' }),
@@ -123,7 +123,7 @@ describe('inputs', () => {
     });
     const started = await post(`/workflows/${exact}/run`, `{"inputs":{"j":${big},"l":[ ${big} , 1 ]}}`);
     const { executionId } = (await started.json()) as { executionId: string };
-    await service.until(executionId);
+    await service.waitForStatus(executionId);
     const record = await get(`/executions/${executionId}`);
     assert.ok(record.includes('"text":"of {\\"id\\":12345678901234567890}"'), record);
     assert.ok(record.includes(`"value":{"a":${big},"l":[${big},1]}`), record);

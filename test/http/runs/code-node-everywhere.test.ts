@@ -60,13 +60,13 @@ after(async () => {
 
 describe('a code node in a file', () => {
   it('is the same after an export and an import, and runs', async () => {
-    const id = await service.create(graph());
+    const id = await service.createWorkflow(graph());
     const { body: file } = await service.request<Stored>('GET', `/workflows/${id}/export`);
     assert.deepEqual(configOf(file), CONFIG);
     const { status, body } = await service.request<Stored>('POST', '/workflows/import', file);
     assert.equal(status, 201, JSON.stringify(body));
     assert.deepEqual(configOf(body), CONFIG);
-    const { outputs } = await service.run(body.id, { inputs: { t: 'one two three' } });
+    const { outputs } = await service.runWorkflow(body.id, { inputs: { t: 'one two three' } });
     assert.deepEqual(
       outputs.map(({ text, value }) => text ?? value),
       ['ONE', 'TWO', 'THREE', 3],
@@ -113,7 +113,7 @@ describe('a code node on the command line', () => {
       ['TWO', 'WORDS', 2],
     );
     const exported = join(folder, 'exported.json');
-    const id = await service.create(graph());
+    const id = await service.createWorkflow(graph());
     assert.equal((await callCommand(['workflows', 'export', id, '--out', exported], settings())).code, 0);
     assert.deepEqual(configOf(JSON.parse(await readFile(exported, 'utf8')) as Stored), CONFIG);
     const imported = await callCommand(['workflows', 'import', exported, '--json'], settings());

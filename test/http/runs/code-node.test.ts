@@ -33,8 +33,8 @@ before(async () => {
 after(() => service.close());
 
 async function runCode(code: string): Promise<NodeState | undefined> {
-  const id = await service.create(graph(code));
-  const { nodeStates } = await service.run(id);
+  const id = await service.createWorkflow(graph(code));
+  const { nodeStates } = await service.runWorkflow(id);
   return (nodeStates as readonly NodeState[]).find(({ nodeId }) => nodeId === 'c');
 }
 

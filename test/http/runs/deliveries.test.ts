@@ -27,7 +27,7 @@ let receiver: Receiver;
 let workflow: string;
 before(async () => {
   service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1' });
-  workflow = await service.create(PAIR);
+  workflow = await service.createWorkflow(PAIR);
 });
 after(() => service.close());
 beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('the deliveries of an execution', () => {
     receiver.answer(res =>
       receiver.received.length === 1 ? res.writeHead(503).end(`no\0${'x'.repeat(3000)}`) : res.end('fine'),
     );
-    const id = await service.start(workflow, { webhook: { url: receiver.url } });
+    const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
     const delivery = await until(id, 'delivered');
     assert.equal(delivery.lastStatusCode, 200);
     assert.deepEqual(
@@ -79,11 +79,11 @@ describe('the deliveries of an execution', () => {
   });
 
   it('are empty without a webhook', async () => {
-    assert.deepEqual(await deliveriesOf((await service.run(workflow)).id), []);
+    assert.deepEqual(await deliveriesOf((await service.runWorkflow(workflow)).id), []);
   });
 
   it('can be sent again with the same event, whether delivered or exhausted', async () => {
-    const id = await service.start(workflow, { webhook: { url: receiver.url, secret: 's' } });
+    const id = await service.startRun(workflow, { webhook: { url: receiver.url, secret: 's' } });
     const { id: deliveryId, eventId } = await until(id, 'delivered');
     receiver.answer(res => res.writeHead(500).end());
     const again = await redeliver(id, deliveryId);
@@ -102,7 +102,7 @@ describe('the deliveries of an execution', () => {
   });
 
   it('cannot be sent again by other users or with an unknown id', async () => {
-    const id = await service.start(workflow, { webhook: { url: receiver.url } });
+    const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
     const { id: deliveryId } = await until(id, 'delivered');
     const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'stranger@example.com',
@@ -110,7 +110,7 @@ describe('the deliveries of an execution', () => {
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:execute'],
     });
-    const other = service.as(otherUser.body.apiKey);
+    const other = service.withKey(otherUser.body.apiKey);
     const path = `/executions/${id}/deliveries`;
     assert.equal((await other.request('GET', path)).status, 403);
     assert.equal((await other.request('POST', `${path}/${deliveryId}/redeliver`)).status, 403);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { PAYER } from '../../support/credits/paid.ts';
-import { createWorkflow, edge, node, PAIR, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
 
 interface Estimate {
   readonly credits: number;
@@ -199,14 +199,14 @@ describe('POST /workflows/{id}/estimate', () => {
   it('answers 400, 401, 403 and 404 like starting a run', async () => {
     const { id } = await createWorkflow(user, PAID);
     const path = `/workflows/${id}/estimate`;
-    refused(await user.request('POST', path, { targets: ['nobody'] }), 400, 'invalid_request');
-    refused(await user.request('POST', path, { inputs: { image: 'x' } }), 400, 'invalid_inputs');
-    refused(await user.request('POST', path, { webhook: {} }), 400, 'invalid_request');
+    assertRefused(await user.request('POST', path, { targets: ['nobody'] }), 400, 'invalid_request');
+    assertRefused(await user.request('POST', path, { inputs: { image: 'x' } }), 400, 'invalid_inputs');
+    assertRefused(await user.request('POST', path, { webhook: {} }), 400, 'invalid_request');
     assert.equal((await test.anonymous.request('POST', path, {})).status, 401);
     const reader = await test.withScopes(user, ['workflows:read']);
     assert.equal((await reader.request('POST', path, {})).body.code, 'insufficient_scope');
     const otherUser = await test.createCaller();
-    refused(await otherUser.request('POST', path, {}), 403, 'forbidden');
-    refused(await user.request('POST', '/workflows/wf_none/estimate', {}), 404, 'not_found');
+    assertRefused(await otherUser.request('POST', path, {}), 403, 'forbidden');
+    assertRefused(await user.request('POST', '/workflows/wf_none/estimate', {}), 404, 'not_found');
   });
 });

@@ -23,8 +23,8 @@ describe('the events of an execution', { concurrency: true }, () => {
 
   before(async () => {
     service = await startTestService();
-    chain = await service.create(CHAIN);
-    long = await service.create(LONG);
+    chain = await service.createWorkflow(CHAIN);
+    long = await service.createWorkflow(LONG);
   });
   after(() => service.close());
 
@@ -41,7 +41,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     );
 
   it('start with a snapshot, report each node and status with increasing ids, and close after the end', async () => {
-    const id = await service.start(chain);
+    const id = await service.startRun(chain);
     const stream = await follow(id);
     await stream.closed;
     const [snapshot, ...rest] = stream.events;
@@ -56,7 +56,7 @@ describe('the events of an execution', { concurrency: true }, () => {
   });
 
   it('are a single snapshot for a run that has ended', async () => {
-    const { id } = await service.run(chain);
+    const { id } = await service.runWorkflow(chain);
     const stream = await follow(id);
     await stream.closed;
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe('the events of an execution', { concurrency: true }, () => {
   });
 
   it('continue after Last-Event-ID, and answer 204 if no events remain', async () => {
-    const id = await service.start(chain);
+    const id = await service.startRun(chain);
     const whole = await follow(id, { 'last-event-id': '0' });
     await whole.closed;
     assertIncreasing(idsOf(whole));
@@ -79,15 +79,15 @@ describe('the events of an execution', { concurrency: true }, () => {
   });
 
   it('refuse an invalid Last-Event-ID and unauthorized callers with an error response', async () => {
-    const { id } = await service.run(chain);
+    const { id } = await service.runWorkflow(chain);
     assert.equal((await follow(id, { 'last-event-id': 'x' })).status, 400);
     assert.equal((await follow('ex_00000000000000000000000000')).status, 404);
     assert.equal((await follow(id, { authorization: 'Bearer sk-0123456789abcdefgh' })).status, 401);
   });
 
   it('report a cancel, with the waiting node as CANCELLED', async () => {
-    const id = await service.start(long);
-    await waitUntil('the delay to wait', async () => (await service.execution(id)).progress.done === 1);
+    const id = await service.startRun(long);
+    await waitUntil('the delay to wait', async () => (await service.readExecution(id)).progress.done === 1);
     const stream = await follow(id);
     await waitUntil('the snapshot', () => stream.events.length > 0);
     await service.request('POST', `/executions/${id}/cancel`);
@@ -104,8 +104,8 @@ describe('the events of an execution', { concurrency: true }, () => {
   });
 
   it('include a comment every 15 s while nothing happens, also after the last event', async () => {
-    const id = await service.start(long);
-    await waitUntil('the delay to wait', async () => (await service.execution(id)).progress.done === 1);
+    const id = await service.startRun(long);
+    await waitUntil('the delay to wait', async () => (await service.readExecution(id)).progress.done === 1);
     const stream = await follow(id, { 'last-event-id': '999' });
     await waitUntil('a comment', () => stream.comments.length > 0);
     assert.deepEqual(stream.events, []);
@@ -116,8 +116,8 @@ describe('the events of an execution', { concurrency: true }, () => {
 describe('a service that shuts down', () => {
   it('ends its event streams and answers waiting requests with 202', async () => {
     const service = await startTestService();
-    const workflow = await service.create(LONG);
-    const id = await service.start(workflow);
+    const workflow = await service.createWorkflow(LONG);
+    const id = await service.startRun(workflow);
     const stream = await openStream(`${service.url}/api/v1/executions/${id}/events`, {
       authorization: `Bearer ${KEY}`,
     });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 interface Page {
   readonly data: readonly { readonly id: string; readonly status: string; readonly createdAt: string }[];
@@ -77,14 +77,14 @@ describe('lists of executions', () => {
       '?limit=x',
       `?createdAfter=${encodeURIComponent('+275761-01-01T00:00:00Z')}`,
     ]) {
-      refused(await caller.request('GET', `/executions${query}`), 400, 'invalid_request');
+      assertRefused(await caller.request('GET', `/executions${query}`), 400, 'invalid_request');
     }
   });
 
   it('are visible to editors of the workflow only', async () => {
     const other = await test.createCaller();
-    refused(await other.request('GET', `${workflow}/executions`), 403, 'forbidden');
-    refused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');
+    assertRefused(await other.request('GET', `${workflow}/executions`), 403, 'forbidden');
+    assertRefused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');
     assert.deepEqual(idsOf(await list('', '/executions', other)), []);
     await caller.request('PUT', `${workflow}/permissions`, { userId: other.userId, role: 'EDIT' });
     assert.deepEqual(idsOf(await list('', `${workflow}/executions`, other)), ids);

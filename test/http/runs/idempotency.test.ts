@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 describe('Idempotency-Key', () => {
   let test: TestApp;
@@ -38,9 +38,9 @@ describe('Idempotency-Key', () => {
 
   it('refuses a different body, including a different webhook', async () => {
     await run({ metadata: { a: 1 } }, 'k');
-    refused(await run({ metadata: { a: 2 } }, 'k'), 422, 'idempotency_key_reused');
+    assertRefused(await run({ metadata: { a: 2 } }, 'k'), 422, 'idempotency_key_reused');
     const webhook = { url: 'http://localhost:9/x' };
-    refused(await run({ metadata: { a: 1 }, webhook }, 'k'), 422, 'idempotency_key_reused');
+    assertRefused(await run({ metadata: { a: 1 }, webhook }, 'k'), 422, 'idempotency_key_reused');
     assert.equal(await countRuns(), 1);
   });
 
@@ -50,7 +50,7 @@ describe('Idempotency-Key', () => {
     assert.equal(new Set(started.map(({ body }) => body.executionId)).size, 1);
     assert.equal(started.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1);
     for (const response of responses.filter(({ status }) => status !== 202)) {
-      refused(response, 409, 'idempotency_in_progress');
+      assertRefused(response, 409, 'idempotency_in_progress');
       assert.equal(response.headers['retry-after'], '1');
     }
     assert.equal(await countRuns(), 1);
@@ -70,9 +70,9 @@ describe('Idempotency-Key', () => {
 
   it('is not stored when the run was refused', async () => {
     const body = { inputs: { nobody: 1 } };
-    refused(await run(body, 'k'), 400, 'invalid_inputs');
+    assertRefused(await run(body, 'k'), 400, 'invalid_inputs');
     await caller.request('PUT', path, { isActive: false });
-    refused(await run({}, 'k'), 400, 'workflow_inactive');
+    assertRefused(await run({}, 'k'), 400, 'workflow_inactive');
     await caller.request('PUT', path, { isActive: true });
     assert.equal((await run({}, 'k')).headers['idempotent-replayed'], undefined);
   });
@@ -94,7 +94,7 @@ describe('Idempotency-Key', () => {
 
   it('must be 1 to 255 printable ASCII characters', async () => {
     for (const key of ['', 'k'.repeat(256), 'tab\tkey', 'ключ']) {
-      refused(await run({}, key), 400, 'invalid_request');
+      assertRefused(await run({}, key), 400, 'invalid_request');
     }
     assert.equal((await run({}, `~${'k'.repeat(254)}`)).status, 202);
   });

@@ -29,8 +29,8 @@ describe('a run with a large record', () => {
 
   before(async () => {
     service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
-    large = await service.start(await service.create(joining(25)));
-    assert.equal((await service.until(large)).status, 'COMPLETED');
+    large = await service.startRun(await service.createWorkflow(joining(25)));
+    assert.equal((await service.waitForStatus(large)).status, 'COMPLETED');
   });
   after(() => service.close());
 
@@ -64,15 +64,15 @@ describe('a run with a large record', () => {
       name: 'Stranger',
       keyScopes: ['workflows:read'],
     });
-    const asStranger = service.as(otherUser.body.apiKey);
+    const asStranger = service.withKey(otherUser.body.apiKey);
     assert.equal((await asStranger.request('GET', `${path}/join0`)).status, 403);
   });
 
   it('is truncated in the same way in the event snapshot and in the webhook', async () => {
     const receiver = await startReceiver();
-    const workflow = await service.create(joining(25));
-    const id = await service.start(workflow, { webhook: { url: receiver.url } });
-    await service.until(id);
+    const workflow = await service.createWorkflow(joining(25));
+    const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
+    await service.waitForStatus(id);
     const response = await fetch(`${service.url}/api/v1/executions/${id}/events`, {
       headers: { authorization: `Bearer ${service.key}` },
     });
@@ -93,7 +93,7 @@ describe('a run with a large record', () => {
     const { body } = await service.request<{ executionId: string }>('POST', `/executions/${large}/resume`, {
       fromNodeId: 'list',
     });
-    const resumed = await service.until(body.executionId);
+    const resumed = await service.waitForStatus(body.executionId);
     assert.equal(resumed.status, 'COMPLETED');
     const whole = await service.request<State>('GET', `/executions/${body.executionId}/outputs/join0`);
     assert.equal(whole.body.texts?.length, 25);
@@ -101,8 +101,8 @@ describe('a run with a large record', () => {
   });
 
   it('ends as FAILED once it records more than 32 MB, with a readable record', async () => {
-    const id = await service.start(await service.create(joining(100, 4)));
-    const record = await service.until(id);
+    const id = await service.startRun(await service.createWorkflow(joining(100, 4)));
+    const record = await service.waitForStatus(id);
     assert.equal(record.status, 'FAILED');
     assert.equal(record.error?.code, 'run_output_too_large');
     assert.equal(record.error.nodeId, 'join0');
@@ -112,8 +112,8 @@ describe('a run with a large record', () => {
   });
 
   it('counts the sum of nodes that are small individually', async () => {
-    const id = await service.start(await service.create(joining(1, 40)));
-    const record = await service.until(id);
+    const id = await service.startRun(await service.createWorkflow(joining(1, 40)));
+    const record = await service.waitForStatus(id);
     assert.equal(record.error?.code, 'run_output_too_large');
     const done = record.nodeStates.filter(({ status }) => status === 'COMPLETED');
     assert.ok(done.length > 25 && done.length < 40, String(done.length));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
-import { statesOf } from '../../support/client.ts';
+import { mapStates } from '../../support/client.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -49,25 +49,25 @@ describe('a run that waits for a decision', () => {
   let workflow: string;
   let id: string;
   before(async () => {
-    workflow = await service.create(APPROVAL);
+    workflow = await service.createWorkflow(APPROVAL);
   });
   beforeEach(async () => {
-    id = await service.start(workflow);
-    await service.until(id, 'WAITING');
+    id = await service.startRun(workflow);
+    await service.waitForStatus(id, 'WAITING');
   });
 
   it('continues under the same id when approved', async () => {
     const record = await resumed(id, { decision: { nodeId: 'ask', approved: true } });
     assert.deepEqual([record.id, record.status, record.trigger], [id, 'COMPLETED', 'api']);
     assert.deepEqual(stateLine(record), ['a COMPLETED', 'ask COMPLETED', 'yes COMPLETED', 'no SKIPPED']);
-    assert.equal(statesOf(record).yes?.text, 'draft');
+    assert.equal(mapStates(record).yes?.text, 'draft');
   });
 
   it("takes the other branch when rejected, with the decision's value", async () => {
     const decision = { nodeId: 'ask', approved: false, value: 'too dull' };
     const record = await resumed(id, { decision });
     assert.deepEqual(stateLine(record).slice(2), ['yes SKIPPED', 'no COMPLETED']);
-    assert.equal(statesOf(record).no?.text, 'too dull');
+    assert.equal(mapStates(record).no?.text, 'too dull');
   });
 
   it('refuses a second decision, one for another node, one with unknown fields, and none', async () => {
@@ -80,7 +80,7 @@ describe('a run that waits for a decision', () => {
     assert.equal(await codeOf({ decision: { nodeId: 'ask' } }), 'invalid_request');
     const responses = await Promise.all([resume(id, { decision }), resume(id, { decision })]);
     assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 409]);
-    await service.until(id, 'COMPLETED');
+    await service.waitForStatus(id, 'COMPLETED');
     assert.equal(await codeOf({ decision }), 'not_resumable');
   });
 
@@ -98,11 +98,11 @@ describe('a run that waits for a decision', () => {
   });
 
   it('ends as TIMEOUT if nobody decides in time', async () => {
-    const hasty = await service.create({
+    const hasty = await service.createWorkflow({
       ...APPROVAL,
       nodes: APPROVAL.nodes.with(1, node('ask', 'logic:approval', { timeoutMs: 1000 })),
     });
-    const record = await service.run(hasty);
+    const record = await service.runWorkflow(hasty);
     assert.deepEqual([record.status, record.error?.nodeId], ['TIMEOUT', 'ask']);
   });
 });
@@ -119,8 +119,8 @@ describe('a run that has ended', () => {
   });
   const failing = async (): Promise<{ workflow: string; failed: Execution }> => {
     receiver.answer((res, { path }) => res.writeHead(path === '/second' ? 500 : 200).end('ok'));
-    const workflow = await service.create(steps());
-    const failed = await service.run(workflow, { metadata: { kept: true } });
+    const workflow = await service.createWorkflow(steps());
+    const failed = await service.runWorkflow(workflow, { metadata: { kept: true } });
     assert.deepEqual([failed.status, failed.error?.nodeId], ['FAILED', 'second']);
     receiver.answer(res => res.writeHead(200).end('ok'));
     return { workflow, failed };
@@ -143,7 +143,7 @@ describe('a run that has ended', () => {
       'end COMPLETED',
     ]);
     assert.deepEqual([count('/first') - first, count('/second') - second], [0, 1]);
-    assert.equal((await service.execution(failed.id)).status, 'FAILED');
+    assert.equal((await service.readExecution(failed.id)).status, 'FAILED');
   });
 
   it('reruns nodes whose inputs changed, and everything from a given node on', async () => {
@@ -176,16 +176,16 @@ describe('a run that has ended', () => {
   it('reruns only the failed items of a mapped node', async () => {
     receiver.answer((res, { path }) => res.writeHead(path === '/item/2' ? 500 : 200).end(path));
     const urls = [1, 2, 3].map(item => `${receiver.url}/item/${item}`);
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [node('l', 'input:list', { items: urls }), node('r', 'utility:http_request')],
       edges: [edge('l.list > r.url')],
     });
-    const failed = await service.run(workflow);
+    const failed = await service.runWorkflow(workflow);
     assert.deepEqual([failed.status, failed.error?.nodeId], ['FAILED', 'r']);
     receiver.answer((res, { path }) => res.writeHead(200).end(path));
     const record = await resumed(failed.id, {});
     assert.equal(record.status, 'COMPLETED');
-    assert.deepEqual((statesOf(record).r as { texts?: string[] }).texts, ['/item/1', '/item/2', '/item/3']);
+    assert.deepEqual((mapStates(record).r as { texts?: string[] }).texts, ['/item/1', '/item/2', '/item/3']);
     assert.deepEqual(
       [1, 2, 3].map(item => count(`/item/${item}`)),
       [1, 2, 1],
@@ -195,11 +195,14 @@ describe('a run that has ended', () => {
   it('provides results to a run of the latest graph, except for nodes that must rerun', async () => {
     const { workflow, failed } = await failing();
     const [first, second] = [count('/first'), count('/second')];
-    const record = await service.run(workflow, { keep: { executionId: failed.id }, targets: ['second'] });
+    const record = await service.runWorkflow(workflow, {
+      keep: { executionId: failed.id },
+      targets: ['second'],
+    });
     assert.deepEqual(stateLine(record), ['a COMPLETED cached', 'first COMPLETED cached', 'second COMPLETED']);
     assert.equal(record.resumedFromId, failed.id);
     const keep = { executionId: record.id, again: ['first'] };
-    const again = await service.run(workflow, { keep });
+    const again = await service.runWorkflow(workflow, { keep });
     assert.deepEqual(stateLine(again)[1], 'first COMPLETED');
     assert.deepEqual([count('/first') - first, count('/second') - second], [1, 2]);
   });
@@ -210,7 +213,7 @@ describe('a run that has ended', () => {
     const changed = nodes.with(1, node('first', 'utility:http_request', { url: `${receiver.url}/other` }));
     await service.request('PUT', `/workflows/${workflow}`, { nodes: changed, edges });
     const other = count('/other');
-    const record = await service.run(workflow, { pins: { first: failed.id } });
+    const record = await service.runWorkflow(workflow, { pins: { first: failed.id } });
     assert.deepEqual(stateLine(record), ['first COMPLETED cached', 'second COMPLETED', 'end COMPLETED']);
     assert.equal(count('/other'), other);
     const price = await service.request<{ credits: number; kept: readonly string[] }>(
@@ -221,7 +224,7 @@ describe('a run that has ended', () => {
       },
     );
     assert.deepEqual([price.status, price.body.credits, price.body.kept], [200, 0, ['first']]);
-    const otherUser = await service.create(steps());
+    const otherUser = await service.createWorkflow(steps());
     const refused = [
       { pins: { second: failed.id } },
       { pins: { nobody: failed.id } },
@@ -252,7 +255,7 @@ describe('a run that has ended', () => {
       plan: 'self_hosted',
       keyScopes: ['workflows:read', 'workflows:execute'],
     });
-    const other = service.as(otherUser.body.apiKey);
+    const other = service.withKey(otherUser.body.apiKey);
     assert.equal((await other.request('POST', `/executions/${failed.id}/resume`, {})).status, 403);
     assert.equal((await resume('ex_00000000000000000000000000', {})).status, 404);
     receiver.answer(() => undefined);

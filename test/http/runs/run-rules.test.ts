@@ -12,7 +12,7 @@ let pair: string;
 before(async () => {
   service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', ALLOW_PRIVATE_NETWORK: 'true' });
   receiver = await startReceiver();
-  pair = await service.create(PAIR);
+  pair = await service.createWorkflow(PAIR);
 });
 after(async () => {
   await service.close();
@@ -30,7 +30,7 @@ describe('the settings of a node', () => {
   });
   const [a, b] = PAIR.nodes;
   const textOf = async (workflow: object, body: object = {}): Promise<unknown> => {
-    const record = await service.run(await service.create(workflow), body);
+    const record = await service.runWorkflow(await service.createWorkflow(workflow), body);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
     return record.outputs[0]?.text;
   };
@@ -69,7 +69,7 @@ describe('a webhook block', () => {
   ];
   for (const webhook of REFUSED)
     it(`${JSON.stringify(webhook).slice(0, 50)} is 400 invalid_webhook and starts nothing`, async () => {
-      const workflow = await service.create(PAIR);
+      const workflow = await service.createWorkflow(PAIR);
       // Other errors in the body are reported after it.
       const body = { webhook, inputs: { nobody: 1 } };
       const response = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
@@ -98,7 +98,7 @@ describe('a webhook block', () => {
     });
 
   const waiting = () =>
-    service.create({
+    service.createWorkflow({
       nodes: [PAIR.nodes[0], node('d', 'logic:delay', { ms: 600_000 })],
       edges: [edge('a.text > d.input')],
     });
@@ -108,13 +108,16 @@ describe('a run that times out', () => {
   it('is reported as execution.failed with status TIMEOUT, once', async () => {
     const hanging = await startReceiver();
     hanging.answer(() => undefined);
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [node('r', 'utility:http_request', { url: `${hanging.url}/hang` })],
       edges: [],
     });
     const webhook = { url: receiver.url };
-    const id = await service.start(workflow, { timeoutMs: 200, webhook });
-    await waitUntil('the delivery', async () => (await service.execution(id)).webhook?.state === 'delivered');
+    const id = await service.startRun(workflow, { timeoutMs: 200, webhook });
+    await waitUntil(
+      'the delivery',
+      async () => (await service.readExecution(id)).webhook?.state === 'delivered',
+    );
     await hanging.close();
     assert.deepEqual(
       receiver.received.map(({ body }) => [body.event, body.status, body.executionId]),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sharp from 'sharp';
-import { type Execution, statesOf } from '../../support/client.ts';
+import { type Execution, mapStates } from '../../support/client.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -52,7 +52,7 @@ const refusal = async (workflow: string, body: object, status: number, code: str
 
 describe('a run', () => {
   it('is accepted with 202, its URL and links, and executed', async () => {
-    const workflow = await service.create(PAIR);
+    const workflow = await service.createWorkflow(PAIR);
     const { status, headers, body } = await service.request<Record<string, unknown>>(
       'POST',
       `/workflows/${workflow}/run`,
@@ -62,15 +62,15 @@ describe('a run', () => {
     assert.deepEqual([status, headers.get('location')], [202, base]);
     assert.deepEqual([body.workflowId, body.status, body.estimatedCredits], [workflow, 'QUEUED', 0]);
     assert.deepEqual(body.urls, { self: base, events: `${base}/events`, cancel: `${base}/cancel` });
-    const record = await service.until(String(body.executionId));
+    const record = await service.waitForStatus(String(body.executionId));
     assert.equal(record.status, 'COMPLETED');
     assert.deepEqual(Object.keys(record.metadata ?? {}), ['z', 'a']);
     assert.deepEqual(record.progress, { done: 2, total: 2 });
-    assert.equal(statesOf(record).b?.text, 'x');
+    assert.equal(mapStates(record).b?.text, 'x');
   });
 
   it('is awaited with Prefer: wait, and answered with 202 if it takes longer', async () => {
-    const swift = await service.create(PAIR);
+    const swift = await service.createWorkflow(PAIR);
     const done = await service.request<Execution>(
       'POST',
       `/workflows/${swift}/execute`,
@@ -81,7 +81,7 @@ describe('a run', () => {
       [done.status, done.body.status, done.headers.get('preference-applied')],
       [200, 'COMPLETED', 'wait=9'],
     );
-    const slow = await service.create(DELAYED);
+    const slow = await service.createWorkflow(DELAYED);
     const late = await service.request<{ executionId: string; status: string }>(
       'POST',
       `/workflows/${slow}/run`,
@@ -93,11 +93,11 @@ describe('a run', () => {
   });
 
   it('maps inputs to input nodes, runs targets only, and refuses invalid inputs', async () => {
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [...PAIR.nodes, node('c', 'input:number', { value: 1 }), node('e', 'output:preview')],
       edges: [...PAIR.edges, edge('c.number > e.input')],
     });
-    const record = await service.run(workflow, { inputs: { c: 7 }, targets: ['e'] });
+    const record = await service.runWorkflow(workflow, { inputs: { c: 7 }, targets: ['e'] });
     assert.deepEqual(
       record.nodeStates.map(({ nodeId, value }) => [nodeId, value]),
       [
@@ -118,24 +118,24 @@ describe('a run', () => {
   });
 
   it('is refused for a cycle only if the cycle would run', async () => {
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [...PAIR.nodes, node('p', 'utility:text_replace'), node('q', 'utility:text_replace')],
       edges: [...PAIR.edges, edge('p.text > q.text'), edge('q.text > p.text')],
     });
     await refusal(workflow, {}, 400, 'cyclic_graph');
-    assert.equal((await service.run(workflow, { targets: ['b'] })).status, 'COMPLETED');
+    assert.equal((await service.runWorkflow(workflow, { targets: ['b'] })).status, 'COMPLETED');
   });
 
   it('is refused for a workflow that is disabled or unknown', async () => {
-    const workflow = await service.create({ ...PAIR, isActive: false });
+    const workflow = await service.createWorkflow({ ...PAIR, isActive: false });
     await refusal(workflow, {}, 400, 'workflow_inactive');
     await refusal('wf_00000000000000000000000000', {}, 404, 'not_found');
   });
 
   it('executes the graph as it was when the run was accepted', async () => {
-    const workflow = await service.create(requesting('/as-it-stood'));
+    const workflow = await service.createWorkflow(requesting('/as-it-stood'));
     receiver.answer(() => undefined);
-    const id = await service.start(workflow);
+    const id = await service.startRun(workflow);
     await waitUntil('the request', () => count('/as-it-stood') === 1);
     const { status } = await service.request('PUT', `/workflows/${workflow}`, PAIR);
     assert.equal(status, 200);
@@ -144,23 +144,23 @@ describe('a run', () => {
       `/executions/${id}/workflow`,
     );
     assert.deepEqual([graph.body.workflowVersion, graph.body.nodes.map(({ id }) => id)], [1, ['r', 'b']]);
-    assert.deepEqual(Object.keys(statesOf(await service.execution(id))), ['r', 'b']);
+    assert.deepEqual(Object.keys(mapStates(await service.readExecution(id))), ['r', 'b']);
     await cancel(id);
-    await service.until(id, 'CANCELLED');
+    await service.waitForStatus(id, 'CANCELLED');
   });
 
   it('ends as TIMEOUT after its time limit, with running nodes CANCELLED; queueing time does not count', async () => {
     receiver.answer(() => undefined);
-    const hanging = await service.create(requesting('/hang'));
-    const record = await service.run(hanging, { timeoutMs: 200 });
+    const hanging = await service.createWorkflow(requesting('/hang'));
+    const record = await service.runWorkflow(hanging, { timeoutMs: 200 });
     assert.deepEqual(
-      [record.status, record.error?.code, statesOf(record).r?.status],
+      [record.status, record.error?.code, mapStates(record).r?.status],
       ['TIMEOUT', 'timeout', 'CANCELLED'],
     );
     // On a busy machine, only a longer limit suffices for the run itself.
     const runDelayed = async (limitMs: number): Promise<string> => {
       const nodes = DELAYED.nodes.with(1, node('d', 'logic:delay', { ms: limitMs * 1.5 }));
-      const { status } = await service.run(await service.create({ ...DELAYED, nodes }), {
+      const { status } = await service.runWorkflow(await service.createWorkflow({ ...DELAYED, nodes }), {
         timeoutMs: limitMs,
       });
       return status;
@@ -171,35 +171,35 @@ describe('a run', () => {
 
   it("fails with the failed node's error once the other branches have finished", async () => {
     receiver.answer(res => res.writeHead(500).end());
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [...requesting('/fails').nodes, ...PAIR.nodes.map(item => ({ ...item, id: `${item.id}2` }))],
       edges: [...requesting('/fails').edges, edge('a2.text > b2.input')],
     });
-    const record = await service.run(workflow);
+    const record = await service.runWorkflow(workflow);
     assert.deepEqual(
       [record.status, record.error?.nodeId, record.error?.code],
       ['FAILED', 'r', 'http_error'],
     );
-    const states = statesOf(record);
+    const states = mapStates(record);
     assert.deepEqual([states.b?.status, states.b2?.status], ['SKIPPED', 'COMPLETED']);
   });
 
   it('reuses a cached picture unless told not to', async () => {
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
         node('p', 'generate:sandbox', { width: 64, height: 64 }),
       ],
       edges: [edge('a.text > p.prompt')],
     });
-    const first = statesOf(await service.run(workflow)).p;
+    const first = mapStates(await service.runWorkflow(workflow)).p;
     await waitUntil('the result to be cached', async () => {
       const { rows } = await service.db.query('select from node_cache');
       return rows.length > 0;
     });
-    const second = statesOf(await service.run(workflow)).p;
+    const second = mapStates(await service.runWorkflow(workflow)).p;
     assert.deepEqual([first?.cached, second?.cached, second?.outputUrl], [false, true, first?.outputUrl]);
-    const third = statesOf(await service.run(workflow, { useCache: false })).p;
+    const third = mapStates(await service.runWorkflow(workflow, { useCache: false })).p;
     assert.deepEqual([third?.cached, third?.outputUrl === first?.outputUrl], [false, false]);
   });
 
@@ -208,29 +208,31 @@ describe('a run', () => {
       .png()
       .toBuffer();
     receiver.answer(res => res.writeHead(200, { 'content-type': 'image/png' }).end(png));
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [node('i', 'input:image'), node('r', 'utility:image_info')],
       edges: [edge('i.image > r.image')],
     });
-    const outside = statesOf(await service.run(workflow, { inputs: { i: `${receiver.url}/red.png` } })).i;
+    const outside = mapStates(
+      await service.runWorkflow(workflow, { inputs: { i: `${receiver.url}/red.png` } }),
+    ).i;
     const url = outside?.outputUrl ?? '';
     const mediaId = /med_[^/]+/.exec(url)?.[0];
     for (const i of [url, { url }, { mediaId }]) {
-      const record = await service.run(workflow, { inputs: { i } });
-      assert.deepEqual([record.status, statesOf(record).i?.outputUrl], ['COMPLETED', url]);
+      const record = await service.runWorkflow(workflow, { inputs: { i } });
+      assert.deepEqual([record.status, mapStates(record).i?.outputUrl], ['COMPLETED', url]);
     }
-    const foreign = await service.run(workflow, {
+    const foreign = await service.runWorkflow(workflow, {
       inputs: { i: { mediaId: 'med_00000000000000000000000000' } },
     });
     assert.deepEqual([foreign.status, foreign.error?.nodeId], ['FAILED', 'i']);
   });
 
   it("feeds a media port through edges only: a URL in another node's config fails that node by name", async () => {
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [node('r', 'utility:image_info', { image: `${receiver.url}/red.png` })],
       edges: [],
     });
-    const record = await service.run(workflow);
+    const record = await service.runWorkflow(workflow);
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'invalid_config']);
   });
 });
@@ -238,14 +240,14 @@ describe('a run', () => {
 describe('cancelling', () => {
   it('stops a run in progress, wherever it hangs, and is idempotent', async () => {
     receiver.answer(() => undefined);
-    const id = await service.start(await service.create(requesting('/cancelled')));
+    const id = await service.startRun(await service.createWorkflow(requesting('/cancelled')));
     await waitUntil('the request', () => count('/cancelled') === 1);
     const { status, body } = await cancel(id);
     assert.equal(status, 200);
     assert.ok(['CANCELLING', 'CANCELLED'].includes(body.status), body.status);
-    const record = await service.until(id);
+    const record = await service.waitForStatus(id);
     assert.deepEqual([record.status, record.error?.code], ['CANCELLED', 'cancelled']);
-    assert.equal(statesOf(record).r?.status, 'CANCELLED');
+    assert.equal(mapStates(record).r?.status, 'CANCELLED');
     assert.deepEqual((await cancel(id)).body, record);
   });
 
@@ -254,10 +256,10 @@ describe('cancelling', () => {
     ['waits for a decision', APPROVED, 'WAITING'],
   ] as const) {
     it(`ends a run that ${name} at once; its node is CANCELLED and completed nodes are kept`, async () => {
-      const id = await service.start(await service.create(graph));
+      const id = await service.startRun(await service.createWorkflow(graph));
       await waitUntil('the node to wait', async () => {
-        const record = await service.execution(id);
-        return record.status === status && statesOf(record).d?.status === 'WAITING';
+        const record = await service.readExecution(id);
+        return record.status === status && mapStates(record).d?.status === 'WAITING';
       });
       await waitUntil('its lease to be released', async () => {
         const { rows } = await service.db.query(
@@ -268,7 +270,7 @@ describe('cancelling', () => {
       });
       const { body } = await cancel(id);
       assert.equal(body.status, 'CANCELLED');
-      const states = statesOf(body);
+      const states = mapStates(body);
       assert.deepEqual(
         [states.a?.status, states.d?.status, states.b?.status],
         ['COMPLETED', 'CANCELLED', 'CANCELLED'],
@@ -278,16 +280,16 @@ describe('cancelling', () => {
 
   it('ends a queued run before it starts and does not change a finished one', async () => {
     receiver.answer(() => undefined);
-    const hanging = await service.create(requesting('/full'));
-    const full = await Promise.all([service.start(hanging), service.start(hanging)]);
+    const hanging = await service.createWorkflow(requesting('/full'));
+    const full = await Promise.all([service.startRun(hanging), service.startRun(hanging)]);
     await waitUntil('the requests', () => count('/full') === LIMIT);
-    const pair = await service.create(PAIR);
-    const id = await service.start(pair);
+    const pair = await service.createWorkflow(PAIR);
+    const id = await service.startRun(pair);
     assert.equal((await cancel(id)).body.status, 'CANCELLED');
-    assert.equal((await service.execution(id)).startedAt, null);
+    assert.equal((await service.readExecution(id)).startedAt, null);
     for (const one of full) await cancel(one);
-    for (const one of full) await service.until(one, 'CANCELLED');
-    const done = await service.run(pair);
+    for (const one of full) await service.waitForStatus(one, 'CANCELLED');
+    const done = await service.runWorkflow(pair);
     assert.deepEqual((await cancel(done.id)).body, done);
   });
 });
@@ -295,12 +297,12 @@ describe('cancelling', () => {
 describe('MAX_CONCURRENT_RUNS', () => {
   it('keeps further runs QUEUED until one ends, without affecting other accounts', async () => {
     receiver.answer(() => undefined);
-    const hanging = await service.create(requesting('/limited'));
-    const ids = await Promise.all(Array.from({ length: 10 }, () => service.start(hanging)));
+    const hanging = await service.createWorkflow(requesting('/limited'));
+    const ids = await Promise.all(Array.from({ length: 10 }, () => service.startRun(hanging)));
     await waitUntil('the first two', () => count('/limited') === LIMIT);
     const held: (() => void)[] = [];
     receiver.answer(res => held.push(() => res.writeHead(200).end('ok')));
-    const statuses = await Promise.all(ids.map(async id => (await service.execution(id)).status));
+    const statuses = await Promise.all(ids.map(async id => (await service.readExecution(id)).status));
     assert.deepEqual(statuses.filter(status => status === 'RUNNING').length, LIMIT);
     assert.deepEqual(statuses.filter(status => status === 'QUEUED').length, 10 - LIMIT);
 
@@ -311,8 +313,8 @@ describe('MAX_CONCURRENT_RUNS', () => {
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
     assert.equal(otherUser.status, 201, JSON.stringify(otherUser.body));
-    const other = service.as(otherUser.body.apiKey);
-    assert.equal((await other.run(await other.create(PAIR))).status, 'COMPLETED');
+    const other = service.withKey(otherUser.body.apiKey);
+    assert.equal((await other.runWorkflow(await other.createWorkflow(PAIR))).status, 'COMPLETED');
 
     for (const id of ids.filter((_, index) => statuses[index] === 'RUNNING')) await cancel(id);
     await waitUntil('the rest, two at a time', () => {
@@ -321,7 +323,7 @@ describe('MAX_CONCURRENT_RUNS', () => {
       return count('/limited') === ids.length;
     });
     for (const release of held.splice(0)) release();
-    const ends = await Promise.all(ids.map(async id => (await service.until(id)).status));
+    const ends = await Promise.all(ids.map(async id => (await service.waitForStatus(id)).status));
     assert.equal(ends.filter(status => status === 'COMPLETED').length, 10 - LIMIT);
   });
 });

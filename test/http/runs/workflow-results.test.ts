@@ -37,11 +37,11 @@ describe('GET /workflows/{id}/results', () => {
   const createCaller = async (email: string): Promise<Caller & { readonly userId: number }> => {
     const user = { email, name: 'Someone', keyScopes: ['workflows:read'] };
     const { body } = await owner.request<{ userId: number; apiKey: string }>('POST', '/admin/users', user);
-    return { userId: body.userId, ...owner.as(body.apiKey) };
+    return { userId: body.userId, ...owner.withKey(body.apiKey) };
   };
-  const create = (graph: object): Promise<string> => owner.create(graph);
+  const create = (graph: object): Promise<string> => owner.createWorkflow(graph);
   const run = async (id: string, body: object = {}): Promise<string> => {
-    const { id: executionId, status } = await owner.run(id, body);
+    const { id: executionId, status } = await owner.runWorkflow(id, body);
     assert.equal(status, 'COMPLETED');
     return executionId;
   };
@@ -145,7 +145,7 @@ describe('GET /workflows/{id}/results', () => {
     assert.equal((await read(id, editor)).nodes.picture?.isCurrent, true);
     assert.equal((await read(id, otherUser)).status, 403);
     assert.equal((await read(id, viewer)).status, 403);
-    assert.equal((await read(id, owner.as('sk-unknown'))).status, 401);
+    assert.equal((await read(id, owner.withKey('sk-unknown'))).status, 401);
     assert.equal((await read('wf_00000000000000000000000000')).status, 404);
   });
 });

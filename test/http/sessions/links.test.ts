@@ -4,12 +4,12 @@ import { after, before, describe, it } from 'node:test';
 import { bootstrap } from '../../../src/services/accounts/bootstrap.ts';
 import { createSetupLink } from '../../../src/services/sessions/mint-link.ts';
 import {
-  browserWith,
-  cookieOf,
   createPerson,
   PASSWORD,
+  readCookie,
+  readLinkToken,
   signIn,
-  tokenOf,
+  withCookie,
 } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 
@@ -42,7 +42,7 @@ const invite = async (email: string): Promise<string> => {
     invite: true,
   });
   assert.deepEqual([created.status, created.body.apiKey], [201, undefined]);
-  return tokenOf(created.body.inviteUrl);
+  return readLinkToken(created.body.inviteUrl);
 };
 const isUsedUp = async (response: ReturnType<typeof accept>): Promise<void> => {
   const { status, body, headers } = await response;
@@ -57,13 +57,13 @@ describe('the setup link', () => {
       'select to_jsonb(l)::text as text from password_links l',
     );
     assert.equal(
-      rows.some(({ text }) => text.includes(tokenOf(setUpLink))),
+      rows.some(({ text }) => text.includes(readLinkToken(setUpLink))),
       false,
     );
   });
 
   it('stays valid after an invalid form or a taken email', async () => {
-    const token = tokenOf(setUpLink);
+    const token = readLinkToken(setUpLink);
     for (const wrong of [
       { password: 'nine char' },
       { email: 'nobody' },
@@ -79,7 +79,7 @@ describe('the setup link', () => {
   });
 
   it('creates the first administrator with email, name and password, once even for two concurrent requests', async () => {
-    const token = tokenOf(setUpLink);
+    const token = readLinkToken(setUpLink);
     const responses = await Promise.all([
       setUp(token),
       setUp(token, { ...owner, email: 'mallory@example.com' }),
@@ -87,7 +87,7 @@ describe('the setup link', () => {
     assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 400]);
     const winner = responses.find(({ status }) => status === 204);
     assert.ok(winner !== undefined);
-    const { body } = await browserWith(test, cookieOf(winner)).request<{ user: Record<string, unknown> }>(
+    const { body } = await withCookie(test, readCookie(winner)).request<{ user: Record<string, unknown> }>(
       'GET',
       '/auth/session',
     );
@@ -100,8 +100,8 @@ describe('the setup link', () => {
     const first = await mint({ kind: 'setup' });
     assert.deepEqual([first.status, first.body.expiresAt], [200, null]);
     const second = await mint({ kind: 'setup' });
-    await isUsedUp(setUp(tokenOf(first.body.url)));
-    assert.equal((await setUp(tokenOf(second.body.url))).status, 204);
+    await isUsedUp(setUp(readLinkToken(first.body.url)));
+    assert.equal((await setUp(readLinkToken(second.body.url))).status, 204);
     await signIn(test, owner);
   });
 });
@@ -111,7 +111,7 @@ describe('an invitation', () => {
     const token = await invite('ivan@example.com');
     const accepted = await accept(token);
     assert.equal(accepted.status, 204);
-    const { body } = await browserWith(test, cookieOf(accepted)).request('GET', '/me');
+    const { body } = await withCookie(test, readCookie(accepted)).request('GET', '/me');
     assert.equal(body.email, 'ivan@example.com');
     await isUsedUp(accept(token));
     await signIn(test, { email: 'Ivan@Example.com' });
@@ -124,7 +124,7 @@ describe('an invitation', () => {
     nowMs += 2000;
     await isUsedUp(accept(late));
     const again = await mint({ kind: 'invite', email: 'late@example.com' });
-    assert.equal((await accept(tokenOf(again.body.url))).status, 204);
+    assert.equal((await accept(readLinkToken(again.body.url))).status, 204);
   });
 
   it('opens neither the setup nor a disabled account', async () => {
@@ -155,7 +155,7 @@ describe('a reset link', () => {
     const { body } = await mint({ kind: 'reset', email: person.email });
     assert.equal(Date.parse(String(body.expiresAt)), nowMs + 24 * HOUR_MS);
     const next = 'a password to remember';
-    assert.equal((await accept(tokenOf(body.url), next)).status, 204);
+    assert.equal((await accept(readLinkToken(body.url), next)).status, 204);
     assert.equal((await person.request('GET', '/auth/session')).status, 401);
     await signIn(test, person, next);
   });
@@ -164,7 +164,7 @@ describe('a reset link', () => {
     const person = await createPerson(test, operator);
     const { body } = await mint({ kind: 'reset', email: person.email });
     await person.request('POST', '/auth/password', { current: PASSWORD, next: 'changed by myself' });
-    await isUsedUp(accept(tokenOf(body.url)));
+    await isUsedUp(accept(readLinkToken(body.url)));
   });
 
   it('requires an existing account', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
-import { browserWith, createPerson } from '../../support/accounts/people.ts';
+import { createPerson, withCookie } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   CLIENT,
@@ -74,7 +74,7 @@ async function signInAs(subject: string, query = ''): Promise<Answered> {
 }
 
 async function sessionOf(answer: Answered) {
-  const browser = browserWith(test, `session=${answer.cookies.session}`);
+  const browser = withCookie(test, `session=${answer.cookies.session}`);
   return browser.request<{ user: { userId: number; email: string; name: string }; credits: object }>(
     'GET',
     '/auth/session',

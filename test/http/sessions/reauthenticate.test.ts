@@ -5,7 +5,13 @@ import { createServer } from '../../../src/http/server.ts';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
 import { insertMember } from '../../../src/store/teams.ts';
-import { browserWith, createPerson, PASSWORD, type Person, tokenOf } from '../../support/accounts/people.ts';
+import {
+  createPerson,
+  PASSWORD,
+  type Person,
+  readLinkToken,
+  withCookie,
+} from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { listRoutes, type Route } from '../../support/http/routes.ts';
 import {
@@ -172,7 +178,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
       password: PASSWORD,
     });
     const cookie = again.headers['set-cookie']?.split(';', 1)[0] ?? '';
-    assert.equal((await makeKey(browserWith(test, cookie))).status, 201);
+    assert.equal((await makeKey(withCookie(test, cookie))).status, 201);
     assert.equal((await makeKey()).status, 403);
   });
 });
@@ -210,7 +216,7 @@ describe('after signing in with OpenID', () => {
 
   it('a new sign-in by the same person confirms the session', async () => {
     const { session = '' } = await go('', 'ida');
-    const browser = browserWith(test, session);
+    const browser = withCookie(test, session);
     expire();
     const refused = await makeKey(browser);
     assert.deepEqual([refused.status, refused.body.methods], [403, ['password', 'openid']]);
@@ -241,13 +247,13 @@ describe('after signing in with OpenID', () => {
     const other = await createPerson(test, operator);
     const mixed = await test.app.inject({ url: back, headers: { cookie: `${flow}; ${other.cookie}` } });
     assert.equal(mixed.json().reason, 'expired');
-    assert.equal((await makeKey(browserWith(test, session))).status, 403);
+    assert.equal((await makeKey(withCookie(test, session))).status, 403);
   });
 
   it('a session is confirmed as of the time the provider asked for credentials', async () => {
     provider.tamper({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 3600 }) });
     const { session = '' } = await go('', 'ida');
-    assert.equal((await makeKey(browserWith(test, session))).body.code, 'reauthentication_required');
+    assert.equal((await makeKey(withCookie(test, session))).body.code, 'reauthentication_required');
   });
 
   it('requires a session', async () => {
@@ -264,7 +270,7 @@ describe('a password change', () => {
     const { key } = (await makeKey()).body;
     assert.equal(await me(key), 200);
     const change = (cookie: string, revokeKeys?: boolean) =>
-      browserWith(test, cookie).request('POST', '/auth/password', {
+      withCookie(test, cookie).request('POST', '/auth/password', {
         current: PASSWORD,
         next: PASSWORD,
         ...(revokeKeys === undefined ? {} : { revokeKeys }),
@@ -284,7 +290,7 @@ describe('a password change', () => {
       kind: 'reset',
       email: person.email,
     });
-    const reset = { token: tokenOf(link.body.url), password: PASSWORD, revokeKeys: true };
+    const reset = { token: readLinkToken(link.body.url), password: PASSWORD, revokeKeys: true };
     assert.equal((await test.anonymous.request('POST', '/auth/accept-invite', reset)).status, 204);
     assert.equal(await me(key), 401);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
-import { browserWith, createPerson, PASSWORD, type Person, signIn } from '../../support/accounts/people.ts';
+import { createPerson, PASSWORD, type Person, signIn, withCookie } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 
 const DAY_MS = 86_400_000;
@@ -179,7 +179,7 @@ describe('a request with a cookie', () => {
       assert.equal((await get('/nodes')).status, 200);
     }
     const among = `theme=dark; ${ana.cookie}; x=1`;
-    assert.equal((await browserWith(test, among).request('GET', '/auth/session')).status, 200);
+    assert.equal((await withCookie(test, among).request('GET', '/auth/session')).status, 200);
   });
 
   it('is never allowed with credentials across origins', async () => {
@@ -273,7 +273,7 @@ describe('a session ends', () => {
     assert.equal(await isIn(elsewhere), true);
     const changed = await person.request('POST', '/auth/password', { current: PASSWORD, next });
     assert.equal(changed.status, 204);
-    const fresh = browserWith(test, (changed.headers['set-cookie'] ?? '').split(';', 1)[0] ?? '');
+    const fresh = withCookie(test, (changed.headers['set-cookie'] ?? '').split(';', 1)[0] ?? '');
     assert.deepEqual([await isIn(fresh), await isIn(person), await isIn(elsewhere)], [true, false, false]);
     const old = test.anonymous.request('POST', '/auth/sign-in', { email: person.email, password: PASSWORD });
     assert.deepEqual(await seen(old), [401, 'invalid_credentials']);
@@ -298,7 +298,7 @@ describe('over https', () => {
       assert.match(out.headers['set-cookie'] ?? '', /; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
       const again = await signIn(secure, person);
       assert.equal((await again.request('GET', '/auth/session')).status, 200);
-      const renamed = browserWith(secure, again.cookie.replace('__Host-', ''));
+      const renamed = withCookie(secure, again.cookie.replace('__Host-', ''));
       assert.equal((await renamed.request('GET', '/auth/session')).status, 401);
       const { status } = await secure.anonymous.request('POST', '/folders', folder, {
         cookie: again.cookie,

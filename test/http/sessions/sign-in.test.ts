@@ -4,10 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
 import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import {
-  cookieOf,
   createPerson,
   PASSWORD,
   type Person,
+  readCookie,
   sendFrom,
   signIn,
 } from '../../support/accounts/people.ts';
@@ -42,7 +42,7 @@ describe('sign-in', () => {
     assert.deepEqual([response.status, response.body], [204, undefined]);
     const written = response.headers['set-cookie'] ?? '';
     assert.match(written, /^session=[\w-]{43}; Expires=[^;]+ GMT; Path=\/; HttpOnly; SameSite=Lax$/);
-    const [, token = ''] = cookieOf(response).split('=');
+    const [, token = ''] = readCookie(response).split('=');
     const { rows } = await test.deps.db.query<{ text: string }>(
       'select to_jsonb(s)::text as text from sessions s',
     );

@@ -2,7 +2,7 @@
 // opened with it, and no others.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PASSWORD, SAME_ORIGIN, tokenOf } from '../../support/accounts/people.ts';
+import { PASSWORD, readLinkToken, SAME_ORIGIN } from '../../support/accounts/people.ts';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
@@ -29,9 +29,9 @@ before(async () => {
   service = await startTestService();
   teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
   const folder = await service.request<{ id: string }>('POST', '/folders', { name: 'F', teamId });
-  workflowId = await service.create(WAITING);
+  workflowId = await service.createWorkflow(WAITING);
   await service.request('PUT', `/workflows/${workflowId}`, { folderId: folder.body.id });
-  executionId = await service.start(workflowId);
+  executionId = await service.startRun(workflowId);
 });
 after(() => service.close());
 
@@ -60,7 +60,7 @@ async function createMember(name: string): Promise<Person> {
     invite: true,
   });
   const { userId, inviteUrl } = body;
-  const link = { token: tokenOf(inviteUrl), password: PASSWORD };
+  const link = { token: readLinkToken(inviteUrl), password: PASSWORD };
   const cookie = cookieOf(await send('POST', '/auth/accept-invite', '', link));
   const invitation = { email, role: 'EDITOR' };
   const sent = await service.request<{ id: string }>('POST', `/teams/${teamId}/members`, invitation);

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { at, createWorkflow, edge, node, PAIR, put, read, refused } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  at,
+  createWorkflow,
+  edge,
+  node,
+  PAIR,
+  putWorkflow,
+  readWorkflow,
+} from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -35,7 +44,7 @@ describe('a node', () => {
         JSON.stringify(meta.issues),
       );
       assert.ok(meta.warnings.some(line => line.startsWith('a: ')));
-      assert.deepEqual((await read(owner, id)).nodes[0]?.data, { ...a.data, ...data });
+      assert.deepEqual((await readWorkflow(owner, id)).nodes[0]?.data, { ...a.data, ...data });
     });
 
   it('has its config normalized but never its params', async () => {
@@ -55,14 +64,14 @@ describe('a node', () => {
     entry.deprecated = true;
     // All catalogs of this process share the entry.
     t.after(() => delete entry.deprecated);
-    assert.equal((await put(owner, id, { nodes: [old, b] })).status, 200);
+    assert.equal((await putWorkflow(owner, id, { nodes: [old, b] })).status, 200);
     const added = { nodes: [old, { ...old, id: 'new', ...at(0, 900) }] };
     const refusals = [
-      await put(owner, id, added),
+      await putWorkflow(owner, id, added),
       await owner.request('POST', '/workflows', { name: 'W', nodes: [old], edges: [] }),
     ];
     for (const [index, response] of refusals.entries()) {
-      const { issues } = refused(response, 400, 'invalid_graph');
+      const { issues } = assertRefused(response, 400, 'invalid_graph');
       assert.deepEqual(
         issues?.map(({ code, nodeId }) => [code, nodeId]),
         [['deprecated_type', index === 0 ? 'new' : 'old']],
@@ -82,7 +91,7 @@ describe('an edge', () => {
   for (const [name, [edges, code]] of Object.entries(WRONG))
     it(`${name} is refused`, async () => {
       const response = await owner.request('POST', '/workflows', { name: 'W', nodes: [a, b], edges });
-      const { issues } = refused(response, 400, 'invalid_graph');
+      const { issues } = assertRefused(response, 400, 'invalid_graph');
       assert.ok(
         issues?.some(issue => issue.code === code),
         JSON.stringify(issues),
@@ -106,11 +115,11 @@ describe('a graph', () => {
     assert.equal(edges.length, 1500);
     const layout = () => owner.request('POST', `/workflows/${id}/layout`);
     assert.equal((await layout()).status, 422);
-    await put(owner, id, { edges: wires(750) });
+    await putWorkflow(owner, id, { edges: wires(750) });
     assert.equal((await layout()).status, 200);
     const nodes = (count: number) =>
       Array.from({ length: count }, (_, i) => node(`n${i}`, 'input:text', {}, at(0, i * 300)));
-    await put(owner, id, { nodes: nodes(250), edges: [], autoLayout: false });
+    await putWorkflow(owner, id, { nodes: nodes(250), edges: [], autoLayout: false });
     assert.equal((await layout()).status, 200);
   });
 

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
 import { createPerson, signIn } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, node, read, refused, type Workflow } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node, readWorkflow, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -48,7 +48,7 @@ describe('an autosave', () => {
     for (let count = 0; count < 4; count++) assert.equal((await autosave()).status, 200);
     assert.deepEqual(await versions(), [5, 1]);
     const last = await autosave();
-    assert.deepEqual((await read(owner, id)).nodes, last.body.nodes);
+    assert.deepEqual((await readWorkflow(owner, id)).nodes, last.body.nodes);
     assert.deepEqual(await versions(), [6, 1]);
   });
 
@@ -58,9 +58,9 @@ describe('an autosave', () => {
     assert.deepEqual(await versions(), [2, 1]);
     const stale = { 'if-match': headers.etag ?? '' };
     const late = await owner.request('PUT', `/workflows/${id}?autosave=true`, { name: 'X' }, stale);
-    refused(late, 409, 'stale_write');
-    refused(await autosave(owner, { nodes: [] }), 400, 'invalid_graph');
-    refused(await save(owner, '?autosave=maybe'), 400, 'invalid_request');
+    assertRefused(late, 409, 'stale_write');
+    assertRefused(await autosave(owner, { nodes: [] }), 400, 'invalid_graph');
+    assertRefused(await save(owner, '?autosave=maybe'), 400, 'invalid_request');
     assert.deepEqual(await versions(), [2, 1]);
   });
 

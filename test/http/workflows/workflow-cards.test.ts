@@ -4,8 +4,15 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { MODEL, PRICE, single } from '../../support/credits/paid.ts';
-import { createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+import { MODEL, modelGraph, PRICE } from '../../support/credits/paid.ts';
+import {
+  assertRefused,
+  createWorkflow,
+  node,
+  putWorkflow,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 interface Card extends Workflow {
   readonly lastExecution: {
@@ -74,7 +81,7 @@ describe('GET /workflows', () => {
       'include=all',
       'isPublished=1',
     ])
-      refused(await list(by, bad), 400, 'invalid_request');
+      assertRefused(await list(by, bad), 400, 'invalid_request');
   });
 
   it('filters by folder, publication and status of the last run', async () => {
@@ -101,7 +108,7 @@ describe('GET /workflows', () => {
     const folder = (await by.request<{ id: string }>('POST', '/folders', { name: 'F', teamId: team })).body
       .id;
     const { id } = await createWorkflow(by);
-    await put(by, id, { folderId: folder });
+    await putWorkflow(by, id, { folderId: folder });
     const run = await insertRun(by, id, 'RUNNING');
     await insertOutput(by, id, 'old.png', 'image/png', 1000);
     const poster = await insertOutput(by, id, 'new.png', 'image/png');
@@ -135,7 +142,7 @@ describe('POST /workflows/{id}/restore', () => {
       await by.request('DELETE', `/workflows/${id}`);
       const restored = await by.request<Workflow>('POST', `/workflows/${id}/restore`);
       assert.deepEqual([restored.status, restored.body.id, restored.body.isActive], [200, id, isActive]);
-      assert.equal((await read(by, id)).isActive, isActive);
+      assert.equal((await readWorkflow(by, id)).isActive, isActive);
       const again = await by.request<Workflow>('POST', `/workflows/${id}/restore`);
       assert.deepEqual([again.status, again.body.updatedAt], [200, restored.body.updatedAt]);
       assert.match(again.headers.etag ?? '', /^"/);
@@ -149,12 +156,12 @@ describe('POST /workflows/{id}/restore', () => {
     await by.request('DELETE', `/workflows/${id}`);
     const restore = (who: Pick<Caller, 'request'>, of = id) =>
       who.request('POST', `/workflows/${of}/restore`);
-    refused(await restore(editor), 403, 'forbidden');
-    refused(await restore(test.anonymous), 401, 'unauthorized');
-    refused(await restore(await test.withScopes(by, ['workflows:read'])), 401, 'insufficient_scope');
-    refused(await restore(by, 'wf_none'), 404, 'not_found');
+    assertRefused(await restore(editor), 403, 'forbidden');
+    assertRefused(await restore(test.anonymous), 401, 'unauthorized');
+    assertRefused(await restore(await test.withScopes(by, ['workflows:read'])), 401, 'insufficient_scope');
+    assertRefused(await restore(by, 'wf_none'), 404, 'not_found');
     nowMs += 86_460_000;
-    refused(await restore(by), 404, 'not_found');
+    assertRefused(await restore(by), 404, 'not_found');
     nowMs -= 86_460_000;
     assert.equal((await restore(by)).status, 200);
   });
@@ -179,13 +186,13 @@ describe('GET /templates', () => {
 
   it('returns the price of a run of the published version', async () => {
     const by = await test.createCaller();
-    const { id: paid } = await createWorkflow(by, single());
+    const { id: paid } = await createWorkflow(by, modelGraph());
     const { id: free } = await createWorkflow(by);
     for (const id of [paid, free]) await publish(by, id);
     const prices = async () =>
       Promise.all([paid, free].map(async id => (await templateOf(test.anonymous, id))?.credits));
     assert.deepEqual(await prices(), [PRICE, 0]);
-    await put(by, paid, {
+    await putWorkflow(by, paid, {
       nodes: [node('m', MODEL, { prompt: 'a' }), node('n', MODEL, { prompt: 'b' })],
       edges: [],
     });

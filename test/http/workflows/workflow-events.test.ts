@@ -12,11 +12,11 @@ interface Person {
 }
 
 let service: TestService;
-let other: Awaited<ReturnType<TestService['join']>>;
+let other: Awaited<ReturnType<TestService['startAnother']>>;
 let people = 0;
 before(async () => {
   service = await startTestService();
-  other = await service.join({ ROLE: 'api' });
+  other = await service.startAnother({ ROLE: 'api' });
 });
 after(async () => {
   await other.close();

@@ -7,7 +7,7 @@ import { newId } from '../../../src/lib/ids.ts';
 import { receiveFile, recordFile } from '../../../src/services/media/receive-file.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { mp4, type Uploaded, uploadPicture } from '../../support/media/files.ts';
-import { createWorkflow, node, read, refused, type Workflow } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, node, readWorkflow, type Workflow } from '../../support/workflows.ts';
 
 interface Media {
   readonly mediaId: string;
@@ -154,7 +154,7 @@ describe('an import', () => {
       const { status, body } = await imported(by, file);
       assert.equal(status, 201, body.error);
       assert.deepEqual(body.meta.warnings, []);
-      const [a, b, c] = configsOf(await read(by, body.id));
+      const [a, b, c] = configsOf(await readWorkflow(by, body.id));
       const mediaId = String(a?.mediaId);
       assert.notEqual(mediaId, picture.mediaId);
       const own = await by.request<Uploaded>('GET', `/media/${mediaId}`);
@@ -218,11 +218,11 @@ describe('an import', () => {
     ];
     for (const [change, status, code] of bad) {
       const media = [good, { ...good, mediaId: newId('media'), ...change }];
-      refused(await imported(otherUser, { ...file, media }), status, code);
+      assertRefused(await imported(otherUser, { ...file, media }), status, code);
     }
     const many = Array.from({ length: 201 }, () => good);
-    refused(await imported(otherUser, { ...file, media: many }), 400, 'invalid_request');
-    refused(await imported(otherUser, { ...file, nodes: [] }), 400, 'invalid_graph');
+    assertRefused(await imported(otherUser, { ...file, media: many }), 400, 'invalid_request');
+    assertRefused(await imported(otherUser, { ...file, nodes: [] }), 400, 'invalid_graph');
     assert.deepEqual([await countMedia(otherUser), await workflows()], [before, stored]);
     const { rows } = await here.deps.db.query(
       `select from media m where m.user_id = $1 and m.created_at > now() - interval '1 minute'`,
@@ -244,9 +244,9 @@ describe('an import', () => {
       data,
     }));
     const graph = { name: 'B', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
-    refused(await imported(otherUser, { ...graph, media }), 413, 'file_too_large');
+    assertRefused(await imported(otherUser, { ...graph, media }), 413, 'file_too_large');
     const long = { name: 'B', nodes: [node('a', 'input:text', { value: 'x'.repeat(4 * MB) })], edges: [] };
-    refused(await imported(otherUser, long), 413, 'payload_too_large');
+    assertRefused(await imported(otherUser, long), 413, 'payload_too_large');
     const open = Array.from({ length: 3 }, () => {
       const headers = {
         authorization: `Bearer ${otherUser.key}`,

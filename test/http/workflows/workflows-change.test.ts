@@ -4,13 +4,13 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import {
+  assertRefused,
   createWorkflow,
   edge,
   node,
   PAIR,
-  put,
-  read,
-  refused,
+  putWorkflow,
+  readWorkflow,
   type Workflow,
 } from '../../support/workflows.ts';
 
@@ -50,29 +50,29 @@ describe('only the listed fields change', () => {
   ];
   for (const change of changes) {
     it(`changes ${JSON.stringify(change)} and nothing else`, async () => {
-      const old = await read(owner, id);
-      const { status, body } = await put(owner, id, change);
+      const old = await readWorkflow(owner, id);
+      const { status, body } = await putWorkflow(owner, id, change);
       assert.equal(status, 200);
       const { meta: _, ...now } = body;
       assert.deepEqual(now, { ...old, ...change, updatedAt: now.updatedAt });
       assert.ok(now.updatedAt > old.updatedAt);
       assert.equal(await versionsOf(), 1);
-      assert.deepEqual(await read(owner, id), now);
+      assert.deepEqual(await readWorkflow(owner, id), now);
     });
   }
 
   it('changes nodes and edges as a whole and keeps a version', async () => {
     const nodes = [...PAIR.nodes, node('c', 'output:preview', {}, { position: { x: 900, y: 0 } })];
-    const { body } = await put(owner, id, { nodes });
+    const { body } = await putWorkflow(owner, id, { nodes });
     assert.deepEqual([body.nodes.length, body.edges], [3, PAIR.edges]);
-    const rewired = await put(owner, id, { edges: [edge('a.text > c.input')] });
+    const rewired = await putWorkflow(owner, id, { edges: [edge('a.text > c.input')] });
     assert.deepEqual(rewired.body.edges, [edge('a.text > c.input')]);
     assert.equal(await versionsOf(), 3);
   });
 
   it('strips runtime fields from input', async () => {
     const [a, b] = PAIR.nodes;
-    const { body } = await put(owner, id, {
+    const { body } = await putWorkflow(owner, id, {
       nodes: [{ ...a, selected: true, width: 3, dragging: false }, b],
     });
     assert.deepEqual(Object.keys(body.nodes[0] ?? {}), ['id', 'type', 'position', 'data', 'dims']);
@@ -80,19 +80,25 @@ describe('only the listed fields change', () => {
   });
 
   it('is all or nothing: an invalid graph leaves every other field unchanged', async () => {
-    const old = await read(owner, id);
-    refused(await put(owner, id, { name: 'New', nodes: [] }), 400, 'invalid_graph');
-    refused(await put(owner, id, { name: 'New', folderId: newId('folder') }), 404, 'not_found');
-    assert.deepEqual(await read(owner, id), old);
+    const old = await readWorkflow(owner, id);
+    assertRefused(await putWorkflow(owner, id, { name: 'New', nodes: [] }), 400, 'invalid_graph');
+    assertRefused(await putWorkflow(owner, id, { name: 'New', folderId: newId('folder') }), 404, 'not_found');
+    assert.deepEqual(await readWorkflow(owner, id), old);
   });
 
   it('rejects an edge whose node is removed', async () => {
-    const { issues } = refused(await put(owner, id, { nodes: [PAIR.nodes[1]] }), 400, 'invalid_graph');
+    const { issues } = assertRefused(
+      await putWorkflow(owner, id, { nodes: [PAIR.nodes[1]] }),
+      400,
+      'invalid_graph',
+    );
     assert.equal(issues?.[0]?.code, 'unknown_source');
   });
 
   it('warns of problems in a graph that it changes', async () => {
-    const { body } = await put(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 }), PAIR.nodes[1]] });
+    const { body } = await putWorkflow(owner, id, {
+      nodes: [node('a', 'input:text', { valeu: 1 }), PAIR.nodes[1]],
+    });
     assert.ok(body.meta.issues.some(({ code }) => code === 'unknown_config_key'));
     assert.ok(body.meta.warnings.some(line => line.startsWith('a: ')));
   });
@@ -102,14 +108,14 @@ describe('fields owned by other endpoints are not writable', () => {
   it('accepts and ignores values that equal the stored ones', async () => {
     await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
     const { linkPermission, isPublished, publishedSlug, publishedAt, publishSettings, updatedAt } =
-      await read(owner, id);
+      await readWorkflow(owner, id);
     const fields = { linkPermission, isPublished, publishedSlug, publishedAt, publishSettings };
-    const { status, body } = await put(owner, id, fields);
+    const { status, body } = await putWorkflow(owner, id, fields);
     assert.deepEqual([status, body.meta.warnings, body.updatedAt], [200, [], updatedAt]);
   });
 
   it('refuses changed values with 400 field_not_writable, naming every field and the endpoint that owns it', async () => {
-    const { updatedAt } = await read(owner, id);
+    const { updatedAt } = await readWorkflow(owner, id);
     const changed = {
       linkPermission: 'VIEW',
       isPublished: true,
@@ -117,8 +123,8 @@ describe('fields owned by other endpoints are not writable', () => {
       publishedAt: updatedAt,
       publishSettings: {},
     };
-    const { error, issues } = refused(
-      await put(owner, id, { ...changed, name: 'New', updatedAt }),
+    const { error, issues } = assertRefused(
+      await putWorkflow(owner, id, { ...changed, name: 'New', updatedAt }),
       400,
       'field_not_writable',
     );
@@ -129,41 +135,45 @@ describe('fields owned by other endpoints are not writable', () => {
       issues?.map(({ path }) => path),
       Object.keys(changed).map(key => `/${key}`),
     );
-    assert.equal((await read(owner, id)).name, 'W');
+    assert.equal((await readWorkflow(owner, id)).name, 'W');
   });
 });
 
 describe('a stale body', () => {
   for (const base of ['updatedAt', 'baseUpdatedAt']) {
     it(`with an older ${base} is 409 stale_write if such a field differs`, async () => {
-      const old = await read(owner, id);
+      const old = await readWorkflow(owner, id);
       await publish({ isPublished: true });
       const stale = { isPublished: false, name: 'New', [base]: old.updatedAt };
-      refused(await put(owner, id, stale), 409, 'stale_write');
-      assert.equal((await read(owner, id)).name, 'W');
+      assertRefused(await putWorkflow(owner, id, stale), 409, 'stale_write');
+      assert.equal((await readWorkflow(owner, id)).name, 'W');
     });
 
     it(`with an older ${base} is 409 stale_write if folderId differs`, async () => {
-      const old = await read(owner, id);
+      const old = await readWorkflow(owner, id);
       const folder = await owner.request('POST', '/folders', { name: 'F' });
-      await put(owner, id, { folderId: folder.body.id });
-      refused(await put(owner, id, { folderId: null, [base]: old.updatedAt }), 409, 'stale_write');
+      await putWorkflow(owner, id, { folderId: folder.body.id });
+      assertRefused(
+        await putWorkflow(owner, id, { folderId: null, [base]: old.updatedAt }),
+        409,
+        'stale_write',
+      );
     });
   }
 
   it('without such a difference is written', async () => {
-    const { updatedAt } = await read(owner, id);
-    await put(owner, id, { name: 'Newer' });
-    const { status, body } = await put(owner, id, { description: 'New', updatedAt });
+    const { updatedAt } = await readWorkflow(owner, id);
+    await putWorkflow(owner, id, { name: 'Newer' });
+    const { status, body } = await putWorkflow(owner, id, { description: 'New', updatedAt });
     assert.deepEqual([status, body.name, body.description], [200, 'Newer', 'New']);
   });
 });
 
 describe('secrets', () => {
   beforeEach(async () => {
-    await put(owner, id, { secrets: { TOKEN: 'geheim' } });
+    await putWorkflow(owner, id, { secrets: { TOKEN: 'geheim' } });
   });
-  const secretsOf = async (by: Caller) => (await read(by, id)).secrets;
+  const secretsOf = async (by: Caller) => (await readWorkflow(by, id)).secrets;
 
   it('are shown to the creator only', async () => {
     assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
@@ -171,14 +181,14 @@ describe('secrets', () => {
   });
 
   it('are cleared by null from the creator and kept when others send null', async () => {
-    const { body } = await put(editor, id, { secrets: null });
+    const { body } = await putWorkflow(editor, id, { secrets: null });
     assert.deepEqual([body.meta.warnings, await secretsOf(owner)], [[], { TOKEN: 'geheim' }]);
-    assert.equal((await put(owner, id, { secrets: null })).body.secrets, null);
+    assert.equal((await putWorkflow(owner, id, { secrets: null })).body.secrets, null);
     assert.equal(await secretsOf(owner), null);
   });
 
   it('from anyone but the creator are ignored with a warning', async () => {
-    const { body } = await put(editor, id, { secrets: { TOKEN: 'other' } });
+    const { body } = await putWorkflow(editor, id, { secrets: { TOKEN: 'other' } });
     assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: secrets.')));
     assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
   });
@@ -187,9 +197,9 @@ describe('secrets', () => {
     const writer = await test.withScopes(owner, ['workflows:write']);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
-    const got = await read(writer, id);
+    const got = await readWorkflow(writer, id);
     assert.deepEqual([got.secrets, got.userRole], [null, 'ANONYMOUS']);
-    const { status, body } = await put(writer, id, got);
+    const { status, body } = await putWorkflow(writer, id, got);
     assert.deepEqual([status, body.secrets], [200, null]);
     assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
   });
@@ -203,16 +213,16 @@ describe('secrets', () => {
   });
 
   it('need names that a config can use and text values', async () => {
-    refused(await put(owner, id, { secrets: { 'a b': 'x' } }), 400, 'invalid_request');
-    refused(await put(owner, id, { secrets: { A: 1 } }), 400, 'invalid_request');
+    assertRefused(await putWorkflow(owner, id, { secrets: { 'a b': 'x' } }), 400, 'invalid_request');
+    assertRefused(await putWorkflow(owner, id, { secrets: { A: 1 } }), 400, 'invalid_request');
     assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
   });
 });
 
 describe('other keys', () => {
   it('accepts and ignores per-reader fields, updatedAt and stored fields with the value from GET', async () => {
-    const got = await read(owner, id);
-    const { body } = await put(editor, id, {
+    const got = await readWorkflow(owner, id);
+    const { body } = await putWorkflow(editor, id, {
       ...got,
       isOwner: true,
       userRole: 'X',
@@ -224,7 +234,12 @@ describe('other keys', () => {
   });
 
   it('ignores any other key, and a changed read-only one, and names them with every accepted key', async () => {
-    const { body } = await put(owner, id, { teamId: 'team_x', userId: 99, colour: 'red', createdAt: 'now' });
+    const { body } = await putWorkflow(owner, id, {
+      teamId: 'team_x',
+      userId: 99,
+      colour: 'red',
+      createdAt: 'now',
+    });
     const [line = '', ...more] = body.meta.warnings;
     assert.deepEqual(more, []);
     assert.ok(line.startsWith('Ignored: teamId, userId, colour, createdAt.'), line);
@@ -236,7 +251,7 @@ describe('other keys', () => {
   });
 
   it('names only some of an excessive number of keys', async () => {
-    const { body } = await put(
+    const { body } = await putWorkflow(
       owner,
       id,
       Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, 1])),
@@ -260,12 +275,12 @@ describe('If-Match', () => {
 
   it('is 409 stale_write if somebody wrote since, or if the tag is weak or unknown', async () => {
     const { headers } = await owner.request('GET', `/workflows/${id}`);
-    await put(editor, id, { name: 'Mine' });
-    refused(await putIf(headers.etag ?? '', { name: 'Yours' }), 409, 'stale_write');
+    await putWorkflow(editor, id, { name: 'Mine' });
+    assertRefused(await putIf(headers.etag ?? '', { name: 'Yours' }), 409, 'stale_write');
     const { headers: now } = await owner.request('GET', `/workflows/${id}`);
-    refused(await putIf(`W/${now.etag}`, { name: 'Yours' }), 409, 'stale_write');
-    refused(await putIf('"nonsense"', { name: 'Yours' }), 409, 'stale_write');
-    assert.equal((await read(owner, id)).name, 'Mine');
+    assertRefused(await putIf(`W/${now.etag}`, { name: 'Yours' }), 409, 'stale_write');
+    assertRefused(await putIf('"nonsense"', { name: 'Yours' }), 409, 'stale_write');
+    assert.equal((await readWorkflow(owner, id)).name, 'Mine');
   });
 
   it('is not affected by views and heartbeats', async () => {
@@ -277,13 +292,13 @@ describe('If-Match', () => {
 
 describe('access', () => {
   it('answers 404 for an unknown workflow, 403 to a non-member and a viewer, 401 to anonymous callers and without the scope', async () => {
-    refused(await put(owner, newId('workflow'), { name: 'X' }), 404, 'not_found');
-    refused(await put(otherUser, id, { name: 'X' }), 403, 'forbidden');
+    assertRefused(await putWorkflow(owner, newId('workflow'), { name: 'X' }), 404, 'not_found');
+    assertRefused(await putWorkflow(otherUser, id, { name: 'X' }), 403, 'forbidden');
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'VIEW' });
-    refused(await put(otherUser, id, { name: 'X' }), 403, 'forbidden');
-    refused(await put(test.anonymous, id, { name: 'X' }), 401, 'unauthorized');
+    assertRefused(await putWorkflow(otherUser, id, { name: 'X' }), 403, 'forbidden');
+    assertRefused(await putWorkflow(test.anonymous, id, { name: 'X' }), 401, 'unauthorized');
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
-    refused(await put(reader, id, { name: 'X' }), 401, 'insufficient_scope');
+    assertRefused(await putWorkflow(reader, id, { name: 'X' }), 401, 'insufficient_scope');
   });
 
   it('answers 400 for a body that is not an object and for fields of the wrong type', async () => {
@@ -296,9 +311,9 @@ describe('access', () => {
       { folderId: 3 },
       { poster: 1 },
     ];
-    for (const body of wrong) refused(await put(owner, id, body), 400, 'invalid_request');
+    for (const body of wrong) assertRefused(await putWorkflow(owner, id, body), 400, 'invalid_request');
     for (const body of [{ nodes: 'x' }, { nodes: null }, { edges: null }, { nodes: {} }, { nodes: [null] }]) {
-      refused(await put(owner, id, body), 400, 'invalid_graph');
+      assertRefused(await putWorkflow(owner, id, body), 400, 'invalid_graph');
     }
   });
 });

@@ -5,7 +5,15 @@ import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, edge, node, PAIR, read, refused, type Workflow } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  createWorkflow,
+  edge,
+  node,
+  PAIR,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -184,8 +192,12 @@ describe('mediaId', () => {
 
   it("refuses another user's media like an unknown one, and saves nothing", async () => {
     const before = await countOf(otherUser);
-    const foreign = refused(await post(otherUser, { mediaId: await addMedia(owner) }), 403, 'forbidden');
-    const absent = refused(await post(otherUser, { mediaId: newId('media') }), 403, 'forbidden');
+    const foreign = assertRefused(
+      await post(otherUser, { mediaId: await addMedia(owner) }),
+      403,
+      'forbidden',
+    );
+    const absent = assertRefused(await post(otherUser, { mediaId: newId('media') }), 403, 'forbidden');
     assert.equal(foreign.error, absent.error);
     assert.equal(await countOf(otherUser), before);
   });
@@ -196,32 +208,36 @@ describe('id with folderId', () => {
     const { id } = await createWorkflow(owner);
     const { status, body } = await post(owner, { id, folderId: ownFolder, name: 'New' });
     assert.deepEqual([status, body.id, body.folderId, body.name], [201, id, ownFolder, 'New']);
-    assert.equal((await read(owner, id)).folderId, ownFolder);
+    assert.equal((await readWorkflow(owner, id)).folderId, ownFolder);
   });
 
   it('never changes the workspace: a folder in another one is 400 folder_workspace_mismatch', async () => {
     const { id } = await createWorkflow(owner);
-    refused(await post(owner, { id, folderId: teamFolder, name: 'New' }), 400, 'folder_workspace_mismatch');
-    const { folderId, name } = await read(owner, id);
+    assertRefused(
+      await post(owner, { id, folderId: teamFolder, name: 'New' }),
+      400,
+      'folder_workspace_mismatch',
+    );
+    const { folderId, name } = await readWorkflow(owner, id);
     assert.deepEqual([folderId, name], [null, 'W']);
   });
 
   it("refuses another user's folder with 403 and an unknown one with 404", async () => {
     const { id } = await createWorkflow(otherUser);
-    refused(await post(otherUser, { id, folderId: ownFolder }), 403, 'forbidden');
-    refused(await post(otherUser, { id, folderId: newId('folder') }), 404, 'not_found');
+    assertRefused(await post(otherUser, { id, folderId: ownFolder }), 403, 'forbidden');
+    assertRefused(await post(otherUser, { id, folderId: newId('folder') }), 404, 'not_found');
   });
 
   it("refuses another user's workflow with 403 and an unknown one with 404", async () => {
     const { id } = await createWorkflow(owner);
-    refused(await post(otherUser, { id }), 403, 'forbidden');
-    refused(await post(owner, { id: newId('workflow') }), 404, 'not_found');
+    assertRefused(await post(otherUser, { id }), 403, 'forbidden');
+    assertRefused(await post(owner, { id: newId('workflow') }), 404, 'not_found');
   });
 
   it('does not let an editor link media of their own, which would make them an owner', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: mate.userId, role: 'EDIT' });
-    refused(await post(mate, { id, mediaId: await addMedia(mate) }), 403, 'forbidden');
+    assertRefused(await post(mate, { id, mediaId: await addMedia(mate) }), 403, 'forbidden');
   });
 });
 
@@ -290,7 +306,7 @@ describe('an invalid request', () => {
   for (const [name, body, code, issue] of cases) {
     it(`with ${name} answers 400 and saves nothing`, async () => {
       const before = await countOf(owner);
-      const { issues } = refused(await post(owner, body), 400, code);
+      const { issues } = assertRefused(await post(owner, body), 400, code);
       if (issue !== undefined)
         assert.ok(
           issues?.some(item => item.code === issue),
@@ -308,13 +324,13 @@ describe('an invalid request', () => {
       edges: [],
     });
     assert.equal((await post(owner, graph(10))).status, 201);
-    const { issues } = refused(await post(owner, graph(11)), 400, 'invalid_graph');
+    const { issues } = assertRefused(await post(owner, graph(11)), 400, 'invalid_graph');
     assert.equal(issues?.[0]?.code, 'too_deep');
   });
 
   it('reports every error at once', async () => {
     const body = { nodes: [node('a', 'no:such'), node('b', 'nor:this')], edges: [] };
-    const { issues } = refused(await post(owner, body), 400, 'invalid_graph');
+    const { issues } = assertRefused(await post(owner, body), 400, 'invalid_graph');
     assert.deepEqual(
       issues?.map(({ nodeId }) => nodeId),
       ['a', 'b'],
@@ -324,15 +340,15 @@ describe('an invalid request', () => {
 
 describe('an unauthenticated request', () => {
   it('answers 401 without a key, and with one that lacks workflows:write', async () => {
-    refused(await post(test.anonymous, {}), 401, 'unauthorized');
+    assertRefused(await post(test.anonymous, {}), 401, 'unauthorized');
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
-    refused(await post(reader, {}), 401, 'insufficient_scope');
+    assertRefused(await post(reader, {}), 401, 'insufficient_scope');
   });
 });
 
 describe('a large request', () => {
   it('answers 413 over 4 MB', async () => {
     const nodes = [node('a', 'input:text', { value: 'x'.repeat(4_194_304) })];
-    refused(await post(owner, { nodes, edges: [] }), 413, 'payload_too_large');
+    assertRefused(await post(owner, { nodes, edges: [] }), 413, 'payload_too_large');
   });
 });

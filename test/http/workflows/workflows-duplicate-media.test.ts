@@ -7,7 +7,7 @@ import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
-import { createWorkflow, edge, node, put, type Workflow } from '../../support/workflows.ts';
+import { createWorkflow, edge, node, putWorkflow, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let worker: Worker;
@@ -111,7 +111,7 @@ describe("a copy of another account's workflow", () => {
     });
     const { mediaId } = await uploadPicture(owner);
     const source = await publish(owner, graphOf({ mediaId }));
-    assert.equal((await put(owner, source, { folderId: folder.id })).status, 200);
+    assert.equal((await putWorkflow(owner, source, { folderId: folder.id })).status, 200);
     const copier = await test.createCaller();
     assert.equal(configOf((await duplicate(copier, source)).body).mediaId, mediaId);
     assert.deepEqual(await listed(copier), []);
@@ -120,7 +120,7 @@ describe("a copy of another account's workflow", () => {
   it('copies only files named by the version that the reader sees', async () => {
     const [shown, later] = [await uploadPicture(owner, 6), await uploadPicture(owner, 7)];
     const source = await publish(owner, graphOf({ mediaId: shown.mediaId }));
-    await put(owner, source, graphOf({ mediaId: later.mediaId }));
+    await putWorkflow(owner, source, graphOf({ mediaId: later.mediaId }));
     const copier = await test.createCaller();
     await duplicate(copier, source);
     assert.deepEqual(

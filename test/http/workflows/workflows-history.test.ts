@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import {
+  assertRefused,
   createWorkflow,
   node,
   PAIR,
-  put,
+  putWorkflow,
   randomGraph,
-  read,
-  refused,
+  readWorkflow,
   type Workflow,
 } from '../../support/workflows.ts';
 
@@ -55,10 +55,10 @@ const restore = (by: Pick<Caller, 'request'>, version: number) =>
 
 describe('versions', () => {
   it('are kept for every write that changes the graph, with the author, newest first', async () => {
-    await put(owner, id, { name: 'no graph' });
-    await put(editor, id, ONE('2'));
+    await putWorkflow(owner, id, { name: 'no graph' });
+    await putWorkflow(editor, id, ONE('2'));
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
-    await put(owner, id, ONE('3'));
+    await putWorkflow(owner, id, ONE('3'));
     const { body } = await versions(owner);
     assert.deepEqual(
       body.data.map(({ version, userId, isCurrent, isPublished }) => [
@@ -83,17 +83,17 @@ describe('versions', () => {
   });
 
   it('can be read with their graph', async () => {
-    const { nodes, edges } = await read(owner, id);
-    await put(owner, id, ONE('2'));
+    const { nodes, edges } = await readWorkflow(owner, id);
+    await putWorkflow(owner, id, ONE('2'));
     const { body } = await owner.request<Workflow>('GET', `/workflows/${id}/versions/1`);
     assert.deepEqual([body.nodes, body.edges], [nodes, edges]);
-    refused(await owner.request('GET', `/workflows/${id}/versions/3`), 404, 'not_found');
-    refused(await owner.request('GET', `/workflows/${id}/versions/x`), 400, 'invalid_request');
+    assertRefused(await owner.request('GET', `/workflows/${id}/versions/3`), 404, 'not_found');
+    assertRefused(await owner.request('GET', `/workflows/${id}/versions/x`), 400, 'invalid_request');
   });
 
   it('can be restored as a new version, including positions', async () => {
-    const old = await read(owner, id);
-    await put(owner, id, ONE('2'));
+    const old = await readWorkflow(owner, id);
+    await putWorkflow(owner, id, ONE('2'));
     const { status, body } = await restore(editor, 1);
     assert.deepEqual([status, body.nodes, body.edges], [200, old.nodes, old.edges]);
     const { body: page } = await versions(owner);
@@ -101,22 +101,22 @@ describe('versions', () => {
       page.data.map(({ version }) => version),
       [3, 2, 1],
     );
-    assert.deepEqual((await read(owner, id)).nodes, old.nodes);
+    assert.deepEqual((await readWorkflow(owner, id)).nodes, old.nodes);
   });
 
   it('equal to the current graph are restored without a write', async () => {
-    const { updatedAt } = await read(owner, id);
+    const { updatedAt } = await readWorkflow(owner, id);
     assert.equal((await restore(owner, 1)).body.updatedAt, updatedAt);
     assert.equal((await versions(owner)).body.data.length, 1);
-    refused(await restore(owner, 9), 404, 'not_found');
+    assertRefused(await restore(owner, 9), 404, 'not_found');
   });
 
   it('are for editors', async () => {
     for (const by of [viewer, otherUser]) {
-      refused(await versions(by), 403, 'forbidden');
-      refused(await restore(by, 1), 403, 'forbidden');
+      assertRefused(await versions(by), 403, 'forbidden');
+      assertRefused(await restore(by, 1), 403, 'forbidden');
     }
-    refused(await versions(test.anonymous), 401, 'unauthorized');
+    assertRefused(await versions(test.anonymous), 401, 'unauthorized');
   });
 });
 
@@ -125,7 +125,7 @@ describe('duplicate', () => {
     by.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 
   it('creates a personal, private copy of the graph without secrets, publication and history', async () => {
-    await put(owner, id, { secrets: { A: 'b' }, description: 'D', tags: ['t'], webhookId: 'h' });
+    await putWorkflow(owner, id, { secrets: { A: 'b' }, description: 'D', tags: ['t'], webhookId: 'h' });
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const { status, headers, body } = await duplicate(editor);
     assert.equal(status, 201);
@@ -144,7 +144,7 @@ describe('duplicate', () => {
       ['W (copy)', editor.userId, null, null, false, null, null],
     );
     assert.deepEqual([body.description, body.tags, body.linkPermission], ['D', ['t'], 'PRIVATE']);
-    const { nodes, edges } = await read(owner, id);
+    const { nodes, edges } = await readWorkflow(owner, id);
     assert.deepEqual([body.nodes, body.edges], [nodes, edges]);
   });
 
@@ -152,13 +152,16 @@ describe('duplicate', () => {
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F' });
     const { body } = await duplicate(owner, { name: 'N', folderId: folder.id });
     assert.deepEqual([body.name, body.folderId], ['N', folder.id]);
-    refused(await duplicate(editor, { folderId: folder.id }), 403, 'forbidden');
+    assertRefused(await duplicate(editor, { folderId: folder.id }), 403, 'forbidden');
   });
 
   it('is for readers if link permission or publication allow it, and copies what they can see', async () => {
-    refused(await duplicate(otherUser), 403, 'forbidden');
-    refused(await duplicate(viewer), 403, 'forbidden');
-    await put(owner, id, { nodes: [node('a', 'input:text', { value: 'v', apiKey: 'k' })], edges: [] });
+    assertRefused(await duplicate(otherUser), 403, 'forbidden');
+    assertRefused(await duplicate(viewer), 403, 'forbidden');
+    await putWorkflow(owner, id, {
+      nodes: [node('a', 'input:text', { value: 'v', apiKey: 'k' })],
+      edges: [],
+    });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
     for (const by of [viewer, otherUser]) {
       assert.deepEqual((await duplicate(by)).body.nodes[0]?.data.config, { value: 'v' });
@@ -166,16 +169,16 @@ describe('duplicate', () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'PRIVATE' });
     const settings = { allowDuplicate: true };
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
-    await put(owner, id, ONE('later'));
+    await putWorkflow(owner, id, ONE('later'));
     assert.deepEqual((await duplicate(otherUser)).body.nodes[0]?.data.config, { value: 'v' });
-    refused(await duplicate(test.anonymous), 401, 'unauthorized');
+    assertRefused(await duplicate(test.anonymous), 401, 'unauthorized');
   });
 
   it('can be sent back by PUT at once', async () => {
     const { id: source } = await createWorkflow(owner, randomGraph(21));
     const { body } = await owner.request<Workflow>('POST', `/workflows/${source}/duplicate`);
-    const got = await read(owner, body.id);
-    const response = await put(owner, body.id, got);
+    const got = await readWorkflow(owner, body.id);
+    const response = await putWorkflow(owner, body.id, got);
     assert.deepEqual([response.body.meta.warnings, response.body.updatedAt], [[], got.updatedAt]);
   });
 });
@@ -205,13 +208,13 @@ describe('export and import', () => {
 
   it('accepts a bare workflow and refuses another format or a graph with errors', async () => {
     assert.equal((await imported(owner, { name: 'N', ...PAIR })).status, 201);
-    refused(await imported(owner, { name: 'N', ...PAIR, format: 'other' }), 400, 'invalid_request');
-    refused(await imported(owner, { name: 'N', nodes: [], edges: [] }), 400, 'invalid_graph');
-    refused(await imported(test.anonymous, { name: 'N', ...PAIR }), 401, 'unauthorized');
+    assertRefused(await imported(owner, { name: 'N', ...PAIR, format: 'other' }), 400, 'invalid_request');
+    assertRefused(await imported(owner, { name: 'N', nodes: [], edges: [] }), 400, 'invalid_graph');
+    assertRefused(await imported(test.anonymous, { name: 'N', ...PAIR }), 401, 'unauthorized');
   });
 
   it('gives readers the file if duplicating is allowed', async () => {
-    refused(await exported(viewer), 403, 'forbidden');
+    assertRefused(await exported(viewer), 403, 'forbidden');
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
     assert.equal((await exported(viewer)).status, 200);
     assert.equal((await exported(test.anonymous)).status, 200);

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import {
+  assertRefused,
   at,
   createWorkflow,
   edge,
   node,
   PAIR,
-  put,
-  read,
-  refused,
+  putWorkflow,
+  readWorkflow,
   type SentNode,
   type Workflow,
 } from '../../support/workflows.ts';
@@ -76,7 +76,7 @@ describe('without arrangement, a structural write', () => {
   ];
   for (const [name, body] of structural) {
     it(`that ${name} reports layoutPending and moves no node`, async () => {
-      const response = await put(owner, id, body);
+      const response = await putWorkflow(owner, id, body);
       assert.equal(response.body.meta.warnings.filter(isPending).length, 1);
       for (const { id: nodeId, position } of response.body.nodes) {
         const sent = [...PAIR.nodes, THIRD].find(item => item.id === nodeId);
@@ -93,7 +93,7 @@ describe('without arrangement, a structural write', () => {
       { nodes: [{ ...a, ...at(0, 5) }, b] },
     ];
     for (const body of writes) {
-      const response = await put(owner, id, body);
+      const response = await putWorkflow(owner, id, body);
       assert.deepEqual(response.body.meta.warnings, []);
     }
   });
@@ -107,7 +107,7 @@ describe('without arrangement, a structural write', () => {
 describe('with arrangement', () => {
   it('arranges a structural write with producers left of consumers and reports the new positions', async () => {
     const { id } = await createWorkflow(tidy);
-    const { body } = await put(tidy, id, MESS);
+    const { body } = await putWorkflow(tidy, id, MESS);
     const { a, b, c } = positionsOf(body);
     assert.ok(
       a !== undefined && b !== undefined && c !== undefined && a.x < b.x && b.x === c.x && b.y !== c.y,
@@ -115,7 +115,7 @@ describe('with arrangement', () => {
     const line = body.meta.warnings.find(item => item.startsWith('layout:')) ?? '';
     for (const place of [a, b, c]) assert.ok(line.includes(`(${place.x}, ${place.y})`), line);
     assert.ok(!body.meta.warnings.some(isPending));
-    assert.deepEqual(positionsOf(await read(tidy, id)), { a, b, c });
+    assert.deepEqual(positionsOf(await readWorkflow(tidy, id)), { a, b, c });
   });
 
   it('arranges a new workflow in the same write', async () => {
@@ -128,7 +128,7 @@ describe('with arrangement', () => {
     const nodes = MESS.nodes.map(item =>
       item.id === 'a' ? node('a', 'input:text', { value: 'new' }, at(800, 300)) : item,
     );
-    const { body } = await put(tidy, id, { nodes });
+    const { body } = await putWorkflow(tidy, id, { nodes });
     assert.deepEqual(positionsOf(body), positionsOf({ nodes }));
   });
 
@@ -139,15 +139,15 @@ describe('with arrangement', () => {
       `/workflows/${id}/heartbeat`,
     );
     assert.equal(Date.parse(held.heldUntil) - Date.parse(held.lastEditorHeartbeatAt), 30_000);
-    assert.equal((await read(tidy, id)).lastEditorHeartbeatAt, held.lastEditorHeartbeatAt);
-    const { body } = await put(tidy, id, ADDITION);
+    assert.equal((await readWorkflow(tidy, id)).lastEditorHeartbeatAt, held.lastEditorHeartbeatAt);
+    const { body } = await putWorkflow(tidy, id, ADDITION);
     assert.ok(body.meta.warnings.some(line => isPending(line) && line.includes('editor')));
     assert.deepEqual(positionsOf(body), positionsOf(ADDITION));
   });
 
   it('keeps the coordinates as sent with autoLayout: false', async () => {
     const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
-    const { body } = await put(tidy, id, { ...MESS, autoLayout: false });
+    const { body } = await putWorkflow(tidy, id, { ...MESS, autoLayout: false });
     assert.deepEqual(positionsOf(body), positionsOf(MESS));
   });
 
@@ -179,7 +179,7 @@ describe('grouping', () => {
     const { id, meta } = await createWorkflow(owner, { nodes, edges });
     assert.ok(meta.issues.some(({ code, nodeId }) => code === 'group_against_wiring' && nodeId === 'g'));
     await layout(owner, id);
-    const group = (await read(owner, id)).nodes.find(item => item.id === 'g');
+    const group = (await readWorkflow(owner, id)).nodes.find(item => item.id === 'g');
     assert.deepEqual(group?.data.config, { childNodeIds: ['a', 'c'] });
   });
 });
@@ -189,7 +189,7 @@ describe('a node added by PUT', () => {
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
   });
-  const add = (...added: readonly SentNode[]) => put(owner, id, { nodes: [...PAIR.nodes, ...added] });
+  const add = (...added: readonly SentNode[]) => putWorkflow(owner, id, { nodes: [...PAIR.nodes, ...added] });
   const placeless = ({ position: _, ...rest }: SentNode): SentNode => rest;
 
   it('without a position is placed clear of the others and reported with its coordinates', async () => {
@@ -200,7 +200,7 @@ describe('a node added by PUT', () => {
       body.meta.warnings.join('\n'),
     );
     assert.notDeepEqual(place, positionsOf(PAIR).a);
-    assert.deepEqual(positionsOf(await read(owner, id)), positionsOf(body));
+    assert.deepEqual(positionsOf(await readWorkflow(owner, id)), positionsOf(body));
   });
 
   it('that overlaps another is moved, and nothing else is', async () => {
@@ -215,7 +215,7 @@ describe('a node added by PUT', () => {
         ],
       );
       assert.ok(body.meta.warnings.some(line => line.startsWith('c: Placed at')));
-      await put(owner, id, PAIR);
+      await putWorkflow(owner, id, PAIR);
     }
   });
 
@@ -228,7 +228,7 @@ describe('a node added by PUT', () => {
 
   it('keeps its own coordinates with autoLayout: false, and is placed if it has none', async () => {
     const nodes = [...PAIR.nodes, { ...THIRD, ...at(0, 0) }, placeless(node('d', 'output:preview'))];
-    const { body } = await put(owner, id, { nodes, autoLayout: false });
+    const { body } = await putWorkflow(owner, id, { nodes, autoLayout: false });
     assert.deepEqual(positionsOf(body).c, { x: 0, y: 0 });
     assert.ok(body.meta.warnings.some(line => line.startsWith('d: Placed at')));
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
@@ -236,12 +236,12 @@ describe('a node added by PUT', () => {
 
   it('must be new: overlapping old nodes stay, and an old node sent without a position is refused', async () => {
     const { id: stacked } = await createWorkflow(owner, MESS);
-    const { body } = await put(owner, stacked, {
+    const { body } = await putWorkflow(owner, stacked, {
       nodes: [...MESS.nodes, node('z', 'input:text', {}, at(0, 2000))],
     });
     assert.deepEqual(positionsOf(body).c, { x: 0, y: 0 });
-    const { issues } = refused(
-      await put(owner, id, { nodes: PAIR.nodes.map(placeless) }),
+    const { issues } = assertRefused(
+      await putWorkflow(owner, id, { nodes: PAIR.nodes.map(placeless) }),
       400,
       'invalid_graph',
     );
@@ -255,7 +255,7 @@ describe('POST /workflows/{id}/layout', () => {
     await owner.request('POST', `/workflows/${id}/heartbeat`);
     const { status, body } = await layout(owner, id);
     assert.deepEqual([status, body.id], [200, id]);
-    const now = await read(owner, id);
+    const now = await readWorkflow(owner, id);
     assert.equal(body.updatedAt, now.updatedAt);
     for (const { id: nodeId, position } of body.moved) assert.deepEqual(positionsOf(now)[nodeId], position);
     const { a, b } = positionsOf(now);
@@ -284,7 +284,7 @@ describe('POST /workflows/{id}/layout', () => {
     ];
     const { id } = await createWorkflow(owner, { nodes, edges: PAIR.edges });
     const { body } = await layout(owner, id);
-    const now = await read(owner, id);
+    const now = await readWorkflow(owner, id);
     const [a, b, g] = now.nodes;
     assert.deepEqual([a?.data, a?.type, a?.result], [nodes[0]?.data, 'basedNode', { x: 1 }]);
     assert.deepEqual(now.edges, PAIR.edges);
@@ -301,7 +301,7 @@ describe('POST /workflows/{id}/layout', () => {
   it('moves only the nodes in scope', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await layout(owner, id, { scope: ['b'] });
-    const now = positionsOf(await read(owner, id));
+    const now = positionsOf(await readWorkflow(owner, id));
     assert.deepEqual(
       [now.a, now.c],
       [
@@ -314,18 +314,18 @@ describe('POST /workflows/{id}/layout', () => {
   it('puts producers above consumers with direction DOWN', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await layout(owner, id, { direction: 'DOWN' });
-    const { a, b } = positionsOf(await read(owner, id));
+    const { a, b } = positionsOf(await readWorkflow(owner, id));
     assert.ok(a !== undefined && b !== undefined && a.y < b.y);
   });
 
   it('refuses a board over 250 nodes or 750 edges with 422', async () => {
     const nodes = Array.from({ length: 251 }, (_, i) => node(`n${i}`, 'input:text', {}, at(0, i * 300)));
     const { id: wide } = await createWorkflow(owner, { nodes, edges: [] });
-    refused(await layout(owner, wide), 422, 'board_too_large');
-    refused(await layout(owner, wide, { scope: ['n1'] }), 422, 'board_too_large');
+    assertRefused(await layout(owner, wide), 422, 'board_too_large');
+    assertRefused(await layout(owner, wide, { scope: ['n1'] }), 422, 'board_too_large');
     const edges = Array.from({ length: 751 }, (_, i) => ({ ...edge('a.text > b.input'), id: `e${i}` }));
     const { id: dense } = await createWorkflow(owner, { edges });
-    refused(await layout(owner, dense), 422, 'board_too_large');
+    assertRefused(await layout(owner, dense), 422, 'board_too_large');
     const { id: within } = await createWorkflow(owner, { nodes: nodes.slice(1), edges: [] });
     assert.equal((await layout(owner, within)).status, 200);
   });
@@ -333,8 +333,8 @@ describe('POST /workflows/{id}/layout', () => {
   it('needs edit access and a valid body', async () => {
     const { id } = await createWorkflow(owner);
     const otherUser = await test.createCaller();
-    refused(await layout(otherUser, id), 403, 'forbidden');
-    refused(await layout(owner, id, { direction: 'UP' }), 400, 'invalid_request');
-    refused(await layout(owner, id, { scope: 'a' }), 400, 'invalid_request');
+    assertRefused(await layout(otherUser, id), 403, 'forbidden');
+    assertRefused(await layout(owner, id, { direction: 'UP' }), 400, 'invalid_request');
+    assertRefused(await layout(owner, id, { scope: 'a' }), 400, 'invalid_request');
   });
 });

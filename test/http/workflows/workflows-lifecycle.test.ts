@@ -4,7 +4,15 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, node, PAIR, put, read, refused, type Workflow } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  createWorkflow,
+  node,
+  PAIR,
+  putWorkflow,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 interface LintReport {
   readonly ok: boolean;
@@ -37,9 +45,9 @@ beforeEach(async () => {
 
 describe('active and inactive', () => {
   it('refuses runs with 400 while isActive is false, and accepts them again with true', async () => {
-    assert.equal((await put(editor, id, { isActive: false })).body.isActive, false);
-    refused(await owner.request('POST', `/workflows/${id}/run`, {}), 400, 'workflow_inactive');
-    await put(editor, id, { isActive: true });
+    assert.equal((await putWorkflow(editor, id, { isActive: false })).body.isActive, false);
+    assertRefused(await owner.request('POST', `/workflows/${id}/run`, {}), 400, 'workflow_inactive');
+    await putWorkflow(editor, id, { isActive: true });
     assert.equal((await owner.request('POST', `/workflows/${id}/run`, {})).status, 202);
   });
 });
@@ -50,25 +58,25 @@ describe('DELETE', () => {
     const response = await owner.request('DELETE', `/workflows/${id}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
     for (const path of ['', '/versions', '/export', '/executions']) {
-      refused(await owner.request('GET', `/workflows/${id}${path}`), 404, 'not_found');
+      assertRefused(await owner.request('GET', `/workflows/${id}${path}`), 404, 'not_found');
     }
-    refused(await put(owner, id, { name: 'X' }), 404, 'not_found');
-    refused(await owner.request('POST', `/workflows/${id}/run`, {}), 404, 'not_found');
-    refused(await owner.request('DELETE', `/workflows/${id}`), 404, 'not_found');
-    refused(await owner.request('GET', `/published/${body.publishedSlug}`), 404, 'not_found');
+    assertRefused(await putWorkflow(owner, id, { name: 'X' }), 404, 'not_found');
+    assertRefused(await owner.request('POST', `/workflows/${id}/run`, {}), 404, 'not_found');
+    assertRefused(await owner.request('DELETE', `/workflows/${id}`), 404, 'not_found');
+    assertRefused(await owner.request('GET', `/published/${body.publishedSlug}`), 404, 'not_found');
     const { body: list } = await owner.request<Workflow[]>('GET', '/workflows?limit=1000');
     assert.ok(!list.some(item => item.id === id));
   });
 
   it('needs ownership: editors and other users get 403, team members need the team role OWNER', async () => {
-    refused(await editor.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
-    refused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
-    refused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
+    assertRefused(await editor.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    assertRefused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    assertRefused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
     const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
     await joinTeam(owner, String(teamId), otherUser, 'EDITOR');
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
-    await put(owner, id, { folderId: folder.id });
-    refused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    await putWorkflow(owner, id, { folderId: folder.id });
+    assertRefused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     await owner.request('PATCH', `/teams/${teamId}/members/${otherUser.userId}`, { role: 'OWNER' });
     assert.equal((await otherUser.request('DELETE', `/workflows/${id}`)).status, 200);
   });
@@ -79,20 +87,20 @@ describe('POST /admin/workflows/{id}/restore', () => {
     by.request('POST', `/admin/workflows/${of}/restore`);
 
   it('restores a deleted workflow as it was, but disabled', async () => {
-    const old = await read(owner, id);
+    const old = await readWorkflow(owner, id);
     await owner.request('DELETE', `/workflows/${id}`);
     const operator = await test.createCaller({ scopes: ['instance:admin'] });
     const { status, body } = await recover(operator);
     assert.deepEqual([status, body], [200, { id, name: 'W', userId: owner.userId, restored: true }]);
-    const { updatedAt, ...now } = await read(owner, id);
+    const { updatedAt, ...now } = await readWorkflow(owner, id);
     assert.ok(updatedAt > old.updatedAt);
     assert.deepEqual({ ...now, updatedAt: old.updatedAt }, { ...old, isActive: false });
   });
 
   it('needs instance:admin and an id that existed', async () => {
     const plain = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'account:admin']);
-    refused(await recover(plain), 401, 'insufficient_scope');
-    refused(await recover(owner, newId('workflow')), 404, 'not_found');
+    assertRefused(await recover(plain), 401, 'insufficient_scope');
+    assertRefused(await recover(owner, newId('workflow')), 404, 'not_found');
   });
 });
 
@@ -110,31 +118,34 @@ describe('lint', () => {
     );
     assert.equal((await lint(owner, '/workflows/lint', PAIR)).body.ok, true);
     assert.equal((await lint(owner, '/workflows/lint', { nodes: 1, edges: 2 })).body.ok, false);
-    refused(await lint(owner, '/workflows/lint', { nodes: [] }), 400, 'invalid_request');
+    assertRefused(await lint(owner, '/workflows/lint', { nodes: [] }), 400, 'invalid_request');
   });
 
   it('of a workflow checks the stored graph or the proposed one', async () => {
-    await put(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 })], edges: [] });
+    await putWorkflow(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 })], edges: [] });
     const stored = await lint(owner, `/workflows/${id}/lint`);
     assert.deepEqual([stored.body.ok, stored.body.issues[0]?.code], [true, 'unknown_config_key']);
     assert.equal((await lint(owner, `/workflows/${id}/lint`, WRONG)).body.ok, false);
-    refused(await lint(otherUser, `/workflows/${id}/lint`), 403, 'forbidden');
+    assertRefused(await lint(otherUser, `/workflows/${id}/lint`), 403, 'forbidden');
   });
 
   it('needs workflows:read', async () => {
-    refused(await lint(test.anonymous, '/workflows/lint', PAIR), 401, 'unauthorized');
+    assertRefused(await lint(test.anonymous, '/workflows/lint', PAIR), 401, 'unauthorized');
     const writer = await test.withScopes(owner, ['workflows:write']);
-    refused(await lint(writer, '/workflows/lint', PAIR), 401, 'insufficient_scope');
+    assertRefused(await lint(writer, '/workflows/lint', PAIR), 401, 'insufficient_scope');
   });
 });
 
 describe('heartbeat', () => {
   it('marks the board as open by an editor and changes nothing else', async () => {
-    const old = await read(owner, id);
+    const old = await readWorkflow(owner, id);
     const { status, body } = await editor.request('POST', `/workflows/${id}/heartbeat`);
     assert.equal(status, 200);
-    assert.deepEqual(await read(owner, id), { ...old, lastEditorHeartbeatAt: body.lastEditorHeartbeatAt });
-    refused(await otherUser.request('POST', `/workflows/${id}/heartbeat`), 403, 'forbidden');
+    assert.deepEqual(await readWorkflow(owner, id), {
+      ...old,
+      lastEditorHeartbeatAt: body.lastEditorHeartbeatAt,
+    });
+    assertRefused(await otherUser.request('POST', `/workflows/${id}/heartbeat`), 403, 'forbidden');
   });
 });
 
@@ -144,16 +155,16 @@ describe('PUT /workflows/{id}/budget', () => {
 
   it('sets and clears dailyCreditBudget, which PUT of the workflow cannot do', async () => {
     assert.equal((await budget(owner, 25)).body.dailyCreditBudget, 25);
-    const { body } = await put(owner, id, { dailyCreditBudget: 99 });
+    const { body } = await putWorkflow(owner, id, { dailyCreditBudget: 99 });
     assert.equal(body.dailyCreditBudget, 25);
     assert.match(body.meta.warnings[0] ?? '', /^Ignored: dailyCreditBudget\./);
     assert.equal((await budget(owner, null)).body.dailyCreditBudget, null);
   });
 
   it('is for the owner and accepts integers from 0', async () => {
-    refused(await budget(editor, 1), 403, 'forbidden');
+    assertRefused(await budget(editor, 1), 403, 'forbidden');
     for (const wrong of [-1, 1.5, '3', undefined])
-      refused(await budget(owner, wrong), 400, 'invalid_request');
+      assertRefused(await budget(owner, wrong), 400, 'invalid_request');
   });
 });
 
@@ -175,8 +186,8 @@ describe('two concurrent writers', () => {
       );
       const [written, ...more] = responses.filter(({ status }) => status === 200);
       assert.ok(written !== undefined && more.length === 0);
-      for (const response of responses) if (response !== written) refused(response, 409, 'stale_write');
-      const now = await read(owner, id);
+      for (const response of responses) if (response !== written) assertRefused(response, 409, 'stale_write');
+      const now = await readWorkflow(owner, id);
       assert.deepEqual([now.name, now.updatedAt], [written.body.name, written.body.updatedAt]);
       assert.deepEqual([now.description, now.nodes[0]?.data.config], [now.name, { value: now.name }]);
     }
@@ -184,7 +195,7 @@ describe('two concurrent writers', () => {
 
   it('without it: every write is complete, with its own version and updatedAt', async () => {
     const responses = await Promise.all(
-      Array.from({ length: WRITERS }, (_, i) => put(owner, id, bodyOf(`w${i}`))),
+      Array.from({ length: WRITERS }, (_, i) => putWorkflow(owner, id, bodyOf(`w${i}`))),
     );
     for (const { status, body } of responses) {
       assert.equal(status, 200);
@@ -199,9 +210,9 @@ describe('two concurrent writers', () => {
   });
 
   it('one of which publishes with a stale body: that one gets 409', async () => {
-    const base = await read(owner, id);
+    const base = await readWorkflow(owner, id);
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
-    refused(await put(owner, id, { ...base, name: 'Mine' }), 409, 'stale_write');
+    assertRefused(await putWorkflow(owner, id, { ...base, name: 'Mine' }), 409, 'stale_write');
   });
 
   const bodyOf = (value: string) => ({

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { at, createWorkflow, edge, node, PAIR, refused } from '../../support/workflows.ts';
+import { assertRefused, at, createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
 
 interface Issue {
   readonly severity: string;
@@ -92,7 +92,7 @@ describe('one pass', () => {
 
   it('reports the same when a write is refused', async () => {
     const response = await owner.request('POST', '/workflows', { name: 'W', ...BROKEN });
-    const refusal = refused(response, 400, 'invalid_graph');
+    const refusal = assertRefused(response, 400, 'invalid_graph');
     const issues = refusal.issues as readonly Issue[];
     assert.deepEqual(found(issues.filter(({ severity }) => severity === 'error')).sort(), [...ERRORS].sort());
     for (const warning of WARNINGS) assert.ok(found(issues).includes(warning), warning);

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, put, read, refused } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -42,32 +42,32 @@ beforeEach(async () => {
 
 describe('a successful move', () => {
   it('goes to a folder of the workspace, and to its root with null', async () => {
-    assert.equal((await put(owner, id, { folderId: ownFolder })).body.folderId, ownFolder);
-    const { body } = await put(owner, id, { folderId: null });
+    assert.equal((await putWorkflow(owner, id, { folderId: ownFolder })).body.folderId, ownFolder);
+    const { body } = await putWorkflow(owner, id, { folderId: null });
     assert.deepEqual([body.folderId, body.teamId], [null, null]);
   });
 
   it("to a team's folder changes the team and gives its members access; direct shares and link stay", async () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    assert.equal((await read(mate, id)).userRole, 'VIEWER');
-    const { body } = await put(owner, id, { folderId: teamFolder });
+    assert.equal((await readWorkflow(mate, id)).userRole, 'VIEWER');
+    const { body } = await putWorkflow(owner, id, { folderId: teamFolder });
     assert.deepEqual([body.teamId, body.folderId, body.isOwner], [teamId, teamFolder, true]);
     assert.deepEqual([body.linkPermission, body.userId], ['VIEW', owner.userId]);
-    assert.equal((await read(mate, id)).userRole, 'EDITOR');
-    assert.equal((await read(editor, id)).userRole, 'EDITOR');
+    assert.equal((await readWorkflow(mate, id)).userRole, 'EDITOR');
+    assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
   it('back to a personal folder ends access that came only through the team', async () => {
-    await put(owner, id, { folderId: teamFolder });
-    const { body } = await put(owner, id, { folderId: ownFolder });
+    await putWorkflow(owner, id, { folderId: teamFolder });
+    const { body } = await putWorkflow(owner, id, { folderId: ownFolder });
     assert.deepEqual([body.teamId, body.folderId], [null, ownFolder]);
-    refused(await mate.request('GET', `/workflows/${id}`), 403, 'forbidden');
-    assert.equal((await read(editor, id)).userRole, 'EDITOR');
+    assertRefused(await mate.request('GET', `/workflows/${id}`), 403, 'forbidden');
+    assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
   it('with a folderId equal to the stored one is accepted from every editor', async () => {
-    await put(owner, id, { folderId: ownFolder });
-    const { status, body } = await put(editor, id, { folderId: ownFolder });
+    await putWorkflow(owner, id, { folderId: ownFolder });
+    const { status, body } = await putWorkflow(editor, id, { folderId: ownFolder });
     assert.deepEqual([status, body.meta.warnings], [200, []]);
   });
 
@@ -82,7 +82,7 @@ describe('a successful move', () => {
       return rows[0]?.workspace ?? '';
     };
     assert.equal(await run(), `user:${owner.userId}`);
-    await put(owner, id, { folderId: teamFolder });
+    await putWorkflow(owner, id, { folderId: teamFolder });
     assert.equal(await run(), teamId);
     const { rows } = await test.deps.db.query<{ workspace: string }>(
       'select workspace from executions where workflow_id = $1 order by id',
@@ -98,28 +98,28 @@ describe('a successful move', () => {
 describe('answers 403', () => {
   it('to anyone but the owner, including editors', async () => {
     const folderId = await folderOf(editor, {});
-    refused(await put(editor, id, { folderId }), 403, 'forbidden');
-    await put(owner, id, { folderId: teamFolder });
-    refused(await put(mate, id, { folderId: null }), 403, 'forbidden');
+    assertRefused(await putWorkflow(editor, id, { folderId }), 403, 'forbidden');
+    await putWorkflow(owner, id, { folderId: teamFolder });
+    assertRefused(await putWorkflow(mate, id, { folderId: null }), 403, 'forbidden');
   });
 
   it("for a folder that belongs neither to the caller nor to one of the caller's teams", async () => {
-    refused(await put(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
+    assertRefused(await putWorkflow(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
     const foreign = await otherUser.request('POST', '/teams', { name: 'S' });
     const folderId = await folderOf(otherUser, { teamId: foreign.body.id });
-    refused(await put(owner, id, { folderId }), 403, 'forbidden');
+    assertRefused(await putWorkflow(owner, id, { folderId }), 403, 'forbidden');
   });
 
   it('to an owner by share who would move it to a workspace of their own', async () => {
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'OWNER' });
-    refused(await put(otherUser, id, { folderId: strangersFolder }), 403, 'forbidden');
-    assert.equal((await read(owner, id)).folderId, null);
+    assertRefused(await putWorkflow(otherUser, id, { folderId: strangersFolder }), 403, 'forbidden');
+    assert.equal((await readWorkflow(owner, id)).folderId, null);
   });
 });
 
 describe('answers 404', () => {
   it('for an unknown folder', async () => {
-    refused(await put(owner, id, { folderId: newId('folder') }), 404, 'not_found');
+    assertRefused(await putWorkflow(owner, id, { folderId: newId('folder') }), 404, 'not_found');
   });
 });
 
@@ -129,6 +129,6 @@ describe('answers 400 folder_workspace_mismatch', () => {
     await joinTeam(otherUser, left, owner, 'EDITOR');
     const folderId = await folderOf(owner, { teamId: left });
     await otherUser.request('DELETE', `/teams/${left}/members/${owner.userId}`);
-    refused(await put(owner, id, { folderId }), 400, 'folder_workspace_mismatch');
+    assertRefused(await putWorkflow(owner, id, { folderId }), 400, 'folder_workspace_mismatch');
   });
 });

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { at, createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+import {
+  assertRefused,
+  at,
+  createWorkflow,
+  node,
+  putWorkflow,
+  readWorkflow,
+  type Workflow,
+} from '../../support/workflows.ts';
 
 interface Template {
   readonly id: string;
@@ -48,22 +56,22 @@ describe('POST /workflows/{id}/visibility', () => {
   it('sets linkPermission and answers with the workflow', async () => {
     const { status, body } = await visibility('VIEW');
     assert.deepEqual([status, body.linkPermission, body.id], [200, 'VIEW', id]);
-    assert.equal((await read(otherUser, id)).canDuplicate, false);
+    assert.equal((await readWorkflow(otherUser, id)).canDuplicate, false);
     await visibility('DUPLICATE');
-    assert.equal((await read(otherUser, id)).canDuplicate, true);
+    assert.equal((await readWorkflow(otherUser, id)).canDuplicate, true);
   });
 
   it('needs ownership and one of the three values', async () => {
-    refused(await visibility('VIEW', editor), 403, 'forbidden');
-    refused(await visibility('VIEW', otherUser), 403, 'forbidden');
-    refused(await visibility('VIEW', test.anonymous), 401, 'unauthorized');
-    refused(await visibility('PUBLIC'), 400, 'invalid_request');
+    assertRefused(await visibility('VIEW', editor), 403, 'forbidden');
+    assertRefused(await visibility('VIEW', otherUser), 403, 'forbidden');
+    assertRefused(await visibility('VIEW', test.anonymous), 401, 'unauthorized');
+    assertRefused(await visibility('PUBLIC'), 400, 'invalid_request');
   });
 });
 
 describe('POST /workflows/{id}/publish', () => {
   it('sets publishedAt and a unique slug made from the name', async () => {
-    await put(owner, id, { name: 'Ein Bild für Dich!' });
+    await putWorkflow(owner, id, { name: 'Ein Bild für Dich!' });
     const { body } = await publish();
     assert.deepEqual([body.isPublished, body.publishedSlug], [true, 'ein-bild-fur-dich']);
     assert.match(body.publishedAt ?? '', /Z$/);
@@ -81,9 +89,9 @@ describe('POST /workflows/{id}/publish', () => {
     assert.equal((await publish({ slug })).body.publishedSlug, slug);
     assert.equal((await publish({ slug })).status, 200);
     const { id: other } = await createWorkflow(owner);
-    refused(await publish({ slug }, owner, other), 409, 'slug_taken');
+    assertRefused(await publish({ slug }, owner, other), 409, 'slug_taken');
     for (const wrong of ['ab', 'Upper', 'a b c', 'x'.repeat(81), 'umläut']) {
-      refused(await publish({ slug: wrong }), 400, 'invalid_request');
+      assertRefused(await publish({ slug: wrong }), 400, 'invalid_request');
     }
   });
 
@@ -98,13 +106,13 @@ describe('POST /workflows/{id}/publish', () => {
     const { publishedSlug } = (await publish()).body;
     const configOf = ({ body }: { body: Workflow }) => body.nodes[0]?.data.config;
     const change = (value: string) =>
-      put(owner, id, { nodes: [node('a', 'input:text', { value })], edges: [] });
+      putWorkflow(owner, id, { nodes: [node('a', 'input:text', { value })], edges: [] });
     await change('second');
     assert.deepEqual(configOf(await published(publishedSlug)), { value: 'x' });
-    assert.deepEqual((await read(test.anonymous, id)).nodes[0]?.data.config, { value: 'x' });
-    assert.deepEqual((await read(otherUser, id)).nodes[0]?.data.config, { value: 'x' });
-    assert.deepEqual((await read(owner, id)).nodes[0]?.data.config, { value: 'second' });
-    assert.deepEqual((await read(editor, id)).nodes[0]?.data.config, { value: 'second' });
+    assert.deepEqual((await readWorkflow(test.anonymous, id)).nodes[0]?.data.config, { value: 'x' });
+    assert.deepEqual((await readWorkflow(otherUser, id)).nodes[0]?.data.config, { value: 'x' });
+    assert.deepEqual((await readWorkflow(owner, id)).nodes[0]?.data.config, { value: 'second' });
+    assert.deepEqual((await readWorkflow(editor, id)).nodes[0]?.data.config, { value: 'second' });
     await publish();
     assert.deepEqual(configOf(await published(publishedSlug)), { value: 'second' });
   });
@@ -121,7 +129,7 @@ describe('POST /workflows/{id}/publish', () => {
     const nodes = ['one', 'two', 'three'].map((name, index) =>
       node(name, 'input:text', { value: `value of ${name}` }, at(0, index * 200)),
     );
-    await put(owner, id, { nodes, edges: [] });
+    await putWorkflow(owner, id, { nodes, edges: [] });
     const key = { authorization: `Bearer ${owner.key}` };
     const page = async (headers = key) => (await test.app.inject({ url: `/flow/${id}`, headers })).body;
     const inputsOf = (html: string) =>
@@ -143,37 +151,45 @@ describe('POST /workflows/{id}/publish', () => {
   });
 
   it('refuses unknown settings, and exposed inputs that are not input nodes of the graph', async () => {
-    refused(await publish({ settings: { colour: 'red' } }), 400, 'invalid_request');
-    const { issues } = refused(await publish({ settings: { exposedInputs: ['z'] } }), 400, 'invalid_request');
+    assertRefused(await publish({ settings: { colour: 'red' } }), 400, 'invalid_request');
+    const { issues } = assertRefused(
+      await publish({ settings: { exposedInputs: ['z'] } }),
+      400,
+      'invalid_request',
+    );
     assert.equal(issues?.[0]?.nodeId, 'z');
-    const wrong = refused(await publish({ settings: { exposedInputs: ['a', 'b'] } }), 400, 'invalid_request');
+    const wrong = assertRefused(
+      await publish({ settings: { exposedInputs: ['a', 'b'] } }),
+      400,
+      'invalid_request',
+    );
     assert.deepEqual(
       wrong.issues?.map(({ path, nodeId, code }) => [path, nodeId, code]),
       [['/settings/exposedInputs/1', 'b', 'not_an_input']],
     );
-    assert.equal((await read(owner, id)).isPublished, false);
+    assert.equal((await readWorkflow(owner, id)).isPublished, false);
   });
 
   it('unpublishes with isPublished false; the slug stays reserved', async () => {
     const { publishedSlug } = (await publish()).body;
     const { body } = await publish({ isPublished: false });
     assert.deepEqual([body.isPublished, body.publishedAt, body.publishedSlug], [false, null, publishedSlug]);
-    refused(await published(publishedSlug), 404, 'not_found');
-    refused(await otherUser.request('GET', `/workflows/${id}`), 403, 'forbidden');
+    assertRefused(await published(publishedSlug), 404, 'not_found');
+    assertRefused(await otherUser.request('GET', `/workflows/${id}`), 403, 'forbidden');
     const { id: other } = await createWorkflow(owner);
-    refused(await publish({ slug: publishedSlug }, owner, other), 409, 'slug_taken');
+    assertRefused(await publish({ slug: publishedSlug }, owner, other), 409, 'slug_taken');
     assert.equal((await publish()).body.publishedSlug, publishedSlug);
   });
 
   it('needs ownership', async () => {
-    refused(await publish({}, editor), 403, 'forbidden');
-    refused(await publish({}, test.anonymous), 401, 'unauthorized');
+    assertRefused(await publish({}, editor), 403, 'forbidden');
+    assertRefused(await publish({}, test.anonymous), 401, 'unauthorized');
   });
 });
 
 describe('GET /published/{slug}', () => {
   it('shows everyone, including the owner, what an anonymous visitor sees', async () => {
-    await put(owner, id, {
+    await putWorkflow(owner, id, {
       secrets: { A: 'b' },
       nodes: [node('a', 'input:text', { apiKey: 'k' })],
       edges: [],
@@ -193,7 +209,7 @@ describe('GET /published/{slug}', () => {
       'if-none-match': headers.etag ?? '',
     });
     assert.equal(cached.status, 304);
-    refused(await published('never-was'), 404, 'not_found');
+    assertRefused(await published('never-was'), 404, 'not_found');
   });
 });
 

@@ -7,13 +7,13 @@ import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import {
+  assertRefused,
   at,
   createWorkflow,
   node,
   PAIR,
-  put,
-  read,
-  refused,
+  putWorkflow,
+  readWorkflow,
   type Workflow,
 } from '../../support/workflows.ts';
 
@@ -56,7 +56,7 @@ describe('redaction', () => {
       [otherUser, 'VIEWER'],
       [friend, 'VIEWER'],
     ] as const) {
-      const body = await read(by, id);
+      const body = await readWorkflow(by, id);
       for (const key of [
         'webhookId',
         'webhookUrl',
@@ -77,7 +77,7 @@ describe('redaction', () => {
     const { id } = await createWorkflow(owner, SECRETIVE);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
     for (const by of [owner, friend]) {
-      const body = await read(by, id);
+      const body = await readWorkflow(by, id);
       assert.deepEqual(body.nodes[0]?.data, SECRETIVE.nodes[0]?.data);
       assert.equal(body.nodes[1]?.password, 'p');
     }
@@ -87,8 +87,8 @@ describe('redaction', () => {
     const { id } = await createWorkflow(owner);
     const shown = { title: 'T', description: 'D', category: 'c', allowDuplicate: true };
     await publish(id, { settings: { ...shown, exposedInputs: ['a'], isTemplate: true } });
-    assert.deepEqual((await read(test.anonymous, id)).publishSettings, shown);
-    assert.deepEqual((await read(owner, id)).publishSettings, {
+    assert.deepEqual((await readWorkflow(test.anonymous, id)).publishSettings, shown);
+    assert.deepEqual((await readWorkflow(owner, id)).publishSettings, {
       ...shown,
       exposedInputs: ['a'],
       isTemplate: true,
@@ -98,10 +98,10 @@ describe('redaction', () => {
   it('treats a key without workflows:read as an anonymous visitor', async () => {
     const { id } = await createWorkflow(owner, { secrets: { A: 'b' } });
     const writer = await test.withScopes(owner, ['workflows:write']);
-    refused(await get(writer, id), 401, 'unauthorized');
+    assertRefused(await get(writer, id), 401, 'unauthorized');
     await open(id);
     assert.deepEqual(
-      [(await read(writer, id)).userRole, (await read(writer, id)).secrets],
+      [(await readWorkflow(writer, id)).userRole, (await readWorkflow(writer, id)).secrets],
       ['ANONYMOUS', null],
     );
   });
@@ -110,10 +110,10 @@ describe('redaction', () => {
 describe('read access', () => {
   it('is refused with 403 to other users, 401 to anonymous callers, 404 for an unknown workflow', async () => {
     const { id } = await createWorkflow(owner);
-    refused(await get(otherUser, id), 403, 'forbidden');
-    refused(await get(test.anonymous, id), 401, 'unauthorized');
-    refused(await get(otherUser, newId('workflow')), 404, 'not_found');
-    refused(await get(test.anonymous, 'wf_nonsense'), 404, 'not_found');
+    assertRefused(await get(otherUser, id), 403, 'forbidden');
+    assertRefused(await get(test.anonymous, id), 401, 'unauthorized');
+    assertRefused(await get(otherUser, newId('workflow')), 404, 'not_found');
+    assertRefused(await get(test.anonymous, 'wf_nonsense'), 404, 'not_found');
   });
 
   it('is open to anyone if the link permission or a publication allows it', async () => {
@@ -131,15 +131,18 @@ describe('views', () => {
   it('count reads by users who cannot edit, are written in batches, and make no write stale', async () => {
     const { id, updatedAt } = await createWorkflow(owner);
     await open(id);
-    for (const by of [owner, test.anonymous, otherUser, otherUser]) await read(by, id);
-    assert.equal((await read(owner, id)).views, 0);
+    for (const by of [owner, test.anonymous, otherUser, otherUser]) await readWorkflow(by, id);
+    assert.equal((await readWorkflow(owner, id)).views, 0);
     await test.deps.views.flush();
-    const now = await read(owner, id);
+    const now = await readWorkflow(owner, id);
     assert.equal(now.views, 3);
     assert.ok(now.updatedAt > updatedAt, 'the change of visibility');
-    await read(otherUser, id);
+    await readWorkflow(otherUser, id);
     await test.deps.views.flush();
-    assert.deepEqual([(await read(owner, id)).views, (await read(owner, id)).updatedAt], [4, now.updatedAt]);
+    assert.deepEqual(
+      [(await readWorkflow(owner, id)).views, (await readWorkflow(owner, id)).updatedAt],
+      [4, now.updatedAt],
+    );
   });
 });
 
@@ -175,7 +178,7 @@ describe('poster', () => {
     ]);
     return `${test.deps.settings.CDN_URL}/${media}/out.png`;
   };
-  const posterOf = async () => (await read(owner, id)).poster;
+  const posterOf = async () => (await readWorkflow(owner, id)).poster;
 
   it('is the newest image that a run of the graph produced, and no other file', async () => {
     assert.equal(await posterOf(), null);
@@ -189,25 +192,25 @@ describe('poster', () => {
 
   it('is pinned when sent back, and replaced by the newest image when left out', async () => {
     const first = await produce();
-    const { body } = await put(owner, id, { poster: first });
+    const { body } = await putWorkflow(owner, id, { poster: first });
     assert.deepEqual([body.poster, body.meta.warnings], [first, []]);
     const second = await produce();
     assert.equal(await posterOf(), first);
-    assert.equal((await put(owner, id, { name: 'New' })).body.poster, second);
+    assert.equal((await putWorkflow(owner, id, { name: 'New' })).body.poster, second);
     assert.equal(await posterOf(), second);
   });
 
   it('of an earlier GET is pinned too, even after another run', async () => {
     const first = await produce();
     await produce();
-    assert.equal((await put(owner, id, { poster: first })).body.poster, first);
+    assert.equal((await putWorkflow(owner, id, { poster: first })).body.poster, first);
   });
 
   it('with any other URL is ignored with a warning', async () => {
     const own = await produce();
     const cdn = test.deps.settings.CDN_URL;
     for (const poster of ['https://evil.test/x.png', `${cdn}/${newId('media')}/out.png`, 'x']) {
-      const { body } = await put(owner, id, { poster });
+      const { body } = await putWorkflow(owner, id, { poster });
       assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: poster.')));
       assert.equal(body.poster, own);
     }
@@ -224,7 +227,7 @@ describe('conditional GET', () => {
     const cached = await get(owner, id, { 'if-none-match': etag });
     assert.deepEqual([cached.status, cached.headers.etag, cached.body], [304, etag, undefined]);
     assert.equal((await get(test.anonymous, id, { 'if-none-match': etag })).status, 200);
-    await put(owner, id, { name: 'New' });
+    await putWorkflow(owner, id, { name: 'New' });
     assert.equal((await get(owner, id, { 'if-none-match': etag })).status, 200);
   });
 });
@@ -236,7 +239,7 @@ describe('GET /workflows', () => {
     const by = await test.createCaller();
     const first = await createWorkflow(by, { name: 'first', tags: ['t'] });
     const second = await createWorkflow(by, { name: 'second' });
-    await put(by, first.id, { description: 'newest' });
+    await putWorkflow(by, first.id, { description: 'newest' });
     const { body } = await list(by);
     assert.deepEqual(
       body.map(({ id }) => id),
@@ -271,9 +274,9 @@ describe('GET /workflows', () => {
     assert.deepEqual(await idsOf(`?mediaId=${media}`), [linked.id]);
     assert.deepEqual(await idsOf(`?mediaId=${await addMedia(by)}`), []);
     for (const mediaId of [await addMedia(owner), newId('media'), 'med_x', '']) {
-      refused(await list(by, `?mediaId=${mediaId}`), 403, 'forbidden');
+      assertRefused(await list(by, `?mediaId=${mediaId}`), 403, 'forbidden');
     }
-    refused(await list(by, '?isActive=yes'), 400, 'invalid_request');
+    assertRefused(await list(by, '?isActive=yes'), 400, 'invalid_request');
   });
 
   it("lists a team's workflows to its members, and answers 404 for any other team", async () => {
@@ -281,13 +284,13 @@ describe('GET /workflows', () => {
     await joinTeam(owner, teamId, friend, 'VIEWER');
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     const { id } = await createWorkflow(owner);
-    await put(owner, id, { folderId: folder.id });
+    await putWorkflow(owner, id, { folderId: folder.id });
     assert.deepEqual(
       (await list(friend, `?teamId=${teamId}`)).body.map(entry => entry.id),
       [id],
     );
-    refused(await list(otherUser, `?teamId=${teamId}`), 404, 'not_found');
-    refused(await list(otherUser, '?teamId=team_x'), 404, 'not_found');
+    assertRefused(await list(otherUser, `?teamId=${teamId}`), 404, 'not_found');
+    assertRefused(await list(otherUser, '?teamId=team_x'), 404, 'not_found');
     const personal = (await list(owner, `?teamId=user:${owner.userId}&limit=1000`)).body.map(
       entry => entry.id,
     );
@@ -304,7 +307,7 @@ describe('GET /workflows', () => {
     }
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     const { id } = await createWorkflow(owner, { webhookId: 'hook' });
-    await put(owner, id, { folderId: folder.id, webhookUrl: 'https://x.test' });
+    await putWorkflow(owner, id, { folderId: folder.id, webhookUrl: 'https://x.test' });
     const shown = async (by: Caller) => (await list(by, `?teamId=${teamId}`)).body[0] ?? {};
     for (const by of [owner, otherUser]) {
       const { webhookId, webhookUrl } = (await shown(by)) as Workflow;
@@ -331,8 +334,8 @@ describe('GET /workflows', () => {
       path = link?.[1] ?? '';
     }
     assert.deepEqual(seen, ids);
-    refused(await list(by, '?cursor=nonsense'), 400, 'invalid_request');
-    refused(await list(by, '?limit=1001'), 400, 'invalid_request');
+    assertRefused(await list(by, '?cursor=nonsense'), 400, 'invalid_request');
+    assertRefused(await list(by, '?limit=1001'), 400, 'invalid_request');
   });
 
   it('counts the runs of each workflow, also once the count is cached', async () => {
@@ -356,7 +359,7 @@ describe('GET /workflows', () => {
   });
 
   it('needs workflows:read, which workflows:execute implies and workflows:write does not', async () => {
-    refused(await list(await test.withScopes(owner, ['workflows:write'])), 401, 'insufficient_scope');
+    assertRefused(await list(await test.withScopes(owner, ['workflows:write'])), 401, 'insufficient_scope');
     assert.equal((await list(await test.withScopes(owner, ['workflows:execute']))).status, 200);
   });
 });

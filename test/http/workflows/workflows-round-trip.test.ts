@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { toCanonicalJson } from '../../../src/lib/record.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, put, randomGraph, read } from '../../support/workflows.ts';
+import { createWorkflow, putWorkflow, randomGraph, readWorkflow } from '../../support/workflows.ts';
 
 const GRAPHS = 60;
 
@@ -26,7 +26,7 @@ after(() => test.close());
 /** Sends back what the reader got, byte for byte as JSON, and fails on any trace of a write. */
 async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
   const got = await by.request('GET', `/workflows/${id}`);
-  const response = await put(by, id, rewrite(got.body));
+  const response = await putWorkflow(by, id, rewrite(got.body));
   assert.equal(response.status, 200, JSON.stringify(response.body));
   const { meta, ...shown } = response.body;
   assert.deepEqual(meta, { warnings: [], issues: [] });
@@ -96,10 +96,10 @@ describe('sending the body of a GET back by PUT changes nothing and warns of not
   it('from a user with a share, and from a team member', async () => {
     const { id } = await createWorkflow(owner, { ...randomGraph(7), secrets: { A: 'b' } });
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
-    await put(owner, id, { folderId });
+    await putWorkflow(owner, id, { folderId });
     await holdRoundTrip(friend, id);
     await holdRoundTrip(mate, id);
-    assert.deepEqual((await read(owner, id)).secrets, { A: 'b' });
+    assert.deepEqual((await readWorkflow(owner, id)).secrets, { A: 'b' });
   });
 
   it('with a key that may only read and write', async () => {
@@ -112,11 +112,11 @@ describe('sending the body of a GET back by PUT changes nothing and warns of not
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     await owner.request('POST', `/workflows/${id}/heartbeat`);
-    const got = await read(owner, id);
+    const got = await readWorkflow(owner, id);
     await test.anonymous.request('GET', `/workflows/${id}`);
     await test.deps.views.flush();
     await owner.request('POST', `/workflows/${id}/heartbeat`);
-    const { body } = await put(owner, id, got);
+    const { body } = await putWorkflow(owner, id, got);
     assert.deepEqual([body.views, body.meta.warnings], [got.views + 1, []]);
   });
 });

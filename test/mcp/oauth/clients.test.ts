@@ -13,8 +13,14 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import * as oauth4webapi from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { TOOLS } from '../../../src/mcp/tool-table.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { ALL_SCOPES, makePkce, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth/clients.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import {
+  ALL_SCOPES,
+  makePkce,
+  REDIRECT,
+  REGISTRATION,
+  sendOverNetwork,
+} from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 import { NO_PEERS, peerProgram } from '../../support/peers.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -253,7 +259,7 @@ const authorizationIn = (line: string): string | undefined =>
 describe('mcp-remote', { skip: NO_PEERS }, () => {
   it('registers, lets the user approve, and forwards messages over stdio', async () => {
     const lines: string[] = [];
-    const port = await freePort();
+    const port = await findFreePort();
     const child = start('mcp-remote', [service.mcpUrl, String(port)], line => lines.push(line));
     try {
       const initialize = {
@@ -275,7 +281,7 @@ describe('mcp-remote', { skip: NO_PEERS }, () => {
       });
       const end = String(await service.letIn(url ?? ''));
       await waitUntil('its callback', () =>
-        sendOut('GET', end).then(
+        sendOverNetwork('GET', end).then(
           ({ status }) => status === 200,
           () => false,
         ),
@@ -291,7 +297,7 @@ describe('mcp-remote', { skip: NO_PEERS }, () => {
 
 describe('the conformance suite', { skip: NO_PEERS }, () => {
   it('passes its scenarios for authorization servers', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const lines: string[] = [];
     let testPage = false;
@@ -303,7 +309,7 @@ describe('the conformance suite', { skip: NO_PEERS }, () => {
       const url = authorizationIn(line);
       if (url === undefined || testPage) return;
       testPage = true;
-      void service.letIn(url).then(end => sendOut('GET', String(end)));
+      void service.letIn(url).then(end => sendOverNetwork('GET', String(end)));
     });
     const [code] = await once(child, 'exit');
     const text = lines.join('\n');

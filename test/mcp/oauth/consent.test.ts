@@ -10,7 +10,7 @@ import {
   makePkce,
   ORIGIN,
   REDIRECT,
-  tokenOf,
+  readFormToken,
 } from '../../support/oauth/clients.ts';
 
 let oauth: OAuthApp;
@@ -53,7 +53,7 @@ describe('a user who is not signed in', () => {
   it('cannot answer the page', async () => {
     const page = await open();
     const response = await oauth.send('POST', page.url, {
-      body: new URLSearchParams({ token: tokenOf(page), decision: 'allow' }),
+      body: new URLSearchParams({ token: readFormToken(page), decision: 'allow' }),
     });
     assert.equal(response.status, 401);
   });
@@ -163,12 +163,12 @@ describe('an answer', () => {
       oauth.send('POST', page.url, { body, headers: { cookie, ...headers } });
     const same = { 'sec-fetch-site': 'same-origin' };
     for (const [body, headers] of [
-      [form(tokenOf(page)), { 'sec-fetch-site': 'cross-site' }],
-      [form(tokenOf(page)), { origin: 'https://evil.example.com' }],
+      [form(readFormToken(page)), { 'sec-fetch-site': 'cross-site' }],
+      [form(readFormToken(page)), { origin: 'https://evil.example.com' }],
       [form(''), same],
       [form('0'.repeat(64)), same],
       [
-        form(tokenOf(page)),
+        form(readFormToken(page)),
         { ...same, cookie: (await createPerson(oauth.test, await oauth.test.createCaller())).cookie },
       ],
     ] as const) {
@@ -181,7 +181,7 @@ describe('an answer', () => {
   it('from a browser other than the one that was sent here is refused', async () => {
     const page = await open();
     const response = await oauth.send('POST', page.url, {
-      body: new URLSearchParams({ token: tokenOf(page), decision: 'allow', scope: 'workflows:read' }),
+      body: new URLSearchParams({ token: readFormToken(page), decision: 'allow', scope: 'workflows:read' }),
       headers: { cookie: oauth.person.cookie, 'sec-fetch-site': 'same-origin' },
     });
     assert.equal(response.status, 404);

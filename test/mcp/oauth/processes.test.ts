@@ -1,23 +1,23 @@
 // Tests two processes on one database: each continues what the other started and rejects what the other revoked.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PASSWORD, tokenOf } from '../../support/accounts/people.ts';
+import { PASSWORD, readLinkToken } from '../../support/accounts/people.ts';
 import {
   CookieBrowser,
   connect,
   createOAuthClient,
   ORIGIN,
   type Send,
-  sendOut,
+  sendOverNetwork,
 } from '../../support/oauth/clients.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let first: TestService;
-let second: Awaited<ReturnType<TestService['join']>>;
+let second: Awaited<ReturnType<TestService['startAnother']>>;
 before(async () => {
   first = await startTestService();
-  second = await first.join({ ROLE: 'api' });
+  second = await first.startAnother({ ROLE: 'api' });
 });
 after(async () => {
   await second.close();
@@ -28,7 +28,7 @@ after(async () => {
 function balance(): Send {
   let turn = 0;
   return (method, url, request) =>
-    sendOut(method, url.replace(ORIGIN, turn++ % 2 === 0 ? first.url : second.url), request);
+    sendOverNetwork(method, url.replace(ORIGIN, turn++ % 2 === 0 ? first.url : second.url), request);
 }
 
 async function signIn(): Promise<string> {
@@ -39,14 +39,14 @@ async function signIn(): Promise<string> {
     invite: true,
   });
   const { headers } = await first.request('POST', '/auth/accept-invite', {
-    token: tokenOf(invited.body.inviteUrl),
+    token: readLinkToken(invited.body.inviteUrl),
     password: PASSWORD,
   });
   return (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }
 
 async function ping(url: string, token: string): Promise<number> {
-  const { status } = await sendOut('POST', `${url}/mcp`, {
+  const { status } = await sendOverNetwork('POST', `${url}/mcp`, {
     headers: {
       authorization: `Bearer ${token}`,
       accept: 'application/json, text/event-stream',

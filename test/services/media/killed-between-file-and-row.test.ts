@@ -10,7 +10,7 @@ import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -20,7 +20,7 @@ let service: ServiceChild;
 before(async () => {
   database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), 'graphwright-half-'));
-  service = await spawnService(folder, { DATABASE_URL: urlOf(database.connection) });
+  service = await spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection) });
 });
 after(async () => {
   await service.end('SIGKILL');
@@ -56,7 +56,7 @@ it('a file without a row is not served, and is deleted a day later', async () =>
   killed.resolve();
   await Promise.all([holding, lost]);
 
-  service = await spawnService(folder, { DATABASE_URL: urlOf(database.connection) });
+  service = await spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection) });
   const orphan = String((await files()).find(id => id !== kept.body.mediaId));
   const list = await service.request<{ data: readonly { mediaId: string }[] }>('GET', '/media');
   assert.deepEqual(

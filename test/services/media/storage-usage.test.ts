@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 const OPERATIONS = 200;
@@ -27,7 +27,7 @@ let database: TestDatabase;
 let folder: string;
 let service: ServiceChild;
 const start = () =>
-  spawnService(folder, { DATABASE_URL: urlOf(database.connection), KEEP_OUTPUTS_DAYS: '1' });
+  spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection), KEEP_OUTPUTS_DAYS: '1' });
 before(async () => {
   database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), 'graphwright-usage-'));
@@ -44,7 +44,7 @@ describe('the count of stored bytes', () => {
     const random = seededRandom(7);
     const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
     const images = await Promise.all([8, 24, 60].map(side => noiseImage(side, side, 'png')));
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [
         node('i', 'input:image', { url: '' }),
         node('r', 'utility:image_blur'),

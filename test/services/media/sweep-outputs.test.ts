@@ -17,7 +17,7 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { blockWrites, createTestDatabase } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { spawnService, urlOf } from '../../support/service.ts';
+import { spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
 const DAY_MS = 86_400_000;
@@ -237,7 +237,7 @@ describe('the sweep of outputs', () => {
 it('if a worker is killed during the sweep, every row has its file, and files without a row are recorded', async () => {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-swept-'));
-  const env = { DATABASE_URL: urlOf(database.connection), KEEP_OUTPUTS_DAYS: '1' };
+  const env = { DATABASE_URL: toDatabaseUrl(database.connection), KEEP_OUTPUTS_DAYS: '1' };
   let service = await spawnService(folder, env);
   const storage = await openDiskStorage(join(folder, 'media'));
   const ids = Array.from({ length: 1500 }, () => newId('media', Date.now() - 5 * DAY_MS));

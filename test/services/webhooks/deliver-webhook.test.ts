@@ -24,7 +24,7 @@ let pair: string;
 before(async () => {
   // The timeout is long, so that a busy machine does not cause a second attempt.
   service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '30000' });
-  pair = await service.create(PAIR);
+  pair = await service.createWorkflow(PAIR);
 });
 after(() => service.close());
 beforeEach(async () => {
@@ -33,9 +33,9 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const deliver = async (more: object = {}, workflow = pair, on: Client = service): Promise<string> =>
-  on.start(workflow, { webhook: { url: `${receiver.url}/hook`, secret: SECRET }, ...more });
+  on.startRun(workflow, { webhook: { url: `${receiver.url}/hook`, secret: SECRET }, ...more });
 const ended = (id: string, state: string, on: Client = service) =>
-  waitUntil(`the delivery to be ${state}`, async () => (await on.execution(id)).webhook?.state === state);
+  waitUntil(`the delivery to be ${state}`, async () => (await on.readExecution(id)).webhook?.state === state);
 
 /** Starts a service that gives a receiver one second to respond. */
 async function startImpatient(): Promise<TestService & AsyncDisposable> {
@@ -49,7 +49,7 @@ describe('a delivery', () => {
     await ended(id, 'delivered');
     assert.equal(receiver.received.length, 1);
     const { headers, raw, body } = receiver.received[0] as Received;
-    const record = await service.execution(id);
+    const record = await service.readExecution(id);
     assert.deepEqual(Object.keys(body), [
       'event',
       'eventId',
@@ -72,7 +72,7 @@ describe('a delivery', () => {
   });
 
   it('has no signature without a secret, no metadata without metadata, and only nodes that ran', async () => {
-    const workflow = await service.create({
+    const workflow = await service.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'x' }),
         node('i', 'logic:if', { operator: 'equals', compare: 'x' }),
@@ -96,13 +96,13 @@ describe('a delivery', () => {
   });
 
   it('reports failed and canceled runs as execution.failed with their status', async () => {
-    const waiting = await service.create({
+    const waiting = await service.createWorkflow({
       nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 60_000 })],
       edges: [edge('a.text > d.input')],
     });
     const cancelled = await deliver({}, waiting);
     await service.request('POST', `/executions/${cancelled}/cancel`);
-    const failing = await service.create({
+    const failing = await service.createWorkflow({
       nodes: [node('m', 'utility:math', { a: 1, b: 0, operation: 'divide' })],
       edges: [],
     });
@@ -124,7 +124,7 @@ describe('a delivery', () => {
       res => res.writeHead(299).end(),
     ];
     receiver.answer((res, one) => responses[receiver.received.length - 1]?.(res, one));
-    const id = await deliver({}, await impatient.create(PAIR), impatient);
+    const id = await deliver({}, await impatient.createWorkflow(PAIR), impatient);
     await ended(id, 'delivered', impatient);
     assert.equal(receiver.received.length, responses.length);
     assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/hook']);
@@ -151,7 +151,7 @@ describe('a delivery', () => {
     receiver.answer(res => res.writeHead(404).end());
     const id = await deliver();
     await ended(id, 'exhausted');
-    const { webhook, status } = await service.execution(id);
+    const { webhook, status } = await service.readExecution(id);
     assert.deepEqual([webhook?.attempts, webhook?.lastStatusCode, status], [12, 404, 'COMPLETED']);
     assert.equal(receiver.received.length, 12);
   });
@@ -174,7 +174,7 @@ describe('a delivery', () => {
       'select e::text as run, d::text as delivery from executions e join deliveries d on d.execution_id = e.id where e.id = $1',
       [id],
     );
-    for (const text of [rows[0]?.run, rows[0]?.delivery, JSON.stringify(await service.execution(id))])
+    for (const text of [rows[0]?.run, rows[0]?.delivery, JSON.stringify(await service.readExecution(id))])
       assert.ok(!String(text).includes(SECRET.slice(6)));
   });
 
@@ -183,7 +183,7 @@ describe('a delivery', () => {
     receiver.answer(res => open.push(() => res.writeHead(204).end()));
     const ids = await Promise.all(Array.from({ length: 20 }, () => deliver()));
     await waitUntil('eight', () => receiver.open.now === 8);
-    for (const id of ids) await service.until(id, 'COMPLETED');
+    for (const id of ids) await service.waitForStatus(id, 'COMPLETED');
     assert.equal(receiver.received.length, 8);
     receiver.answer(res => res.writeHead(204).end());
     for (const response of open) response();

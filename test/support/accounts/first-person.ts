@@ -5,10 +5,10 @@ import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../../src/services/sessions/mint-link.ts';
 import type { TestService } from '../service.ts';
-import { tokenOf } from './people.ts';
+import { readLinkToken } from './people.ts';
 
 /** Creates another account with a password, and returns its session cookie. */
-export async function signUpAnother(
+export async function signUpUser(
   service: Pick<TestService, 'url' | 'request'>,
   user: { readonly email: string; readonly name: string },
 ): Promise<string> {
@@ -21,21 +21,24 @@ export async function signUpAnother(
   const response = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ token: tokenOf(body.inviteUrl), password: 'correct horse battery' }),
+    body: JSON.stringify({ token: readLinkToken(body.inviteUrl), password: 'correct horse battery' }),
   });
   assert.equal(response.status, 204, await response.text());
   return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
 /** `name=value` of the session cookie. */
-export async function signInFirst(service: Pick<TestService, 'url' | 'db'>, name = 'Ana'): Promise<string> {
+export async function signInFirstUser(
+  service: Pick<TestService, 'url' | 'db'>,
+  name = 'Ana',
+): Promise<string> {
   const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
   const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
   const response = await fetch(`${service.url}/api/v1/auth/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({
-      token: tokenOf(url),
+      token: readLinkToken(url),
       email: 'ana@example.com',
       name,
       password: 'correct horse battery',

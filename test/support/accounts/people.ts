@@ -32,11 +32,11 @@ export async function createPerson(
   });
   assert.equal(invited.status, 201, JSON.stringify(invited.body));
   const response = await test.anonymous.request('POST', '/auth/accept-invite', {
-    token: tokenOf(invited.body.inviteUrl),
+    token: readLinkToken(invited.body.inviteUrl),
     password: PASSWORD,
   });
   assert.equal(response.status, 204, JSON.stringify(response.body));
-  return { userId: invited.body.userId, email, ...browserWith(test, cookieOf(response)) };
+  return { userId: invited.body.userId, email, ...withCookie(test, readCookie(response)) };
 }
 
 /** Signs in to another session of an account. */
@@ -47,11 +47,11 @@ export async function signIn(
 ): Promise<Pick<Person, 'cookie' | 'request'>> {
   const response = await test.anonymous.request('POST', '/auth/sign-in', { email, password });
   assert.equal(response.status, 204, JSON.stringify(response.body));
-  return browserWith(test, cookieOf(response));
+  return withCookie(test, readCookie(response));
 }
 
 /** Sends requests with the cookie from a page of the service. */
-export function browserWith(test: TestApp, cookie: string): Pick<Person, 'cookie' | 'request'> {
+export function withCookie(test: TestApp, cookie: string): Pick<Person, 'cookie' | 'request'> {
   return {
     cookie,
     request: (method, path, body, headers) =>
@@ -60,10 +60,10 @@ export function browserWith(test: TestApp, cookie: string): Pick<Person, 'cookie
 }
 
 /** The cookie as a browser stores it: name and value. */
-export const cookieOf = ({ headers }: Pick<TestResponse, 'headers'>): string =>
+export const readCookie = ({ headers }: Pick<TestResponse, 'headers'>): string =>
   (headers['set-cookie'] ?? '').split(';', 1)[0] ?? '';
 
-export const tokenOf = (link: string): string => new URL(link).hash.slice(1);
+export const readLinkToken = (link: string): string => new URL(link).hash.slice(1);
 
 /** Sends one request from an IP address. */
 export async function sendFrom(

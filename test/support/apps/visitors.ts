@@ -16,7 +16,7 @@ export interface AppRun {
   readonly page: string;
 }
 
-export interface Started {
+export interface StartedAppRun {
   readonly runId: string;
   readonly code?: string;
   readonly error?: string;
@@ -46,7 +46,7 @@ export interface Visitor {
 let networks = 0;
 
 /** Returns a visitor without an account, from a network of its own. */
-export function visitorOf(
+export function createVisitor(
   service: Pick<TestService, 'url'>,
   headers: Readonly<Record<string, string>> = {},
   network = `198.${18 + (networks >> 16)}.${(networks >> 8) & 255}.${networks++ & 255}`,
@@ -77,16 +77,16 @@ export function visitorOf(
 }
 
 /** Solves a challenge and returns the proof. */
-export function solve({ algorithm, challenge, salt, signature, maxnumber = 0 }: Challenge): string {
+export function solveChallenge({ algorithm, challenge, salt, signature, maxnumber = 0 }: Challenge): string {
   let number = 0;
   while (createHash('sha256').update(`${salt}${number}`).digest('hex') !== challenge && number <= maxnumber)
     number++;
   return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString('base64');
 }
 
-export async function proofFor(visitor: Visitor, slug: string): Promise<string> {
+export async function createProof(visitor: Visitor, slug: string): Promise<string> {
   const { body } = await visitor.request<Challenge>('GET', `/apps/${slug}/challenge`);
-  return solve(body);
+  return solveChallenge(body);
 }
 
 /** Runs the app as an anonymous visitor. */
@@ -95,13 +95,13 @@ export async function runAsVisitor(
   slug: string,
   inputs: object = {},
   headers: object = {},
-): Promise<Reply<Started>> {
-  const proof = await proofFor(visitor, slug);
-  return visitor.request<Started>('POST', `/apps/${slug}/run`, { inputs, proof }, headers);
+): Promise<Reply<StartedAppRun>> {
+  const proof = await createProof(visitor, slug);
+  return visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, { inputs, proof }, headers);
 }
 
 /** Waits until the run has ended. */
-export async function untilEnded(
+export async function waitForAppRun(
   visitor: Pick<Visitor, 'request'>,
   slug: string,
   runId: string,

@@ -35,20 +35,20 @@ export interface Pool {
   }[];
 }
 
-export const model = (id: string, config: object = {}) =>
+export const modelNode = (id: string, config: object = {}) =>
   node(id, MODEL, { prompt: `a fox named ${id}`, ...config });
 /** One model connected to a preview. */
-export const single = (config: object = {}) => ({
-  nodes: [model('m', config), node('end', 'output:preview')],
+export const modelGraph = (config: object = {}) => ({
+  nodes: [modelNode('m', config), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
 });
 /** A model called for each text of a list. */
-export const mapped = (texts: readonly string[]) => ({
+export const mappedGraph = (texts: readonly string[]) => ({
   nodes: [node('list', 'input:list', { items: texts }), node('m', MODEL)],
   edges: [edge('list.list > m.prompt')],
 });
 /** The same with a list whose length is known only during the run. */
-export const mappedLate = (texts: readonly string[]) => ({
+export const lateMappedGraph = (texts: readonly string[]) => ({
   nodes: [
     node('list', 'input:list', { items: texts }),
     node('late', 'logic:delay', { ms: 0 }),
@@ -94,7 +94,7 @@ export async function startPaidService(
         keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
       });
       assert.equal(status, 201, JSON.stringify(body));
-      return service.as(body.apiKey);
+      return service.withKey(body.apiKey);
     },
     reset() {
       fal.polls = 0;
@@ -125,14 +125,14 @@ export async function runPastLimit(
   return runPastLimit(paid, user, graph, limitMs * 4);
 }
 
-export const poolOf = async (user: Client): Promise<Pool> =>
+export const readPool = async (user: Client): Promise<Pool> =>
   (await user.request<Pool>('GET', '/credits?limit=200')).body;
 
-export const balanceOf = async (user: Client): Promise<readonly [balance: number, held: number]> => {
-  const { balance, held } = await poolOf(user);
+export const readBalance = async (user: Client): Promise<readonly [balance: number, held: number]> => {
+  const { balance, held } = await readPool(user);
   return [balance, held];
 };
 
 /** Stores the graph and runs it until it ends. */
 export const runPaid = async (user: Client, graph: object, body: object = {}): Promise<PaidExecution> =>
-  (await user.run(await user.create(graph), body)) as PaidExecution;
+  (await user.runWorkflow(await user.createWorkflow(graph), body)) as PaidExecution;

@@ -43,7 +43,7 @@ export function sketchGraph(nodes: Readonly<Record<string, NodeSketch>>, edges: 
   };
 }
 
-export function catalogOf(definitions: readonly NodeDefinition[]): Catalog {
+export function createCatalog(definitions: readonly NodeDefinition[]): Catalog {
   const find = (nodeType: string): NodeDefinition | undefined =>
     definitions.find(({ entry }) => entry.nodeType === nodeType);
   return {
@@ -59,7 +59,7 @@ export function planGraph(
   graph: Graph,
   targets?: readonly string[],
 ): Plan {
-  const result = createPlan(graph, catalogOf(definitions), targets);
+  const result = createPlan(graph, createCatalog(definitions), targets);
   if (!result.ok) throw new Error(`The graph has no plan: ${result.code}.`);
   return result.plan;
 }

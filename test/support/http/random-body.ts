@@ -105,7 +105,7 @@ function scalarOf(type: string, schema: BodySchema, roll: Roll): unknown {
 }
 
 /** Copies the value with one change: a property with another type, missing or unknown. */
-export function spoil(value: unknown, roll: Roll): unknown {
+export function corrupt(value: unknown, roll: Roll): unknown {
   const copy = structuredClone(value);
   const places = placesIn(copy);
   if (places.length === 0) return pick(roll, [null, 7, 'text', []]);

@@ -13,18 +13,18 @@ export interface RawResponse {
 const WAIT_MS = 20_000;
 
 /** Sends the parts, one write each, and reads until the peer closes. Throws if it does not within 20 s. */
-export async function exchange(port: number, ...parts: readonly string[]): Promise<RawResponse[]> {
-  const socket = await open(port);
+export async function sendRaw(port: number, ...parts: readonly string[]): Promise<RawResponse[]> {
+  const socket = await openSocket(port);
   for (const part of parts) socket.write(part);
   return readResponses(socket);
 }
 
 /** Listens on a free port of this machine. */
-export async function listen(app: App): Promise<number> {
+export async function listenLocally(app: App): Promise<number> {
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
 
-export async function open(port: number): Promise<Socket> {
+export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   return socket;
@@ -71,7 +71,11 @@ function parseResponses(text: string): RawResponse[] {
 const nextHead = (text: string): number => (text.startsWith('HTTP/1.1 ') ? 0 : text.length);
 
 /** Builds a request head that closes the connection. */
-export function head(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
+export function requestHead(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...headers });
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }

@@ -13,7 +13,7 @@ export interface SdkPlace {
 }
 
 /** Where the SDK finds the upload: in the bucket, or at our own endpoint, which looks like a bucket named `uploads`. */
-export function sdkPlace(deps: Deps, mediaId: string): SdkPlace {
+export function createSdkStorage(deps: Deps, mediaId: string): SdkPlace {
   const { bucket } = deps;
   const address =
     bucket === undefined ? getUploadUrl(deps, mediaId) : getObjectUrl(bucket, toPendingKey(mediaId));

@@ -6,13 +6,13 @@ import { createServer } from 'node:net';
 const [FIRST, LAST] = [12_000, 32_000];
 
 /** Returns a port of 127.0.0.1 on which nothing listens at the moment. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
   const server = createServer().listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
   } catch {
-    return freePort();
+    return findFreePort();
   }
   server.close();
   await once(server, 'close');

@@ -5,10 +5,10 @@ import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
 import {
   CookieBrowser,
   connect,
+  createInjectingSend,
   createOAuthClient,
   type OAuthClient,
   type Send,
-  sendInto,
   type Tokens,
 } from './clients.ts';
 
@@ -28,7 +28,7 @@ export interface OAuthApp {
 export async function createOAuthApp(options?: TestAppOptions): Promise<OAuthApp> {
   const test = await createTestApp(options);
   const person = await createPerson(test, await test.createCaller());
-  const send = sendInto(test.app);
+  const send = createInjectingSend(test.app);
   const client = createOAuthClient(send);
   const newBrowser = (cookie = person.cookie): CookieBrowser =>
     new CookieBrowser(send, cookie === '' ? {} : { cookie });

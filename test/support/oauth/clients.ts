@@ -29,7 +29,7 @@ interface Injectable {
 }
 
 /** Sends requests into a test's app in process, whatever their host. */
-export function sendInto(app: Injectable): Send {
+export function createInjectingSend(app: Injectable): Send {
   let registrations = 0;
   return async (method, url, { headers = {}, body, from } = {}) => {
     const { pathname, search, host } = new URL(url, ORIGIN);
@@ -49,7 +49,7 @@ export function sendInto(app: Injectable): Send {
 }
 
 /** Sends requests over the network. */
-export const sendOut: Send = async (method, url, { headers = {}, body } = {}) => {
+export const sendOverNetwork: Send = async (method, url, { headers = {}, body } = {}) => {
   const response = await fetch(url, {
     method,
     redirect: 'manual',
@@ -175,7 +175,7 @@ export class CookieBrowser {
   /** Submits the form of the page. */
   async decide(page: BrowserPage, { scopes, choice = 'allow' }: Decision = {}): Promise<BrowserPage> {
     const offered = [...page.html.matchAll(/name="scope" value="([^"]+)"/g)].map(match => match[1] ?? '');
-    const form = new URLSearchParams({ token: tokenOf(page), decision: choice });
+    const form = new URLSearchParams({ token: readFormToken(page), decision: choice });
     for (const scope of scopes ?? offered) form.append('scope', scope);
     return this.#follow('POST', page.url, form);
   }
@@ -222,7 +222,7 @@ export class CookieBrowser {
   }
 }
 
-export const tokenOf = ({ html }: Pick<BrowserPage, 'html'>): string =>
+export const readFormToken = ({ html }: Pick<BrowserPage, 'html'>): string =>
   /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
 /** Builds the URL of an authorization request. Parameters that are undefined are left out. */

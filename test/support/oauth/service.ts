@@ -2,8 +2,14 @@
 
 import { createPerson, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
-import { freePort } from '../network/free-port.ts';
-import { CookieBrowser, createOAuthClient, type Decision, type OAuthClient, sendOut } from './clients.ts';
+import { findFreePort } from '../network/free-port.ts';
+import {
+  CookieBrowser,
+  createOAuthClient,
+  type Decision,
+  type OAuthClient,
+  sendOverNetwork,
+} from './clients.ts';
 
 export interface OAuthService {
   readonly test: TestApp;
@@ -17,18 +23,19 @@ export interface OAuthService {
 }
 
 export async function startOAuthService(options: TestAppOptions = {}): Promise<OAuthService> {
-  const port = await freePort();
+  const port = await findFreePort();
   const origin = `http://localhost:${port}`;
   const test = await createTestApp({ ...options, env: { BASE_URL: origin, ...options.env } });
   await test.app.listen({ port, host: '127.0.0.1' });
   const person = await createPerson(test, await test.createCaller());
-  const newBrowser = (): CookieBrowser => new CookieBrowser(sendOut, { cookie: person.cookie, origin });
+  const newBrowser = (): CookieBrowser =>
+    new CookieBrowser(sendOverNetwork, { cookie: person.cookie, origin });
   return {
     test,
     person,
     origin,
     mcpUrl: `${origin}/mcp`,
-    client: createOAuthClient(sendOut, origin),
+    client: createOAuthClient(sendOverNetwork, origin),
     newBrowser,
     letIn: async (url, decision) => {
       const browser = newBrowser();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { insertUser } from '../../../src/store/users.ts';
 import { createTestApp } from '../app.ts';
-import { PROGRAM } from '../browser.ts';
+import { CHROMIUM } from '../browser.ts';
 import { createWorkflow } from '../workflows.ts';
 import { FULL_PAGE, makeMarkdown } from './content.ts';
 
@@ -111,7 +111,7 @@ async function take(url: string, name: string, width: number, scheme: 'light' | 
       ? ['--blink-settings=preferredColorScheme=0']
       : ['--blink-settings=preferredColorScheme=1'];
   await promisify(execFile)(
-    PROGRAM ?? 'chromium',
+    CHROMIUM ?? 'chromium',
     [
       ...FLAGS,
       ...dark,

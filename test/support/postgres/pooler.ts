@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findOnPath } from '../../../src/lib/settings.ts';
 import { chooseRunner, startProgram } from '../../../src/store/embedded/run-as.ts';
-import { freePort } from '../network/free-port.ts';
+import { findFreePort } from '../network/free-port.ts';
 import type { TestAddress } from '../postgres.ts';
 import { waitUntil } from '../processes.ts';
 
@@ -25,7 +25,7 @@ export async function startPooler(
   settings: Readonly<Record<string, string>>,
   atPort?: number,
 ): Promise<TestPooler> {
-  const port = atPort ?? (await freePort());
+  const port = atPort ?? (await findFreePort());
   const folder = await mkdtemp('/tmp/graphwright-pool-');
   const file = join(folder, 'pgbouncer.ini');
   const lines = Object.entries({

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { type Receiver, startReceiver } from '../network/receiver.ts';
 import { waitUntil } from '../processes.ts';
-import { urlOf } from '../service.ts';
+import { toDatabaseUrl } from '../service.ts';
 import { edge, node } from '../workflows.ts';
 
 export interface TakeoverSetup {
@@ -33,7 +33,11 @@ export async function startTakeoverSetup(): Promise<TakeoverSetup> {
     receiver,
     db,
     hanging,
-    env: { DATABASE_URL: urlOf(connection), ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '100' },
+    env: {
+      DATABASE_URL: toDatabaseUrl(connection),
+      ALLOW_PRIVATE_NETWORK: 'true',
+      WEBHOOK_BACKOFF_BASE_MS: '100',
+    },
     count: path => receiver.received.filter(item => item.path === path).length,
     untilStored: (executionId, nodeId) =>
       waitUntil(`${nodeId} of ${executionId} to be stored`, async () => {
