@@ -454,6 +454,8 @@ export type AppRequest = {
   readonly inputs: readonly AppInput[];
   /** Node IDs, in the order shown */
   readonly outputs: readonly string[];
+  /** Labels of outputs by node ID. Default: its kind, such as Text or Image */
+  readonly outputLabels?: Readonly<Record<string, string>>;
   /** IDs of completed executions of the workflow, whose inputs and results the page shows */
   readonly examples?: readonly string[];
   /** `workspace`: people with a role in the workflow. `signed_in`: everyone with an account here. `anyone`: everyone with the link */
@@ -564,6 +566,8 @@ export type AppSettings = {
   readonly inputs: readonly AppInput[];
   /** Node IDs, in the order shown */
   readonly outputs: readonly string[];
+  /** Labels of outputs by node ID. Default: its kind, such as Text or Image */
+  readonly outputLabels?: Readonly<Record<string, string>>;
   /** IDs of completed executions of the workflow, whose inputs and results the page shows */
   readonly examples?: readonly string[];
   /** `workspace`: people with a role in the workflow. `signed_in`: everyone with an account here. `anyone`: everyone with the link */

@@ -89,9 +89,9 @@ const toPreview = ({ page, createdAt, outputs }: Awaited<ReturnType<typeof listO
 });
 
 function listResults({ outputs }: OpenApp, shown: Readonly<Record<string, ShownOutput>>) {
-  return outputs.flatMap(({ key, label }) => {
+  return outputs.flatMap(({ key, label, hasCaption }) => {
     const items = listItems(shown[key]);
-    return items.length === 0 ? [] : [{ label, items }];
+    return items.length === 0 ? [] : [{ label, hasCaption, items }];
   });
 }
 

@@ -10,6 +10,7 @@ const Text = (maxLength: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
 export const DEFAULT_RUNS_PER_VISITOR = 3;
+const MAX_OUTPUTS = 20;
 
 const AppInputSchema = NamedExact('AppInput', 'An input of the form', {
   nodeId: NodeId,
@@ -49,7 +50,17 @@ const SETTINGS = {
     }),
   ),
   inputs: Type.Array(AppInputSchema, { maxItems: 50, description: 'In the order of the form' }),
-  outputs: Type.Array(NodeId, { minItems: 1, maxItems: 20, description: 'Node IDs, in the order shown' }),
+  outputs: Type.Array(NodeId, {
+    minItems: 1,
+    maxItems: MAX_OUTPUTS,
+    description: 'Node IDs, in the order shown',
+  }),
+  outputLabels: Type.Optional(
+    Type.Record(NodeId, Type.String({ minLength: 1, maxLength: 200 }), {
+      maxProperties: MAX_OUTPUTS,
+      description: 'Labels of outputs by node ID. Default: its kind, such as Text or Image',
+    }),
+  ),
   examples: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
       maxItems: 6,

@@ -30,6 +30,8 @@ export interface AppOutput {
   readonly key: string;
   readonly nodeId: string;
   readonly label: string;
+  /** Whether the page shows the label. The kind of a single result is obvious. */
+  readonly hasCaption: boolean;
   readonly type: string;
 }
 
@@ -113,14 +115,16 @@ const OUTPUT_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the outputs in the order shown. */
-export function listOutputsOf({ outputs }: AppSettings, plan: Plan): readonly AppOutput[] {
+export function listOutputsOf({ outputs, outputLabels = {} }: AppSettings, plan: Plan): readonly AppOutput[] {
   const nodes = new Map(plan.nodes.map(node => [node.id, node]));
   const types = outputs.map(id => findOutputType(plan, nodes.get(id)));
   const names = nameByKind(types.map(type => OUTPUT_LABELS[type] ?? 'Result'));
+  const labels = new Map(Object.entries(outputLabels));
   return outputs.map((nodeId, index) => ({
     key: `output_${index + 1}`,
     nodeId,
-    label: names[index] ?? '',
+    label: labels.get(nodeId) ?? names[index] ?? '',
+    hasCaption: outputs.length > 1 || labels.has(nodeId),
     type: types[index] ?? 'ANY',
   }));
 }

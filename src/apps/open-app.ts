@@ -6,7 +6,6 @@ import type { RunDeps } from '../runs/deps.ts';
 import { readPlan } from '../runs/executed-graph.ts';
 import { toPlainRun } from '../runs/run-version.ts';
 import { canDo, findRole, hasOwnRole } from '../services/accounts/access.ts';
-import type { Actor } from '../services/accounts/actor.ts';
 import { findAppFaults } from '../services/workflows/app-faults.ts';
 import { type AppRow, type AppSettings, findAppBySlug } from '../store/apps.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
@@ -45,8 +44,8 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
   if (workflow === undefined) throw notFound();
   const isOwn = actor.kind === 'user' && hasOwnRole(actor, workflow);
   const canEdit = isOwn && canDo(findRole(actor, workflow), 'edit');
+  if (!canEdit && !(app.is_enabled && (isOwn || mayAdmit(app, request)))) throw notFound();
   const visitor = await identifyVisitor(deps, app, request);
-  if (!canEdit && !(app.is_enabled && isAdmitted(app, actor, visitor, isOwn))) throw notFound();
   if (app.slug !== slug) throw moved(app.slug, request);
   const settings = JSON.parse(app.settings) as AppSettings;
   const version = await readVersion(deps, app, workflow);
@@ -71,6 +70,15 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
   };
 }
 
+/** Lists the origins that may show the pages of the app in a frame. */
+export async function listEmbedOrigins(
+  { db }: Pick<RunDeps, 'db'>,
+  slug: string,
+): Promise<readonly string[]> {
+  const app = await findAppBySlug(db, slug);
+  return app === undefined ? [] : (JSON.parse(app.settings) as AppSettings).embedOrigins;
+}
+
 const notFound = (): AppError => new AppError('not_found', 'App not found.');
 
 function moved(slug: string, { toAddress }: VisitorRequest): AppError {
@@ -80,9 +88,10 @@ function moved(slug: string, { toAddress }: VisitorRequest): AppError {
   return new AppError('app_moved', `This app has a new slug: ${slug}. Use it instead.`, { headers });
 }
 
-function isAdmitted({ audience }: AppRow, actor: Actor, { isVouched }: Visitor, isOwn: boolean): boolean {
-  if (audience === 'anyone' || isOwn) return true;
-  return audience === 'signed_in' && (isVouched || actor.kind === 'user');
+/** Decides before the token is verified, so that a wrong token does not reveal an app that is not for strangers. */
+function mayAdmit({ audience, embed_key: embedKey }: AppRow, { actor, token }: VisitorRequest): boolean {
+  if (audience === 'anyone') return true;
+  return audience === 'signed_in' && (actor.kind === 'user' || (token !== undefined && embedKey !== null));
 }
 
 async function readVersion(

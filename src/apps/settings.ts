@@ -1,5 +1,6 @@
 // Reads, saves and deletes the app of a workflow, and lists apps.
 import { randomBytes } from 'node:crypto';
+import { pointer } from '../graph/issues.ts';
 import type { Plan } from '../graph/plan.ts';
 import { encrypt } from '../lib/crypto.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
@@ -68,6 +69,7 @@ function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp
     description: body.description ?? null,
     inputs: body.inputs,
     outputs: body.outputs,
+    outputLabels: body.outputLabels ?? {},
     examples: body.examples ?? [],
     showsGraph: body.showsGraph ?? false,
     allowsDuplicate: body.allowsDuplicate ?? false,
@@ -106,6 +108,7 @@ async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, bo
       ? findPlanFaults(body, plan)
       : [issue('/version', 'This version cannot run. Choose another version.')]),
     ...findRepeated(body),
+    ...findStrayLabels(body),
     ...findMoneyFaults(body, hasPaidNode(deps, plan)),
     ...findOriginFaults(body.embedOrigins ?? []),
     ...(await findExampleFaults(tx, workflow.id, body.examples ?? [])),
@@ -142,6 +145,14 @@ function findRepeated({ inputs, outputs }: AppBody): readonly Issue[] {
         : [issue(`/outputs/${index}`, 'This output is in the list already.')],
     ),
   ];
+}
+
+function findStrayLabels({ outputs, outputLabels = {} }: AppBody): readonly Issue[] {
+  return Object.keys(outputLabels).flatMap(id =>
+    outputs.includes(id)
+      ? []
+      : [issue(pointer('outputLabels', id), 'This node is not in outputs. Add it, or remove its label.')],
+  );
 }
 
 const hasPaidNode = ({ catalog }: Pick<Deps, 'catalog'>, { nodes }: Plan): boolean =>

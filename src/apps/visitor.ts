@@ -1,5 +1,5 @@
 // Identifies the visitor of an app: a user, a visitor that an embedding page vouches for, or an anonymous one.
-import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { decrypt, hmacSha256Hex, sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Actor, UserActor } from '../services/accounts/actor.ts';
@@ -69,7 +69,9 @@ async function verifyToken(deps: VisitorDeps, app: AppRow, token: string): Promi
     requiredClaims: ['sub', 'aud', 'exp'],
     currentDate: new Date(nowMs),
   }).catch((err: unknown) => {
-    throw invalidToken('It is malformed, has expired or was signed with another key.', err);
+    if (err instanceof errors.JWTExpired)
+      throw new AppError('unauthorized', 'Your access to this app has expired. Reload the page.');
+    throw invalidToken('It is malformed, or was signed with another key or for another app.', err);
   });
   if (!isOfPage && (payload.exp ?? 0) > nowMs / 1000 + MAX_TOKEN_SECONDS)
     throw invalidToken(`It must expire within ${MAX_TOKEN_SECONDS / 60} minutes.`);

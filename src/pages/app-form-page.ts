@@ -36,6 +36,7 @@ export interface ShownItem {
 
 export interface ShownResult {
   readonly label: string;
+  readonly hasCaption: boolean;
   readonly items: readonly ShownItem[];
 }
 
@@ -131,6 +132,17 @@ ${
     ? html`<form class="app-more" method="post" action="/a/${page.slug}/duplicate"><button class="button quiet">Duplicate this workflow</button></form>`
     : undefined
 }</div>`,
+  });
+}
+
+/** Renders the page for a visitor whose token was refused, in the frame of the page that embeds the app. */
+export function renderRefusedVisitorPage(slug: string, message: string): string {
+  return renderDocument({
+    title: 'No access',
+    description: message,
+    canonical: undefined,
+    head: html`<link rel="stylesheet" href="${APP_STYLE_PATH}">`,
+    main: html`<div class="app embedded"><header class="app-head"><h1>No access</h1><p class="lead">${message}</p></header><p class="app-more"><a class="button" href="/a/${slug}" target="_blank" rel="noopener">Open the app in a new tab</a></p></div>`,
   });
 }
 
@@ -234,8 +246,8 @@ function renderRun({ run, slug, token, examples, exampleResults, canPick }: AppF
 ${run !== undefined && isActive(run) ? html`<progress max="1" value="${run.progress}" aria-label="Progress"></progress>` : undefined}
 ${run?.error === null || isFirst ? undefined : html`<p class="app-failed">${run.error}</p>`}
 <div class="app-outputs">${shown.map(
-    ({ label, items }) =>
-      html`<figure class="output">${shown.length > 1 ? html`<figcaption>${label}</figcaption>` : undefined}<div class="items${items.length > 1 ? ' many' : ''}">${items.map((item, index) => renderOutput(item, items.length > 1 ? `${label} ${index + 1}` : label))}</div></figure>`,
+    ({ label, hasCaption, items }) =>
+      html`<figure class="output">${hasCaption ? html`<figcaption dir="auto">${label}</figcaption>` : undefined}<div class="items${items.length > 1 ? ' many' : ''}">${items.map((item, index) => renderOutput(item, items.length > 1 ? `${label} ${index + 1}` : label))}</div></figure>`,
   )}${
     isFirst && shown.length === 0
       ? html`<p class="app-empty">${examples.length > 0 ? 'Fill in the form and run it, or start from an example below.' : 'Fill in the form and run it. The result appears here.'}</p>`

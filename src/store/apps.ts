@@ -31,6 +31,8 @@ export interface AppSettings {
   readonly inputs: readonly AppInput[];
   /** Node ids. */
   readonly outputs: readonly string[];
+  /** By node id. */
+  readonly outputLabels?: Readonly<Record<string, string>>;
   /** Execution ids. */
   readonly examples: readonly string[];
   readonly showsGraph: boolean;

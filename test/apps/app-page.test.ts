@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { SignJWT } from 'jose';
 import { createVisitor, runAsVisitor, saveApp, waitForAppRun } from '../support/apps/visitors.ts';
 import {
   assertAccessible,
@@ -89,7 +90,7 @@ async function startSite() {
     show: (html: string) => {
       shown = html;
     },
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await once(server.close(), 'close');
     },
@@ -119,6 +120,18 @@ describe('the page of an app', () => {
     assert.match(closed.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'$/);
     const { slug: hidden } = await newApp({ audience: 'workspace' });
     assert.equal((await visitor.request('GET', `/a/${hidden}`)).status, 404);
+  });
+
+  it('labels a result if its owner did', async () => {
+    const visitor = createVisitor(service);
+    for (const outputLabels of [{}, { secret_end: 'Your poster' }]) {
+      const { slug } = await newApp({ outputLabels });
+      const { text } = await visitor.request('GET', `/a/${slug}?example=1`);
+      assert.equal(
+        /<figcaption[^>]*>(.*?)<\/figcaption>/.exec(text)?.[1],
+        'secret_end' in outputLabels ? 'Your poster' : undefined,
+      );
+    }
   });
 
   it('loads at most 60 KB of script', async () => {
@@ -275,7 +288,8 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
   });
 
   it('runs in a frame of another site for a visitor whom its server names', async () => {
-    const [site, stranger] = [await startSite(), await startSite()];
+    await using site = await startSite();
+    await using stranger = await startSite();
     const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
     const { body } = await service.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
     const token = (await readDocumentedSigner())(body.key, slug, 'ada');
@@ -297,6 +311,29 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
       tab.errors.some(text => text.includes('frame-ancestors')),
     );
     assert.equal(await frame.getByLabel('Scene').count(), 0);
-    await Promise.all([site.close(), stranger.close()]);
+  });
+
+  it('tells a visitor whose token has expired to reload, in the frame', async () => {
+    await using site = await startSite();
+    const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
+    const { body } = await service.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
+    const token = await new SignJWT()
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject('ada')
+      .setAudience(slug)
+      .setExpirationTime(Math.floor(Date.now() / 1000) - 60)
+      .sign(Buffer.from(body.key));
+    site.show(
+      `<!doctype html><title>Host</title><iframe src="${url}/a/${slug}?visitor=${token}" title="App"></iframe>`,
+    );
+    await using tab = await browser.open(url);
+    const { page } = tab;
+    await page.goto(site.origin);
+    const frame = page.frameLocator('iframe');
+    await frame.getByText('Your access to this app has expired. Reload the page.').waitFor();
+    assert.equal(await frame.locator('.bar').isVisible(), false);
+    const link = frame.getByRole('link', { name: 'Open the app in a new tab' });
+    assert.equal(await link.getAttribute('href'), `/a/${slug}`);
+    assert.equal((await fetch(`${url}/a/${slug}?visitor=${token}`)).status, 401);
   });
 });

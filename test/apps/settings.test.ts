@@ -127,6 +127,9 @@ describe('the app of a workflow', () => {
     assert.deepEqual(await faultsOf({ outputs: ['nobody'] }), ['/outputs/0', '/outputs/0']);
     assert.deepEqual(await faultsOf({ outputs: ['note'] }), ['/outputs/0']);
     assert.deepEqual(await faultsOf({ outputs: ['out', 'out'] }), ['/outputs/1']);
+    assert.deepEqual(await faultsOf({ outputLabels: { out: 'Poster', 'a/b': 'Other' } }), [
+      '/outputLabels/a~1b',
+    ]);
     assert.deepEqual(await faultsOf({ version: 99 }), ['/version']);
     assert.deepEqual(await faultsOf({ examples: ['ex_none'] }), ['/examples/0']);
     assert.deepEqual(await faultsOf({ embedOrigins: ['https://a.example/page', 'https://*.example'] }), [
@@ -136,6 +139,17 @@ describe('the app of a workflow', () => {
     assert.deepEqual(await faultsOf({ audience: 'anyone', runsPerVisitor: null }), ['/runsPerVisitor']);
     const twins = [{ nodeId: 'topic' }, { nodeId: 'amount', min: 1, max: 9, control: 'slider' }];
     assert.equal((await save(settings({ inputs: twins }))).status, 200);
+  });
+
+  it('shows visitors the labels of outputs, or else their kinds', async () => {
+    const labelsOf = async (outputLabels?: object): Promise<readonly string[]> => {
+      const body = settings({ outputs: ['out', 'topic'], ...(outputLabels && { outputLabels }) });
+      assert.equal((await save(body)).status, 200);
+      const view = await owner.request<{ outputs: { label: string }[] }>('GET', `/apps/${body.slug}`);
+      return view.body.outputs.map(({ label }) => label);
+    };
+    assert.deepEqual(await labelsOf(), ['Text 1', 'Text 2']);
+    assert.deepEqual(await labelsOf({ topic: 'Subject' }), ['Text 1', 'Subject']);
   });
 
   it('keeps its slug from other workflows', async () => {

@@ -99,6 +99,14 @@ describe('the audience of an app', () => {
   });
 });
 
+it('an app that is not for strangers is not found with a token either', async () => {
+  const visitor = createVisitor(service, { 'x-app-visitor': 'any.wrong.token' });
+  for (const settings of [{ audience: 'workspace' }, { audience: 'signed_in' }, { isEnabled: false }]) {
+    const slug = await newApp(settings);
+    assert.equal((await visitor.request('GET', `/apps/${slug}`)).status, 404, JSON.stringify(settings));
+  }
+});
+
 describe('a run of an app', () => {
   it('gives the visitor the result, and the owner the whole run', async () => {
     const slug = await newApp();

@@ -90,6 +90,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     await preview.getByText('Where to? *').waitFor();
     await preview.getByText('A city or a country').waitFor();
 
+    await dialog.getByLabel('Label of picture').fill('Your postcard');
     await dialog.getByLabel('Who can run it').selectOption('Anyone with the link');
     await dialog.getByLabel('Credits a day').fill('40');
     await dialog.getByLabel('Credits per run').fill('5');
@@ -107,8 +108,16 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
       { nodeId: 'size', label: 'size' },
     ]);
     assert.deepEqual(
-      [app.outputs, app.audience, app.payer, app.dailyCredits, app.maxCreditsPerRun, app.runsPerVisitor],
-      [['picture'], 'anyone', 'owner', 40, 5, 3],
+      [
+        app.outputs,
+        app.outputLabels,
+        app.audience,
+        app.payer,
+        app.dailyCredits,
+        app.maxCreditsPerRun,
+        app.runsPerVisitor,
+      ],
+      [['picture'], { picture: 'Your postcard' }, 'anyone', 'owner', 40, 5, 3],
     );
     assert.deepEqual(testPage.errors, []);
   });

@@ -6,7 +6,7 @@ import { type PageChoice, readAppPage } from '../../apps/app-page.ts';
 import { cancelAppRun, changeAppRun } from '../../apps/app-run.ts';
 import { duplicateApp } from '../../apps/duplicate-app.ts';
 import { parseText } from '../../apps/fields.ts';
-import { openApp } from '../../apps/open-app.ts';
+import { listEmbedOrigins, openApp } from '../../apps/open-app.ts';
 import { runApp } from '../../apps/run-app.ts';
 import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
 import type { VisitorRequest } from '../../apps/visitor.ts';
@@ -20,6 +20,7 @@ import {
   APP_STYLE,
   APP_STYLE_PATH,
   renderAppFormPage,
+  renderRefusedVisitorPage,
 } from '../../pages/app-form-page.ts';
 import { DRAWING_STYLE_HASH, drawFlow } from '../../pages/flow-drawing.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -35,7 +36,6 @@ const PageQuery = Type.Object({
   example: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
 });
 const GalleryQuery = Type.Object({ add: Type.Boolean() });
-const options = { errorHandler: sendErrorPage, config: { access: 'anyone' } } as const;
 
 /** Several files, and the rest of the form. */
 const MAX_FILES = 5;
@@ -43,6 +43,7 @@ const MAX_FIELD_BYTES = 400_000;
 const MAX_FORM_BYTES = MAX_FILES * MAX_APP_UPLOAD_BYTES;
 
 export function registerAppForm(app: App, deps: RunDeps): void {
+  const options = pageOptions(deps);
   const files = {
     [APP_STYLE_PATH]: toPageResponse(APP_STYLE, 'text/css; charset=utf-8'),
     [APP_SCRIPT_PATH]: toPageResponse(APP_SCRIPT, 'text/javascript; charset=utf-8'),
@@ -73,8 +74,28 @@ export function registerAppForm(app: App, deps: RunDeps): void {
   void app.register(async scope => registerPosts(scope, deps));
 }
 
+function pageOptions(deps: RunDeps) {
+  const sendError = async (
+    thrown: unknown,
+    req: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { slug = '' } = req.params as { readonly slug?: string };
+    const { visitor } = req.query as { readonly visitor?: unknown };
+    if (!(thrown instanceof AppError) || thrown.code !== 'unauthorized' || visitor === undefined) {
+      sendErrorPage(thrown, req, reply);
+      return reply;
+    }
+    const policy = policyFor(await listEmbedOrigins(deps, slug));
+    const page = toPageResponse(renderRefusedVisitorPage(slug, thrown.message), HTML);
+    return sendPage(req, reply.code(thrown.status), { ...page, policy }, 'private, no-store');
+  };
+  return { errorHandler: sendError, config: { access: 'anyone' } } as const;
+}
+
 /** Registers what forms send in a scope of its own, which reads bodies itself. */
 function registerPosts(scope: App, deps: RunDeps): void {
+  const options = pageOptions(deps);
   registerForms(scope);
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',

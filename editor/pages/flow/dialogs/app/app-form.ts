@@ -11,7 +11,7 @@ const appMessages = messages.flow.app;
 export interface AppForm
   extends Pick<
     Required<AppRequest>,
-    'slug' | 'title' | 'inputs' | 'outputs' | 'audience' | 'payer' | 'isEnabled'
+    'slug' | 'title' | 'inputs' | 'outputs' | 'outputLabels' | 'audience' | 'payer' | 'isEnabled'
   > {
   readonly description: string;
   /** Execution ids. */
@@ -41,6 +41,7 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
     isPinned: typeof app?.version === 'number',
     inputs: app?.inputs ?? nodes.filter(isInput).map(toInput),
     outputs: app?.outputs ?? chooseOutputs(nodes),
+    outputLabels: app?.outputLabels ?? {},
     examples: app?.examples ?? [],
     embedOrigins: app?.embedOrigins?.join('\n') ?? '',
     audience: app?.audience ?? 'workspace',
@@ -114,6 +115,12 @@ export function describeAccess(
 export function toEmbedCode({ url, title }: Pick<AppSettings, 'url' | 'title'>): string {
   const text = title.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<iframe src="${url}" title="${text}" width="100%" height="800" style="border: 0"></iframe>`;
+}
+
+/** Changes the label of an output. Without a label, the kind of the result is shown. */
+export function labelOutput({ outputLabels }: AppForm, nodeId: string, label: string): Partial<AppForm> {
+  const { [nodeId]: _, ...others } = outputLabels;
+  return { outputLabels: label === '' ? others : { ...others, [nodeId]: label } };
 }
 
 /** Moves an item of a list. */

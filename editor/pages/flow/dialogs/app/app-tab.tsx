@@ -17,11 +17,20 @@ import { useBoard, useEditor } from '../../../../runs/editor-context.tsx';
 import { useWorkflowMutation } from '../owner-dialog.tsx';
 import type { ShareTabProps } from '../share.tsx';
 import styles from './app.module.css';
-import { type AppForm, chooseAudience, describeAccess, toForm, toInput, toRequest } from './app-form.ts';
+import {
+  type AppForm,
+  chooseAudience,
+  describeAccess,
+  labelOutput,
+  toForm,
+  toInput,
+  toRequest,
+} from './app-form.ts';
 import { Embed } from './embed.tsx';
 import { ExamplePicker } from './example-picker.tsx';
 import { InputList } from './input-list.tsx';
 import { NodePicker } from './node-picker.tsx';
+import { OutputList } from './output-list.tsx';
 import { Preview } from './preview.tsx';
 
 const appMessages = messages.flow.app;
@@ -95,6 +104,7 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
       });
     else
       set({
+        ...labelOutput(form, nodeId, ''),
         outputs: form.outputs.includes(nodeId)
           ? form.outputs.filter(id => id !== nodeId)
           : [...form.outputs, nodeId],
@@ -137,6 +147,8 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
         />
         <h3>{appMessages.inputs}</h3>
         <InputList inputs={form.inputs} types={types} onChange={inputs => set({ inputs })} />
+        <h3>{appMessages.outputs}</h3>
+        <OutputList form={form} nodes={nodes} onChange={set} />
         <h3>{appMessages.examples}</h3>
         <ExamplePicker ids={form.examples} onChange={examples => set({ examples })} />
         <AccessFields form={form} onChange={set} />
