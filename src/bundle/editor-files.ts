@@ -6,7 +6,7 @@ import { readBundle, removeOldBundles, SHIPPED_FOLDER, writeBundle } from './sto
 export interface EditorState {
   /** Undefined while the bundle is being created, and if that failed. */
   readonly bundle: Bundle | undefined;
-  readonly failed: boolean;
+  readonly hasFailed: boolean;
 }
 
 export interface EditorFiles {
@@ -30,7 +30,7 @@ interface Options {
 /** Creates the provider of the files, which reads nothing before `start`. */
 export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
   const stop = new AbortController();
-  let state: EditorState = { bundle: undefined, failed: false };
+  let state: EditorState = { bundle: undefined, hasFailed: false };
   let starting: Promise<void> | undefined;
   const prepare = async (): Promise<void> => {
     const startedAt = now();
@@ -40,11 +40,11 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
         log.warn({ err }, 'the bundle of the web application could not be stored');
       };
       const { bundle, isNew } = await openBundle({ folder, now, onStoreError }, stop.signal);
-      state = { bundle, failed: false };
+      state = { bundle, hasFailed: false };
       if (isNew) log.info({ ms: now() - startedAt }, 'the web application is ready');
     } catch (err) {
       if (stop.signal.aborted) return;
-      state = { bundle: undefined, failed: true };
+      state = { bundle: undefined, hasFailed: true };
       log.error({ err }, 'the web application could not be bundled');
     }
   };

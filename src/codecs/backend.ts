@@ -3,7 +3,7 @@
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
 import type { Backend, BackendRef } from './command.ts';
-import { ffmpegAt, openFfmpeg } from './ffmpeg.ts';
+import { createFfmpeg, openFfmpeg } from './ffmpeg.ts';
 import { createCodecHost, isHostInstalled, openCodecHost } from './host/codec-host.ts';
 
 export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
@@ -42,7 +42,7 @@ export const toBackendRef = ({ name, detail, encoding, path }: Backend): Backend
 
 /** Restores the back end that another thread or process found, without checking it again. */
 export function restoreBackend({ detail, encoding, path }: BackendRef): Backend {
-  return path === undefined ? createCodecHost(detail) : ffmpegAt(path, encoding);
+  return path === undefined ? createCodecHost(detail) : createFfmpeg(path, encoding);
 }
 
 /** Returns whether a back end seems to be installed, judged by files alone, without starting a process. */

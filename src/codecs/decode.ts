@@ -60,7 +60,7 @@ export async function* decodeAudio(
     const spawnSpec = backend.toSpawnSpec({ kind: 'audio', path, info, startSeconds, seconds });
     const child = new CodecChild(spawnSpec, { signal, failure: 'unreadable_media' });
     try {
-      for await (const block of completeSamples(child.read())) {
+      for await (const block of regroupSamples(child.read())) {
         const part = block.subarray(0, remaining);
         remaining -= part.length;
         if (part.length > 0) yield part;
@@ -76,7 +76,7 @@ export async function* decodeAudio(
 }
 
 /** Regroups byte blocks into blocks of complete stereo frames. */
-async function* completeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
+async function* regroupSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
   const step = 4 * CHANNELS;
   let incomplete: Buffer = Buffer.alloc(0);
   for await (const block of blocks) {

@@ -1,4 +1,4 @@
-// Runs an ffmpeg with x264 as a back end: jobs become argument lists, and none of its libraries are loaded here.
+// Runs an ffmpeg with x264 as a back end: commands become argument lists, and none of its libraries are loaded here.
 import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -53,7 +53,7 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
     if (missingEncoders.length > 0)
       return `the ffmpeg at ${path} has no encoder ${missingEncoders.join(' and ')}`;
     const [, version = 'unknown'] = /^ffmpeg version (\S{1,80})/m.exec(stderr) ?? [];
-    return ffmpegAt(path, `x264 ${PRESET} ${CRF}, ffmpeg ${version}`);
+    return createFfmpeg(path, `x264 ${PRESET} ${CRF}, ffmpeg ${version}`);
   } catch {
     signal.throwIfAborted();
     return `the ffmpeg at ${path} does not start`;
@@ -61,7 +61,7 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
 }
 
 /** Restores the back end of a program that was checked before. */
-export function ffmpegAt(path: string, encoding: string): Backend {
+export function createFfmpeg(path: string, encoding: string): Backend {
   const toSpawnSpec = (command: CodecCommand) => ({
     file: path,
     args: [...QUIET, ...ARGUMENTS[command.kind](command as never)],
@@ -89,9 +89,9 @@ function splitWords(line: string): string[] {
   return line.split(' ');
 }
 
-const ARGUMENTS = { encode: encodeArguments, frames: listFramesArguments, audio: listAudioArguments };
+const ARGUMENTS = { encode: listEncodeArguments, frames: listFramesArguments, audio: listAudioArguments };
 
-function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeCommand): string[] {
+function listEncodeArguments({ path, video, hasAudio, maxSeconds }: EncodeCommand): string[] {
   const format = `-f rawvideo -pixel_format yuv420p -video_size ${video?.width}x${video?.height}`;
   return [
     ...(video === undefined
@@ -145,7 +145,7 @@ function listFramesArguments(command: FramesCommand): string[] {
 function listAudioArguments(command: AudioCommand): string[] {
   const { startSeconds, seconds, info } = command;
   // Trimmed after decoding: seeking in a VBR MP3 is imprecise.
-  const mix = info.audio === undefined ? '' : `${panFor(info.audio.channels)},`;
+  const mix = info.audio === undefined ? '' : `${buildPanFilter(info.audio.channels)},`;
   const filters = `${mix}asetpts=PTS-${info.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
     ...listInputArguments(command, []),
@@ -154,7 +154,7 @@ function listAudioArguments(command: AudioCommand): string[] {
 }
 
 // Set explicitly, since ffmpeg's default mix makes mono quieter and depends on the sample format.
-function panFor(channels: number): string {
+function buildPanFilter(channels: number): string {
   if (channels === 1) return 'pan=stereo|c0=c0|c1=c0';
   const side = (front: number, back: number): string =>
     [

@@ -34,7 +34,7 @@ export async function joinSegments({ path, fps, segments, audioPath }: JoinReque
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new FilePathTarget(path),
   });
-  const frameCount = segments.reduce((sum, piece) => sum + piece.frameCount, 0);
+  const frameCount = segments.reduce((sum, segment) => sum + segment.frameCount, 0);
   const video = new EncodedVideoPacketSource('avc');
   output.addVideoTrack(video, { frameRate: fps, maximumPacketCount: frameCount });
   using audioInput = audioPath === undefined ? undefined : openInput(audioPath);
@@ -66,7 +66,7 @@ export async function isComplete({ path, frameCount }: EncodedSegment): Promise<
 async function endsWithBox(path: string): Promise<boolean> {
   await using file = await open(path);
   let end = 0;
-  for await (const { at, bytes } of readBoxes(file)) end = at + bytes;
+  for await (const { offset, bytes } of readBoxes(file)) end = offset + bytes;
   return end === (await file.stat()).size;
 }
 

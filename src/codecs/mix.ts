@@ -12,9 +12,9 @@ export async function* applyGain(
   for await (const block of stream) {
     const out = new Float32Array(block.length);
     for (let i = 0; i < block.length; i += CHANNELS, frame++) {
-      const at = frame / SAMPLE_RATE;
-      const up = fadeIn > 0 ? Math.min(1, at / fadeIn) : 1;
-      const down = fadeOut > 0 ? Math.min(1, Math.max(0, (seconds - at) / fadeOut)) : 1;
+      const elapsed = frame / SAMPLE_RATE;
+      const up = fadeIn > 0 ? Math.min(1, elapsed / fadeIn) : 1;
+      const down = fadeOut > 0 ? Math.min(1, Math.max(0, (seconds - elapsed) / fadeOut)) : 1;
       const gain = volume * up * down;
       out[i] = gain * (block[i] as number);
       out[i + 1] = gain * (block[i + 1] as number);
@@ -39,7 +39,7 @@ export async function* mix(streams: readonly AudioStream[]): AsyncGenerator<Floa
       for (const part of parts) {
         for (let i = 0; i < part.length; i++) out[i] = (out[i] as number) + (part[i] as number);
       }
-      for (let i = 0; i < length; i++) out[i] = limit(out[i] as number);
+      for (let i = 0; i < length; i++) out[i] = compressPeak(out[i] as number);
       yield out;
     }
   } finally {
@@ -48,7 +48,7 @@ export async function* mix(streams: readonly AudioStream[]): AsyncGenerator<Floa
 }
 
 /** Compresses a value into -1 to 1; unchanged up to the knee. */
-export function limit(value: number): number {
+export function compressPeak(value: number): number {
   const size = Math.abs(value);
   if (size <= KNEE) return value;
   return Math.sign(value) * (KNEE + (1 - KNEE) * Math.tanh((size - KNEE) / (1 - KNEE)));

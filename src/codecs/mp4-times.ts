@@ -4,48 +4,48 @@ import { type FileHandle, open } from 'node:fs/promises';
 const MAX_BOXES = 100;
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 /** Boxes with creation and modification times after version and flags (ISO 14496-12), and their containers. */
-const TIMED: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
+const TIMED_BOXES: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
 const CONTAINER_BOXES: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 
 /** Overwrites the creation and modification times of an MP4 from our encoder with "unknown". */
 export async function clearFileTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
-  for await (const { type, at, bytes } of readBoxes(file)) {
+  for await (const { type, offset, bytes } of readBoxes(file)) {
     if (type !== 'moov' || bytes > MAX_INDEX_BYTES) continue;
-    const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
+    const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
     clearTimes(buffer, 0, bytes);
-    await file.write(buffer, 0, bytes, at);
+    await file.write(buffer, 0, bytes, offset);
   }
 }
 
 interface Box {
   readonly type: string;
-  readonly at: number;
+  readonly offset: number;
   readonly bytes: number;
 }
 
 /** Yields the top-level boxes of the file, up to the first invalid one. */
 export async function* readBoxes(file: FileHandle): AsyncGenerator<Box> {
   const { size } = await file.stat();
-  for (let at = 0, count = 0; at < size && count < MAX_BOXES; count++) {
-    const { buffer } = await file.read(Buffer.alloc(16), 0, 16, at);
-    const short = buffer.readUInt32BE(0);
-    const bytes = short === 1 ? Number(buffer.readBigUInt64BE(8)) : short;
+  for (let offset = 0, count = 0; offset < size && count < MAX_BOXES; count++) {
+    const { buffer } = await file.read(Buffer.alloc(16), 0, 16, offset);
+    const size32 = buffer.readUInt32BE(0);
+    const bytes = size32 === 1 ? Number(buffer.readBigUInt64BE(8)) : size32;
     if (bytes < 8) return;
-    yield { type: buffer.toString('latin1', 4, 8), at, bytes };
-    at += bytes;
+    yield { type: buffer.toString('latin1', 4, 8), offset, bytes };
+    offset += bytes;
   }
 }
 
 /** Clears the times of the boxes from `from` to `to`, nested at most three levels deep. */
 function clearTimes(boxes: Buffer, from: number, to: number): void {
-  for (let at = from; at + 8 <= to; ) {
-    const bytes = boxes.readUInt32BE(at);
-    if (bytes < 8 || at + bytes > to) return;
-    const type = boxes.toString('latin1', at + 4, at + 8);
-    if (CONTAINER_BOXES.has(type)) clearTimes(boxes, at + 8, at + bytes);
+  for (let offset = from; offset + 8 <= to; ) {
+    const bytes = boxes.readUInt32BE(offset);
+    if (bytes < 8 || offset + bytes > to) return;
+    const type = boxes.toString('latin1', offset + 4, offset + 8);
+    if (CONTAINER_BOXES.has(type)) clearTimes(boxes, offset + 8, offset + bytes);
     // Version 1 has 64-bit times.
-    if (TIMED.has(type)) boxes.fill(0, at + 12, at + 12 + (boxes[at + 8] === 1 ? 16 : 8));
-    at += bytes;
+    if (TIMED_BOXES.has(type)) boxes.fill(0, offset + 12, offset + 12 + (boxes[offset + 8] === 1 ? 16 : 8));
+    offset += bytes;
   }
 }

@@ -27,21 +27,21 @@ export function markInexactNumbers(text: string): string {
   let exactDepth = 0;
   let stringStart = 0;
   let stringEnd = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
     if (code === QUOTE) {
-      stringStart = at + 1;
-      at = stringEnd = findClosingQuote(text, at);
+      stringStart = index + 1;
+      index = stringEnd = findClosingQuote(text, index);
     } else if (code === MINUS || isDigit(code)) {
-      let end = findDigitsEnd(text, at + 1);
+      let end = findDigitsEnd(text, index + 1);
       const hasExponent = (text.charCodeAt(end) | 0x20) === 0x65; // e, E
       // The sign is part of the exponent.
       if (hasExponent) end = findDigitsEnd(text, end + 2);
-      if ((hasExponent || end - at > SAFE_LENGTH) && isChanged(text.slice(at, end), exactDepth > 0)) {
-        pieces.push(text.slice(copiedTo, at), MARK);
+      if ((hasExponent || end - index > SAFE_LENGTH) && isChanged(text.slice(index, end), exactDepth > 0)) {
+        pieces.push(text.slice(copiedTo, index), MARK);
         copiedTo = end;
       }
-      at = end - 1;
+      index = end - 1;
     } else if (code === COLON) {
       if (exactDepth === 0 && isExactMember(text, stringStart, stringEnd)) exactDepth = depth;
     } else if (code === COMMA) {

@@ -5,23 +5,23 @@
  * would accumulate.
  */
 export async function* freeAfterUse(
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of pieces) {
-    yield piece;
-    freeBuffer(piece);
+  for await (const chunk of chunks) {
+    yield chunk;
+    freeBuffer(chunk);
   }
 }
 
 /** Yields chunks cut from larger blocks, and frees a block when a chunk of the next one arrives. */
 export async function* freeBlocksAfterUse(
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let block: ArrayBufferLike | undefined;
-  for await (const piece of pieces) {
-    if (block instanceof ArrayBuffer && block !== piece.buffer) block.transfer(0);
-    block = piece.buffer;
-    yield piece;
+  for await (const chunk of chunks) {
+    if (block instanceof ArrayBuffer && block !== chunk.buffer) block.transfer(0);
+    block = chunk.buffer;
+    yield chunk;
   }
 }
 

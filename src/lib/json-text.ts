@@ -46,40 +46,40 @@ export function stringifyJson(value: unknown): string {
 }
 
 /**
- * Returns the texts of an object's members by name; the last one wins if names repeat. Returns an empty map if the text
- * is not a valid JSON object.
+ * Returns the texts of an object's members by name; the last one wins if names repeat. Returns an empty map for any
+ * other value. The text must be valid JSON.
  */
 export function parseMemberTexts(text: string): Map<string, string> {
   const members = new Map<string, string>();
-  let at = skipSpace(text, 0);
-  if (text[at] !== '{') return members;
-  at = skipSpace(text, at + 1);
-  while (text[at] === '"') {
-    const nameEnd = findClosingQuote(text, at) + 1;
-    const name = JSON.parse(text.slice(at, nameEnd)) as string;
+  let index = skipSpace(text, 0);
+  if (text[index] !== '{') return members;
+  index = skipSpace(text, index + 1);
+  while (text[index] === '"') {
+    const nameEnd = findClosingQuote(text, index) + 1;
+    const name = JSON.parse(text.slice(index, nameEnd)) as string;
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = findValueEnd(text, start);
     members.delete(name);
     members.set(name, text.slice(start, end));
-    at = skipSpace(text, end);
-    if (text[at] !== ',') break;
-    at = skipSpace(text, at + 1);
+    index = skipSpace(text, end);
+    if (text[index] !== ',') break;
+    index = skipSpace(text, index + 1);
   }
   return members;
 }
 
-/** Returns the texts of an array's items. Returns an empty list if the text is not a valid JSON array. */
+/** Returns the texts of an array's items, or an empty list for any other value. The text must be valid JSON. */
 export function parseItemTexts(text: string): readonly string[] {
   const items: string[] = [];
-  let at = skipSpace(text, 0);
-  if (text[at] !== '[') return items;
-  at = skipSpace(text, at + 1);
-  while (at < text.length && text[at] !== ']') {
-    const end = findValueEnd(text, at);
-    items.push(text.slice(at, end).trimEnd());
-    at = skipSpace(text, end);
-    if (text[at] !== ',') break;
-    at = skipSpace(text, at + 1);
+  let index = skipSpace(text, 0);
+  if (text[index] !== '[') return items;
+  index = skipSpace(text, index + 1);
+  while (index < text.length && text[index] !== ']') {
+    const end = findValueEnd(text, index);
+    items.push(text.slice(index, end).trimEnd());
+    index = skipSpace(text, end);
+    if (text[index] !== ',') break;
+    index = skipSpace(text, index + 1);
   }
   return items;
 }
@@ -92,9 +92,9 @@ export function joinMembers(members: Iterable<readonly [string, string]>): strin
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (isSpace(text.charCodeAt(at))) at++;
-  return at;
+  let index = from;
+  while (isSpace(text.charCodeAt(index))) index++;
+  return index;
 }
 
 /** Returns the index of the quote that closes the string opened at `start`, or the length if it is not closed. */
@@ -109,13 +109,13 @@ export function findClosingQuote(text: string, start: number): number {
 
 function findValueEnd(text: string, start: number): number {
   let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') at = findClosingQuote(text, at);
+  for (let index = start; index < text.length; index++) {
+    const char = text[index];
+    if (char === '"') index = findClosingQuote(text, index);
     else if (char === '{' || char === '[') depth++;
-    else if (char === ',' && depth === 0) return at;
+    else if (char === ',' && depth === 0) return index;
     else if (char === '}' || char === ']') {
-      if (depth === 0) return at;
+      if (depth === 0) return index;
       depth--;
     }
   }
@@ -125,11 +125,11 @@ function findValueEnd(text: string, start: number): number {
 function compact(text: string): string {
   if (!/[ \n\r\t]/.test(text)) return text;
   const pieces: string[] = [];
-  for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
-    const start = at;
-    if (text[at] === '"') at = findClosingQuote(text, at) + 1;
-    else while (at < text.length && text[at] !== '"' && !isSpace(text.charCodeAt(at))) at++;
-    pieces.push(text.slice(start, at));
+  for (let index = skipSpace(text, 0); index < text.length; index = skipSpace(text, index)) {
+    const start = index;
+    if (text[index] === '"') index = findClosingQuote(text, index) + 1;
+    else while (index < text.length && text[index] !== '"' && !isSpace(text.charCodeAt(index))) index++;
+    pieces.push(text.slice(start, index));
   }
   return pieces.join('');
 }

@@ -385,7 +385,8 @@ function parsePrice(name: string, value: unknown): Price {
 }
 
 function parsePlan(name: string, value: unknown): PlanLimits {
-  const limits = { ...(PLANS[name] ?? PLANS.free), ...(value as Partial<PlanLimits>) } as PlanLimits;
+  if (!isRecord(value)) throw new Error(`the limits of plan ${name} must be an object`);
+  const limits = { ...(PLANS[name] ?? PLANS.free), ...value } as PlanLimits;
   const isCount = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= 0;
   if (!isCount(limits.requestsPerMinute) || !isCount(limits.executionsPerMinute)) {

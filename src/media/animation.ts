@@ -32,8 +32,9 @@ export function* readLaterFrames(bytes: Uint8Array, info: AnimationInfo): Genera
     return;
   }
   if (width * height * pages > MAX_ANIMATION_PIXELS) throw new Error('The animation has too many pixels.');
-  const group = Math.max(1, Math.floor(MAX_PIXELS / (width * height)));
-  for (let page = 1; page < pages; page += group) yield { bytes, page, pages: Math.min(group, pages - page) };
+  const groupSize = Math.max(1, Math.floor(MAX_PIXELS / (width * height)));
+  for (let page = 1; page < pages; page += groupSize)
+    yield { bytes, page, pages: Math.min(groupSize, pages - page) };
 }
 
 interface Chunk {
@@ -44,7 +45,7 @@ interface Chunk {
 const SIGNATURE_BYTES = 8;
 /** Chunks that every frame shares with the first image: without them, palette frames have no colors. */
 const SHARED_CHUNKS: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
-const HEADER_BYTES = 26;
+const FRAME_CONTROL_BYTES = 26;
 
 /**
  * Yields each later frame as a separate PNG (PNG §11.3.6): a frame's control chunk contains its size; its data chunks
@@ -80,7 +81,7 @@ function* readApngFrames(bytes: Buffer): Generator<Buffer> {
 /** Returns the width and height of a frame, as eight bytes. Throws if the frame extends beyond the image. */
 function readFrameSize(control: Chunk | undefined, { data: image }: Chunk): Buffer {
   const data = control?.data;
-  if (data?.length !== HEADER_BYTES) throw new Error('A frame has no size.');
+  if (data?.length !== FRAME_CONTROL_BYTES) throw new Error('A frame has no size.');
   for (const [side, offset] of [
     [4, 12],
     [8, 16],
@@ -93,22 +94,22 @@ function readFrameSize(control: Chunk | undefined, { data: image }: Chunk): Buff
 
 /** Reads chunks up to IEND. Throws at a chunk that is truncated or has a wrong checksum. */
 function* readChunks(bytes: Buffer): Generator<Chunk> {
-  let at = SIGNATURE_BYTES;
-  while (at + 12 <= bytes.length) {
-    const end = at + 8 + bytes.readUInt32BE(at);
-    const type = bytes.toString('latin1', at + 4, at + 8);
+  let offset = SIGNATURE_BYTES;
+  while (offset + 12 <= bytes.length) {
+    const end = offset + 8 + bytes.readUInt32BE(offset);
+    const type = bytes.toString('latin1', offset + 4, offset + 8);
     if (type === 'IEND') return;
     if (end + 4 > bytes.length) break;
-    if (isFrame(type) && crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end))
+    if (isAnimationChunk(type) && crc32(bytes.subarray(offset + 4, end)) !== bytes.readUInt32BE(end))
       throw new Error('A frame is damaged.');
-    yield { type, data: bytes.subarray(at + 8, end) };
-    at = end + 4;
+    yield { type, data: bytes.subarray(offset + 8, end) };
+    offset = end + 4;
   }
   throw new Error('The file ends inside its last chunk.');
 }
 
 /** Returns whether the chunk is one that the decoder does not check itself. */
-function isFrame(type: string): boolean {
+function isAnimationChunk(type: string): boolean {
   return type === 'acTL' || type === 'fcTL' || type === 'fdAT';
 }
 

@@ -13,14 +13,14 @@ const CHUNK_BYTES = 131_072;
 export class FileStream extends Readable {
   readonly #file: FileHandle;
   readonly #end: number;
-  #at: number;
+  #offset: number;
   #isPiped = false;
 
   /** Closes the file when the stream ends or is destroyed. */
   constructor(file: FileHandle, { start, end }: ByteRange) {
     super({ highWaterMark: CHUNK_BYTES });
     this.#file = file;
-    this.#at = start;
+    this.#offset = start;
     this.#end = end + 1;
   }
 
@@ -40,7 +40,7 @@ export class FileStream extends Readable {
 
   override _read(): void {
     if (this.#isPiped) return;
-    this.#next(Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.#end - this.#at))).then(
+    this.#readNext(Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.#end - this.#offset))).then(
       chunk => this.push(chunk.length === 0 ? null : chunk),
       (err: Error) => this.destroy(err),
     );
@@ -54,9 +54,9 @@ export class FileStream extends Readable {
   }
 
   async #pump(target: Writable): Promise<void> {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.#end - this.#at));
+    const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.#end - this.#offset));
     for (;;) {
-      const chunk = await this.#next(buffer);
+      const chunk = await this.#readNext(buffer);
       if (chunk.length === 0) return;
       await new Promise<void>((resolve, reject) =>
         target.write(chunk, err => (err == null ? resolve() : reject(err))),
@@ -67,12 +67,12 @@ export class FileStream extends Readable {
   /**
    * Reads the next bytes into the start of the buffer; none at the end. Throws if the file is shorter than expected.
    */
-  async #next(buffer: Buffer): Promise<Buffer> {
-    const length = Math.min(buffer.length, this.#end - this.#at);
+  async #readNext(buffer: Buffer): Promise<Buffer> {
+    const length = Math.min(buffer.length, this.#end - this.#offset);
     if (length === 0) return buffer.subarray(0, 0);
-    const { bytesRead } = await this.#file.read(buffer, 0, length, this.#at);
+    const { bytesRead } = await this.#file.read(buffer, 0, length, this.#offset);
     if (bytesRead === 0) throw new Error('The file is shorter than it was.');
-    this.#at += bytesRead;
+    this.#offset += bytesRead;
     return buffer.subarray(0, bytesRead);
   }
 }

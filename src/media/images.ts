@@ -131,10 +131,10 @@ export function rotateImage(
       width: info.width * cos + info.height * sin,
       height: info.width * sin + info.height * cos,
     });
-    const turned = angle % 360 === 0 ? image : image.rotate(angle, { background });
+    const rotated = angle % 360 === 0 ? image : image.rotate(angle, { background });
     // sharp mirrors before it rotates, and so do the options.
-    if (mirror === 'horizontal') return turned.flop();
-    return mirror === 'vertical' ? turned.flip() : turned;
+    if (mirror === 'horizontal') return rotated.flop();
+    return mirror === 'vertical' ? rotated.flip() : rotated;
   });
 }
 
@@ -245,7 +245,7 @@ export function compositeImages(
     // Only the part of the overlay inside the base: sharp accepts nothing larger than the base.
     const columns = clipRange(-Math.round(x), info.width, above.width);
     const rows = clipRange(-Math.round(y), info.height, above.height);
-    if (columns.length === 0 || rows.length === 0) return encode(below, formatFor(info));
+    if (columns.length === 0 || rows.length === 0) return encode(below, chooseFormat(info));
     const { data, info: raw } = await above.image
       .extract({ left: columns.start, top: rows.start, width: columns.length, height: rows.length })
       .raw()
@@ -259,7 +259,7 @@ export function compositeImages(
       top,
       blend: options.blend,
     };
-    return encode(below.composite([layer]), formatFor(info));
+    return encode(below.composite([layer]), chooseFormat(info));
   });
 }
 
@@ -308,7 +308,7 @@ function transformImage(
     const image = open(bytes);
     const info = await readImageInfo(image);
     signal.throwIfAborted();
-    return encode(edit(image, info), formatFor(info));
+    return encode(edit(image, info), chooseFormat(info));
   });
 }
 
@@ -324,7 +324,7 @@ async function readImageInfo(image: Sharp): Promise<ImageInfo> {
 }
 
 /** Photographs stay JPEG or WebP; everything else becomes PNG, which is lossless. */
-function formatFor({ contentType }: ImageInfo): Format {
+function chooseFormat({ contentType }: ImageInfo): Format {
   if (contentType === 'image/jpeg') return 'jpeg';
   return contentType === 'image/webp' ? 'webp' : 'png';
 }
@@ -350,8 +350,12 @@ async function sizeOverlay(
     .toColourspace('srgb')
     .ensureAlpha();
   // Scales each pixel's alpha by the opacity, whatever the overlay's own transparency.
-  const veil = { input: Buffer.from([255, 255, 255, Math.round(opacity * 255)]), raw: ONE_PIXEL, tile: true };
-  const image = opacity === 1 ? scaled : scaled.composite([{ ...veil, blend: 'dest-in' }]);
+  const opacityMask = {
+    input: Buffer.from([255, 255, 255, Math.round(opacity * 255)]),
+    raw: ONE_PIXEL,
+    tile: true,
+  };
+  const image = opacity === 1 ? scaled : scaled.composite([{ ...opacityMask, blend: 'dest-in' }]);
   // A pipeline crops before it scales, so the scaled overlay is made first and cropped afterwards.
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   const sharp = await loadSharp();

@@ -19,7 +19,7 @@ export interface InboxFile {
 export interface Listing {
   readonly files: readonly InboxFile[];
   /** Whether there are more files than are listed. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 export interface Inbox {
@@ -29,6 +29,8 @@ export interface Inbox {
 
 const MAX_FILES = 10_000;
 const PAGE_FILES = 1000;
+// A page of entries that stand for folders has no files.
+const MAX_PAGES = 2 * (MAX_FILES / PAGE_FILES);
 const MAX_PAGE_BYTES = 8_000_000;
 const TIMEOUT_MS = 60_000;
 const READ_TIMEOUT_MS = 600_000;
@@ -65,6 +67,7 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
     async list(signal) {
       const files: InboxFile[] = [];
       let token: string | undefined;
+      let pages = 0;
       do {
         const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(PAGE_FILES), prefix });
         if (token !== undefined) query.set('continuation-token', token);
@@ -72,8 +75,9 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
         const page = await parseListing(await get(url, TIMEOUT_MS, MAX_PAGE_BYTES, signal));
         files.push(...page.files);
         token = page.nextToken;
-      } while (token !== undefined && files.length < MAX_FILES);
-      return { files, isCut: token !== undefined };
+        pages++;
+      } while (token !== undefined && files.length < MAX_FILES && pages < MAX_PAGES);
+      return { files, isTruncated: token !== undefined };
     },
     open: (key, signal) =>
       get(
@@ -128,14 +132,14 @@ export function openFolderInbox(folder: string): Inbox {
       for await (const entry of await opendir(folder, { recursive: true })) {
         signal.throwIfAborted();
         if (!entry.isFile()) continue;
-        if (files.length >= MAX_FILES) return { files, isCut: true };
+        if (files.length >= MAX_FILES) return { files, isTruncated: true };
         const path = join(entry.parentPath, entry.name);
         const info = await lstat(path).catch(() => undefined);
         if (info?.isFile() !== true) continue;
         const key = relative(folder, path).replaceAll(sep, '/');
         files.push({ key, etag: `${info.ino}-${info.mtimeMs}`, sizeBytes: info.size });
       }
-      return { files, isCut: false };
+      return { files, isTruncated: false };
     },
     async open(key, signal) {
       const handle = await openFile(join(folder, key), constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { probeContentType } from '../codecs/probe/probe.ts';
 import { AppError } from '../lib/errors.ts';
 import type { MediaType } from './accepted-types.ts';
-import { acceptTracks } from './sniff.ts';
+import { acceptProbed } from './sniff.ts';
 import type { MediaStorage } from './storage.ts';
 
 export interface FileToProbe {
@@ -28,5 +28,5 @@ export async function probeStored(
     if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     throw new AppError('unsupported_type', err.message, { cause: err });
   });
-  return acceptTracks(contentType, declared);
+  return acceptProbed(contentType, declared);
 }

@@ -44,10 +44,10 @@ export async function identify(bytes: Uint8Array, declared: string | undefined):
 }
 
 /**
- * Returns the accepted type of a video or audio file from `contentType`, which its tracks determined. Like `identify`,
+ * Returns the accepted type of a video or audio file from `contentType`, which the probe found. Like `identify`,
  * but with more information than the first bytes. Throws `unsupported_type`.
  */
-export function acceptTracks(contentType: string, declared: string | undefined): MediaType {
+export function acceptProbed(contentType: string, declared: string | undefined): MediaType {
   const declaredType = findDeclared(declared);
   const type = findMediaType(contentType);
   if (declaredType === undefined) return type ?? rejectType(contentType);

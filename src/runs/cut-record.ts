@@ -1,7 +1,7 @@
 // Shortens the record of a run to the maximum size of a response, event or webhook.
 import { measureSize } from '../engine/budget.ts';
+import { computeFairShare } from '../lib/fair-share.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
-import { computeFairShare } from '../lib/level.ts';
 
 /** The limit of `GET /executions/{id}`, snapshots, events and webhook bodies. */
 const MAX_BYTES = 16_000_000;

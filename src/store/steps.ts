@@ -1,7 +1,7 @@
 // Reads the node states of runs: complete, to continue a run, or with long values shortened, for display. A row
 // contains the states of one checkpoint; the last state of a node counts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { computeFairShare } from '../lib/level.ts';
+import { computeFairShare } from '../lib/fair-share.ts';
 import { createLimiter } from '../lib/limiter.ts';
 import type { Tx } from './db.ts';
 import { first } from './rows.ts';

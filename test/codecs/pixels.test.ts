@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { parseEncoderDelay } from '../../src/codecs/host/mp3-delay.ts';
 import { createResampler } from '../../src/codecs/host/resample.ts';
-import { applyGain, limit, mix } from '../../src/codecs/mix.ts';
+import { applyGain, compressPeak, mix } from '../../src/codecs/mix.ts';
 import { i420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/pixels/i420.ts';
 import { encodePng } from '../../src/codecs/pixels/png.ts';
 import { collect, difference, tone } from './clips.ts';
@@ -134,8 +134,8 @@ describe('sound', () => {
     assert.ok(mixed.every(value => Math.abs(value) < 1));
     const tail = await collect(tone(0.5));
     assert.deepEqual(mixed.subarray(40_000), tail.subarray(40_000));
-    assert.deepEqual([limit(0.5), limit(-0.5)], [0.5, -0.5]);
-    assert.ok(limit(9) <= 1 && limit(-9) >= -1);
+    assert.deepEqual([compressPeak(0.5), compressPeak(-0.5)], [0.5, -0.5]);
+    assert.ok(compressPeak(9) <= 1 && compressPeak(-9) >= -1);
   });
 
   it('of an MP3 starts after the encoder delay that its tag names, if any', () => {

@@ -132,6 +132,8 @@ describe('PLANS_FILE', () => {
       '{"free":{"requestsPerMinute":-1}}',
       '{"free":{"executionsPerDay":"x"}}',
       '{"free":{"storageBytes":1.5}}',
+      '{"free":"none"}',
+      '{"free":null}',
     ]) {
       withFile(content, path => {
         assert.throws(

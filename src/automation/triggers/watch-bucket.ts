@@ -28,7 +28,7 @@ export async function pollBucket(
     deps.log.warn({ err: listing, triggerId: trigger.id }, 'an inbox could not be listed');
     return storeFailedPoll(deps, trigger, `The inbox could not be listed: ${listing.message}`);
   }
-  if (listing.isCut)
+  if (listing.isTruncated)
     await storeFailedPoll(
       deps,
       trigger,

@@ -127,10 +127,10 @@ function toStereo(samples: Float32Array, channels: number): Float32Array {
   const frames = samples.length / channels;
   const out = new Float32Array(frames * 2);
   for (let i = 0; i < frames; i++) {
-    const at = (channel: number): number =>
+    const getSample = (channel: number): number =>
       channel < channels ? (samples[i * channels + channel] as number) : 0;
-    out[2 * i] = channels === 1 ? at(0) : at(0) + CENTER * (at(2) + at(4));
-    out[2 * i + 1] = channels === 1 ? at(0) : at(1) + CENTER * (at(2) + at(5));
+    out[2 * i] = channels === 1 ? getSample(0) : getSample(0) + CENTER * (getSample(2) + getSample(4));
+    out[2 * i + 1] = channels === 1 ? getSample(0) : getSample(1) + CENTER * (getSample(2) + getSample(5));
   }
   return out;
 }

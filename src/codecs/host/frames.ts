@@ -69,7 +69,7 @@ async function* decode(
   await frames.flush();
   pressure.check();
   yield* frames.drain();
-  yield* frames.drainUncovered();
+  yield* frames.drainWithoutAlpha();
 }
 
 type DecoderConfig = Parameters<VideoDecoder['configure']>[0];
@@ -134,8 +134,8 @@ class FrameDecoder {
     }
   }
 
-  /** Ends the stream. Returns also the frames whose alpha never arrived. */
-  drainUncovered(): AsyncGenerator<DecodedFrame> {
+  /** Ends the stream. Returns the remaining frames, opaque if their alpha never arrived. */
+  drainWithoutAlpha(): AsyncGenerator<DecodedFrame> {
     this.#withAlpha.fill(false);
     return this.drain();
   }
@@ -156,9 +156,9 @@ function startDecoder(config: DecoderConfig, pressure: Backpressure) {
 }
 
 function insertSorted(times: number[], time: number): void {
-  let at = times.length;
-  while (at > 0 && (times[at - 1] as number) > time) at--;
-  times.splice(at, 0, time);
+  let index = times.length;
+  while (index > 0 && (times[index - 1] as number) > time) index--;
+  times.splice(index, 0, time);
 }
 
 function toBytes(source: ArrayBufferLike | ArrayBufferView): Uint8Array<ArrayBuffer> {
@@ -195,10 +195,10 @@ function toEvenSides(image: I420Frame): I420Frame {
     { ...chroma, from: width * height },
     { ...chroma, from: width * height + half * Math.ceil(height / 2) },
   ];
-  let at = 0;
+  let offset = 0;
   for (const { from, stride, columns, rows } of planes) {
-    for (let y = 0; y < rows; y++, at += columns) {
-      out.set(data.subarray(from + y * stride, from + y * stride + columns), at);
+    for (let y = 0; y < rows; y++, offset += columns) {
+      out.set(data.subarray(from + y * stride, from + y * stride + columns), offset);
     }
   }
   return { width: evenWidth, height: evenHeight, data: out };
@@ -210,15 +210,15 @@ function createFrameConverter(
   rotation: 0 | 90 | 180 | 270,
 ): (frame: DecodedFrame) => Uint8Array {
   const colors = { matrix: info.video?.matrix ?? 'bt709', fullRange: info.video?.fullRange ?? false };
-  const isPlain = colors.matrix === 'bt709' && !colors.fullRange;
+  const isLimitedBt709 = colors.matrix === 'bt709' && !colors.fullRange;
   return ({ image: picture, alpha }) => {
     const sized = scale(rotate(picture, rotation), width, height);
-    if (pixels === 'i420' && isPlain) return sized.data;
+    if (pixels === 'i420' && isLimitedBt709) return sized.data;
     const rgba = i420ToRgba(sized, colors);
     if (pixels === 'rgba') {
       const mask = alpha && scale(rotate(alpha, rotation), width, height).data;
       if (mask !== undefined)
-        for (let at = 0; at < width * height; at++) rgba[at * 4 + 3] = mask[at] as number;
+        for (let pixel = 0; pixel < width * height; pixel++) rgba[pixel * 4 + 3] = mask[pixel] as number;
       return rgba;
     }
     const out = new Uint8Array(sized.data.length);

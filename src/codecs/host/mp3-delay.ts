@@ -14,7 +14,7 @@ export function readEncoderDelay(path: string): number {
     const isId3 = head.toString('latin1', 0, 3) === 'ID3';
     // Seven bits per byte.
     const tagBytes = isId3
-      ? 10 + [6, 7, 8, 9].reduce((size, at) => size * 128 + ((head[at] ?? 0) & 127), 0)
+      ? 10 + [6, 7, 8, 9].reduce((size, offset) => size * 128 + ((head[offset] ?? 0) & 127), 0)
       : 0;
     const frame = Buffer.alloc(HEAD_BYTES);
     const count = readSync(file, frame, 0, HEAD_BYTES, tagBytes);
@@ -30,12 +30,12 @@ export function parseEncoderDelay(frame: Uint8Array): number {
   if (bytes.length < 200 || bytes[0] !== 0xff || ((bytes[1] ?? 0) & 0xe0) !== 0xe0) return 0;
   const isVersion1 = ((bytes[1] ?? 0) & 0x18) === 0x18;
   const isMono = ((bytes[3] ?? 0) & 0xc0) === 0xc0;
-  const at = 4 + (isVersion1 ? (isMono ? 17 : 32) : isMono ? 9 : 17);
-  if (!['Xing', 'Info'].includes(bytes.toString('latin1', at, at + 4))) return 0;
-  const flags = bytes.readUInt32BE(at + 4);
+  const offset = 4 + (isVersion1 ? (isMono ? 17 : 32) : isMono ? 9 : 17);
+  if (!['Xing', 'Info'].includes(bytes.toString('latin1', offset, offset + 4))) return 0;
+  const flags = bytes.readUInt32BE(offset + 4);
   // Frame count, file size, table of contents, quality: each is present if its bit is set.
   const lame =
-    at + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0);
+    offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0);
   if (!/^(LAME|Lavc|Lavf)/.test(bytes.toString('latin1', lame, lame + 4))) return 0;
   const delay = bytes.readUIntBE(lame + 21, 3) >> 12;
   return delay + DECODER_DELAY;

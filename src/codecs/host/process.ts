@@ -26,8 +26,8 @@ function encodePipes(command: EncodeCommand): Promise<void> {
 }
 
 const command = JSON.parse(process.argv[2] ?? '') as CodecCommand | { readonly kind: 'check' };
-// The parent has the other end of the pipe: when it closes, the parent has exited and nobody needs the result. Jobs
-// that read frames see it as the end of their input.
+// The parent has the other end of the pipe: when it closes, the parent has exited and nobody needs the result. An
+// `encode` command sees it as the end of its input.
 if (command.kind !== 'encode') process.stdin.on('close', () => process.exit(1)).resume();
 
 try {

@@ -23,11 +23,11 @@ export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out:
       let g = 0;
       let b = 0;
       for (let k = 0; k < 4; k++) {
-        const at = p + (k & 1) + (k >> 1) * width;
-        const pr = rgba[at * 4] as number;
-        const pg = rgba[at * 4 + 1] as number;
-        const pb = rgba[at * 4 + 2] as number;
-        out[at] = (11966 * pr + 40254 * pg + 4064 * pb + 1081344) >> 16;
+        const pixel = p + (k & 1) + (k >> 1) * width;
+        const pr = rgba[pixel * 4] as number;
+        const pg = rgba[pixel * 4 + 1] as number;
+        const pb = rgba[pixel * 4 + 2] as number;
+        out[pixel] = (11966 * pr + 40254 * pg + 4064 * pb + 1081344) >> 16;
         r += pr;
         g += pg;
         b += pb;
@@ -61,12 +61,12 @@ export function i420ToRgba({ width, height, data }: I420Frame, { matrix, fullRan
   const half = width / 2;
   const uPlane = width * height;
   const vPlane = uPlane + half * (height / 2);
-  for (let y = 0, at = 0, o = 0; y < height; y++) {
+  for (let y = 0, offset = 0, o = 0; y < height; y++) {
     const row = (y >> 1) * half;
-    for (let x = 0; x < width; x++, at++, o += 4) {
+    for (let x = 0; x < width; x++, offset++, o += 4) {
       const u = data[uPlane + row + (x >> 1)] as number;
       const v = data[vPlane + row + (x >> 1)] as number;
-      const base = luma[data[at] as number] as number;
+      const base = luma[data[offset] as number] as number;
       out[o] = (base + (redOfV[v] as number)) >> 8;
       out[o + 1] = (base + (greenOfU[u] as number) + (greenOfV[v] as number)) >> 8;
       out[o + 2] = (base + (blueOfU[u] as number)) >> 8;
@@ -98,20 +98,20 @@ function mapPlanes(frame: I420Frame, change: (plane: Plane, isChroma: boolean) =
 export function rotate(frame: I420Frame, degrees: VideoInfo['rotation']): I420Frame {
   if (degrees === 0) return frame;
   return mapPlanes(frame, ({ width, height, data }) => {
-    const turned = degrees === 180 ? { width, height } : { width: height, height: width };
+    const rotated = degrees === 180 ? { width, height } : { width: height, height: width };
     const out = new Uint8Array(data.length);
-    for (let y = 0, at = 0; y < turned.height; y++) {
-      for (let x = 0; x < turned.width; x++, at++) {
+    for (let y = 0, offset = 0; y < rotated.height; y++) {
+      for (let x = 0; x < rotated.width; x++, offset++) {
         const [fromX, fromY] =
           degrees === 180
             ? [width - 1 - x, height - 1 - y]
             : degrees === 90
               ? [y, height - 1 - x]
               : [width - 1 - y, x];
-        out[at] = data[fromY * width + fromX] as number;
+        out[offset] = data[fromY * width + fromX] as number;
       }
     }
-    return { ...turned, data: out };
+    return { ...rotated, data: out };
   });
 }
 
@@ -127,14 +127,14 @@ function scalePlane({ width, height, data }: Plane, toWidth: number, toHeight: n
   const columns = computeTaps(width, toWidth);
   const rows = computeTaps(height, toHeight);
   const narrow = new Float32Array(toWidth * height);
-  for (let y = 0, at = 0; y < height; y++) {
-    for (let x = 0; x < toWidth; x++, at++) {
+  for (let y = 0, offset = 0; y < height; y++) {
+    for (let x = 0; x < toWidth; x++, offset++) {
       const from = y * width + (columns.starts[x] as number);
       let sum = 0;
       for (let k = 0, w = x * columns.count; k < columns.count; k++, w++) {
         sum += (columns.weights[w] as number) * (data[from + k] as number);
       }
-      narrow[at] = sum;
+      narrow[offset] = sum;
     }
   }
   const out = new Uint8ClampedArray(toWidth * toHeight);
@@ -184,12 +184,12 @@ export function pad(frame: I420Frame, width: number, height: number): I420Frame 
   const left = Math.floor((width - frame.width) / 4) * 2;
   const top = Math.floor((height - frame.height) / 4) * 2;
   return mapPlanes(frame, (plane, isChroma) => {
-    const by = isChroma ? 2 : 1;
-    const size = { width: width / by, height: height / by };
+    const divisor = isChroma ? 2 : 1;
+    const size = { width: width / divisor, height: height / divisor };
     const data = new Uint8Array(size.width * size.height).fill(isChroma ? 128 : 16);
     for (let y = 0; y < plane.height; y++) {
       const row = plane.data.subarray(y * plane.width, (y + 1) * plane.width);
-      data.set(row, (y + top / by) * size.width + left / by);
+      data.set(row, (y + top / divisor) * size.width + left / divisor);
     }
     return { ...size, data };
   });

@@ -16,11 +16,11 @@ const ADLER_BLOCK = 5552;
 /** Encodes an image as PNG. `level` is zlib's, 1 to 9. An opaque image is written without alpha. */
 export async function encodePng(rgba: Uint8Array, width: number, height: number, level = 6): Promise<Buffer> {
   const isOpaque = isFullyOpaque(rgba);
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
   // Eight bits, RGB or RGBA.
-  head.set([8, isOpaque ? 2 : 6], 8);
+  header.set([8, isOpaque ? 2 : 6], 8);
   const filter = isOpaque ? filterRgb : filterRgba;
   const parts: Promise<Buffer>[] = [];
   let sums: Sums = [1, 0];
@@ -41,7 +41,7 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
   const data = Buffer.concat([ZLIB_HEAD, ...(await Promise.all(parts)), check]);
   return Buffer.concat([
     SIGNATURE,
-    encodeChunk('IHDR', head),
+    encodeChunk('IHDR', header),
     encodeChunk('IDAT', data),
     encodeChunk('IEND', Buffer.alloc(0)),
   ]);
@@ -54,8 +54,8 @@ function updateAdler(bytes: Uint8Array, [first, second]: Sums): Sums {
   let [a, b] = [first, second];
   for (let from = 0; from < bytes.length; from += ADLER_BLOCK) {
     const to = Math.min(bytes.length, from + ADLER_BLOCK);
-    for (let at = from; at < to; at++) {
-      a += bytes[at] as number;
+    for (let offset = from; offset < to; offset++) {
+      a += bytes[offset] as number;
       b += a;
     }
     a %= ADLER_BASE;
@@ -65,31 +65,31 @@ function updateAdler(bytes: Uint8Array, [first, second]: Sums): Sums {
 }
 
 function isFullyOpaque(rgba: Uint8Array): boolean {
-  for (let at = 3; at < rgba.length; at += 4) if (rgba[at] !== 255) return false;
+  for (let offset = 3; offset < rgba.length; offset += 4) if (rgba[offset] !== 255) return false;
   return true;
 }
 
 // Each row starts with its filter type: 1, the difference to the pixel on the left.
 function filterRgba(rgba: Uint8Array, width: number, height: number): Buffer {
   const rows = Buffer.allocUnsafe(height * (1 + width * 4));
-  for (let y = 0, at = 0, from = 0; y < height; y++) {
-    rows[at++] = 1;
+  for (let y = 0, offset = 0, from = 0; y < height; y++) {
+    rows[offset++] = 1;
     for (let x = 0; x < width * 4; x++, from++)
-      rows[at++] = (rgba[from] as number) - (x < 4 ? 0 : (rgba[from - 4] as number));
+      rows[offset++] = (rgba[from] as number) - (x < 4 ? 0 : (rgba[from - 4] as number));
   }
   return rows;
 }
 
 function filterRgb(rgba: Uint8Array, width: number, height: number): Buffer {
   const rows = Buffer.allocUnsafe(height * (1 + width * 3));
-  for (let y = 0, at = 0, from = 0; y < height; y++) {
-    rows[at++] = 1;
+  for (let y = 0, offset = 0, from = 0; y < height; y++) {
+    rows[offset++] = 1;
     let [red, green, blue] = [0, 0, 0];
     for (let x = 0; x < width; x++, from += 4) {
       const [r, g, b] = [rgba[from] as number, rgba[from + 1] as number, rgba[from + 2] as number];
-      rows[at++] = r - red;
-      rows[at++] = g - green;
-      rows[at++] = b - blue;
+      rows[offset++] = r - red;
+      rows[offset++] = g - green;
+      rows[offset++] = b - blue;
       red = r;
       green = g;
       blue = b;

@@ -11,33 +11,33 @@ export interface RemoteFile {
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-export type Probed = MediaInfo | string;
+export type ProbeResult = MediaInfo | string;
 interface RequestedRange {
   readonly id: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** A file that is not on this disk: its size and its first bytes, which suffice for most files. */
-export interface SentFile {
+/** The size of a remote file and its first bytes, which suffice for most files. */
+export interface RemoteFileHead {
   readonly size: number;
   readonly head: Uint8Array;
 }
 
 /** Messages to the process. */
 export type ProbeMessage =
-  | { readonly kind: 'info' | 'contentType'; readonly file: string | SentFile }
+  | { readonly kind: 'info' | 'contentType'; readonly file: string | RemoteFileHead }
   | { readonly id: number; readonly bytes: Uint8Array };
 /** Messages from the process. */
 export type ProbeResponse =
-  | { readonly value: Probed }
+  | { readonly value: ProbeResult }
   | { readonly failure: string }
   | { readonly requested: RequestedRange };
 
 /** Thrown when the process could not parse the file. */
-export class Unreadable extends Error {}
+export class UnreadableFileError extends Error {}
 /** Thrown when the bytes could not be read; `cause` is the error of the file's `read`. */
-export class ReadFailure extends Error {}
+export class FileReadError extends Error {}
 
 const MAX_HEAP_MB = 256;
 /** The first read of the container reader. */
@@ -67,24 +67,24 @@ export class ProbeChild {
     return this.#process.connected;
   }
 
-  /** Throws Unreadable, after which the child can be used again. After any other error it must be ended. */
+  /** Throws UnreadableFileError, after which the child can be used again. After any other error it must be ended. */
   async probe(
     kind: 'info' | 'contentType',
     file: string | RemoteFile,
     deadline: AbortSignal,
-  ): Promise<Probed> {
+  ): Promise<ProbeResult> {
     const child = this.#process;
-    const { promise, resolve, reject } = Promise.withResolvers<Probed>();
+    const { promise, resolve, reject } = Promise.withResolvers<ProbeResult>();
     const sendRange = async ({ id, start, end }: RequestedRange): Promise<void> => {
       const bytes = typeof file === 'string' ? new Uint8Array() : await file.read(start, end);
       if (child.connected) this.#send({ id, bytes });
     };
     const listen = (response: ProbeResponse): void => {
       if ('value' in response) resolve(response.value);
-      else if ('failure' in response) reject(new Unreadable(response.failure));
+      else if ('failure' in response) reject(new UnreadableFileError(response.failure));
       else
         sendRange(response.requested).catch(cause =>
-          reject(new ReadFailure("The bytes can't be read.", { cause })),
+          reject(new FileReadError("The bytes can't be read.", { cause })),
         );
     };
     // The channel closes after the last message, which reveals a process that died without a response.
@@ -95,9 +95,9 @@ export class ProbeChild {
     this.#setBusy(true);
     try {
       deadline.throwIfAborted();
-      toSentFile(file).then(
-        sentFile => this.#send({ kind, file: sentFile }),
-        cause => reject(new ReadFailure("The bytes can't be read.", { cause })),
+      toProbeInput(file).then(
+        probeInput => this.#send({ kind, file: probeInput }),
+        cause => reject(new FileReadError("The bytes can't be read.", { cause })),
       );
       return await promise;
     } finally {
@@ -124,7 +124,7 @@ export class ProbeChild {
   }
 }
 
-async function toSentFile(file: string | RemoteFile): Promise<string | SentFile> {
+async function toProbeInput(file: string | RemoteFile): Promise<string | RemoteFileHead> {
   if (typeof file === 'string') return file;
   const { size } = file;
   return { size, head: size === 0 ? new Uint8Array() : await file.read(0, Math.min(size, HEAD_BYTES)) };

@@ -5,7 +5,13 @@ import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
 import type { MediaInfo } from '../media-info.ts';
-import { ProbeChild, type Probed, ReadFailure, type RemoteFile, Unreadable } from './child.ts';
+import {
+  FileReadError,
+  ProbeChild,
+  type ProbeResult,
+  type RemoteFile,
+  UnreadableFileError,
+} from './child.ts';
 
 /** Of processor time. */
 const TIMEOUT_MS = 15_000;
@@ -16,7 +22,7 @@ const idle = new Map<ProbeChild, NodeJS.Timeout>();
 
 /** Probes a file on disk, or bytes. Throws `unreadable_media` if it is damaged or not video or audio. */
 export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaInfo> {
-  const file = typeof source === 'string' ? source : inMemory(source);
+  const file = typeof source === 'string' ? source : toRemoteFile(source);
   return (await probe('info', file, signal)) as MediaInfo;
 }
 
@@ -28,7 +34,7 @@ export async function probeContentType(file: RemoteFile, signal: AbortSignal): P
   return (await probe('contentType', file, signal)) as string;
 }
 
-function inMemory(bytes: Uint8Array): RemoteFile {
+function toRemoteFile(bytes: Uint8Array): RemoteFile {
   return { size: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
 }
 
@@ -36,19 +42,19 @@ function probe(
   kind: 'info' | 'contentType',
   file: string | RemoteFile,
   signal: AbortSignal,
-): Promise<Probed> {
+): Promise<ProbeResult> {
   return limit(async () => {
-    const child = getIdleChild();
+    const child = acquireChild();
     using timeLimit = limitProcessorTime(() => readProcessTime(child.pid), TIMEOUT_MS);
     try {
       const probed = await child.probe(kind, file, AbortSignal.any([signal, timeLimit.signal]));
-      keepIdle(child);
+      releaseChild(child);
       return probed;
     } catch (err) {
-      if (err instanceof Unreadable) keepIdle(child);
+      if (err instanceof UnreadableFileError) releaseChild(child);
       else child.end();
       signal.throwIfAborted();
-      if (err instanceof ReadFailure) throw err.cause;
+      if (err instanceof FileReadError) throw err.cause;
       throw new AppError(
         'unreadable_media',
         'The file is not a readable video or audio file: it is damaged, incomplete or of another type.',
@@ -58,7 +64,7 @@ function probe(
   }, signal);
 }
 
-function getIdleChild(): ProbeChild {
+function acquireChild(): ProbeChild {
   for (const [child, timer] of idle) {
     clearTimeout(timer);
     idle.delete(child);
@@ -67,7 +73,7 @@ function getIdleChild(): ProbeChild {
   return new ProbeChild();
 }
 
-function keepIdle(child: ProbeChild): void {
+function releaseChild(child: ProbeChild): void {
   const timer = setTimeout(() => {
     idle.delete(child);
     child.end();

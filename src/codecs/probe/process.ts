@@ -1,7 +1,7 @@
 // Probes files at the request of the parent process; ends when the channel to the parent closes.
 import { writeCompileCache } from '../../lib/compile-cache.ts';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
-import type { ProbeMessage, ProbeResponse, SentFile } from './child.ts';
+import type { ProbeMessage, ProbeResponse, RemoteFileHead } from './child.ts';
 import { readContentType, readMediaInfo } from './read-media-info.ts';
 
 type ProbeRequest = Extract<ProbeMessage, { readonly kind: string }>;
@@ -41,7 +41,7 @@ async function probe(kind: ProbeRequest['kind'], file: ProbeRequest['file']) {
 }
 
 /** Returns a file whose bytes the parent provides. */
-function toFileBytes({ size, head }: SentFile): FileBytes {
+function toFileBytes({ size, head }: RemoteFileHead): FileBytes {
   const read = (start: number, end: number): Uint8Array | Promise<Uint8Array> => {
     if (end <= head.length) return head.subarray(start, end);
     return new Promise(resolve => {

@@ -12,13 +12,13 @@ export async function readMediaInfo(input: Input): Promise<MediaInfo> {
   const video = videoTrack && (await probeVideo(videoTrack));
   const audio = audioTrack && (await probeAudio(audioTrack));
   const tracks = [videoTrack, audioTrack].filter(track => track !== null);
-  const startSeconds = finite(await findStart(input), 0, 1e9);
+  const startSeconds = clampFinite(await findStart(input), 0, 1e9);
   const duration = (await input.computeDuration(tracks, { metadataOnly: true })) - startSeconds;
   return {
     container,
     contentType,
     startSeconds,
-    durationSeconds: finite(duration, 0, 1e6),
+    durationSeconds: clampFinite(duration, 0, 1e6),
     ...(video && { video }),
     ...(audio && { audio }),
   };
@@ -60,10 +60,10 @@ async function probeVideo(track: InputVideoTrack): Promise<VideoInfo> {
   const isSd = matrix === 'smpte170m' || matrix === 'bt470bg';
   return {
     codec: await track.getCodec(),
-    width: finite(await track.getDisplayWidth(), 1, 65_536),
-    height: finite(height, 1, 65_536),
+    width: clampFinite(await track.getDisplayWidth(), 1, 65_536),
+    height: clampFinite(height, 1, 65_536),
     rotation: await track.getRotation(),
-    fps: finite(bestGuessFrameRate, MIN_FPS, MAX_FPS),
+    fps: clampFinite(bestGuessFrameRate, MIN_FPS, MAX_FPS),
     matrix: isSd || (matrix !== 'bt709' && height < HD_HEIGHT) ? 'bt601' : 'bt709',
     fullRange: fullRange === true,
     ...((await track.canBeTransparent()) && { hasAlpha: true as const }),
@@ -73,13 +73,13 @@ async function probeVideo(track: InputVideoTrack): Promise<VideoInfo> {
 async function probeAudio(track: InputAudioTrack): Promise<AudioInfo> {
   return {
     codec: await track.getCodec(),
-    sampleRate: finite(await track.getSampleRate(), 1000, 768_000),
-    channels: finite(await track.getNumberOfChannels(), 1, 64),
+    sampleRate: clampFinite(await track.getSampleRate(), 1000, 768_000),
+    channels: clampFinite(await track.getNumberOfChannels(), 1, 64),
   };
 }
 
-/** Clamps what a header claims to plausible values. */
-function finite(value: number, min: number, max: number): number {
+/** Limits what a header claims to plausible values. */
+function clampFinite(value: number, min: number, max: number): number {
   if (!Number.isFinite(value)) throw new Error('A header value is not a number.');
   return Math.min(max, Math.max(min, value));
 }

@@ -40,7 +40,7 @@ export function createAppPages(deps: HttpDeps): AppPages {
     },
     async send(req, reply, page) {
       const state = editor.state();
-      if (state.failed) return reply.code(503).headers(headers).send(renderUnpreparedPage());
+      if (state.hasFailed) return reply.code(503).headers(headers).send(renderUnpreparedPage());
       if (state.bundle === undefined) {
         void editor.start();
         return reply.headers({ ...headers, ...openerPolicy(req) }).send(renderPreparingPage());

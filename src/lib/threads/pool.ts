@@ -122,7 +122,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
     if (tasks.size > 0) waitingTasks.set(task.account, tasks);
   };
 
-  const startWaiting = (): void => {
+  const startNextTasks = (): void => {
     while (active < options.size) {
       const task = dequeue();
       if (task === undefined) return;
@@ -131,7 +131,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
       void perform(task).finally(() => {
         active--;
         busy.delete(task.account);
-        startWaiting();
+        startNextTasks();
       });
     }
   };
@@ -221,7 +221,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
         };
         signal.addEventListener('abort', onAbort, { once: true });
         waitingTasks.set(account, tasks.add(task));
-        startWaiting();
+        startNextTasks();
       }),
   };
 }
@@ -238,14 +238,14 @@ async function postTask<Output>(
   using limit = limitProcessorTime(async () => worker.readTime?.(), timeoutMs);
   limit.signal.addEventListener('abort', () => fail(limit.signal.reason));
   const abort = (): void => reject(signal.reason);
-  const died = (err?: unknown): void => fail(err);
-  worker.events.once('message', resolve).once('error', died).once('exit', died);
+  const onDeath = (err?: unknown): void => fail(err);
+  worker.events.once('message', resolve).once('error', onDeath).once('exit', onDeath);
   signal.addEventListener('abort', abort, { once: true });
   worker.post(message);
   try {
     return await promise;
   } finally {
-    worker.events.off('message', resolve).off('error', died).off('exit', died);
+    worker.events.off('message', resolve).off('error', onDeath).off('exit', onDeath);
     signal.removeEventListener('abort', abort);
   }
 }

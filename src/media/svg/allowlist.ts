@@ -17,7 +17,7 @@ export interface CleanValue {
   readonly targets: readonly string[];
 }
 
-type Clean = (value: string) => CleanValue | undefined;
+type ValueCleaner = (value: string) => CleanValue | undefined;
 
 const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
@@ -36,21 +36,22 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
 );
 const NONE: readonly string[] = [];
 
-const plain: Clean = value => {
+const plain: ValueCleaner = value => {
   if (NOT_PLAIN.test(value)) return undefined;
   const isKnown =
     !value.includes('(') ||
     [...value.matchAll(FUNCTION)].every(([, name = '']) => FUNCTIONS.has(name.toLowerCase()));
   return isKnown ? { text: value, targets: NONE } : undefined;
 };
-const pathData: Clean = value => (NOT_PATH_DATA.test(value) ? undefined : { text: value, targets: NONE });
-const identifier: Clean = value => (ID_VALUE.test(value) ? { text: value, targets: NONE } : undefined);
-const href: Clean = value => {
+const pathData: ValueCleaner = value =>
+  NOT_PATH_DATA.test(value) ? undefined : { text: value, targets: NONE };
+const identifier: ValueCleaner = value => (ID_VALUE.test(value) ? { text: value, targets: NONE } : undefined);
+const href: ValueCleaner = value => {
   const id = LOCAL_HREF.exec(value)?.[1];
   return id === undefined ? undefined : { text: `#${id}`, targets: [id] };
 };
 /** Accepts a plain value, or `url(#id)` with a plain fallback. */
-const reference: Clean = value => {
+const reference: ValueCleaner = value => {
   const [, , id, fallbackText = ''] = LOCAL_URL.exec(value) ?? [];
   if (id === undefined) return plain(value);
   const fallback = plain(fallbackText);
@@ -59,7 +60,7 @@ const reference: Clean = value => {
     : { text: `url(#${id}) ${fallback.text}`.trimEnd(), targets: [id] };
 };
 
-const PROPERTIES: ReadonlyMap<string, Clean> = new Map([
+const PROPERTIES: ReadonlyMap<string, ValueCleaner> = new Map([
   ...(
     'clip-rule color color-interpolation color-rendering display fill-opacity fill-rule isolation mask-type mix-blend-mode opacity ' +
     'overflow paint-order shape-rendering stop-color stop-opacity stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin ' +
@@ -71,7 +72,7 @@ const PROPERTIES: ReadonlyMap<string, Clean> = new Map([
 ]);
 
 /** Returns the allowed declarations of a style attribute. */
-const style: Clean = value => {
+const style: ValueCleaner = value => {
   if (/[\\@]|\/\*/.test(value)) return undefined;
   const targets: string[] = [];
   const declarations = value.split(';').flatMap(declaration => {
@@ -91,7 +92,7 @@ const style: Clean = value => {
 };
 
 /** Allowed attributes of any element, with a check for each value. */
-export const ATTRIBUTES: ReadonlyMap<string, Clean> = new Map([
+export const ATTRIBUTES: ReadonlyMap<string, ValueCleaner> = new Map([
   ...(
     'clipPathUnits cx cy fr fx fy gradientTransform gradientUnits height maskContentUnits maskUnits offset pathLength points ' +
     'preserveAspectRatio r refX refY rx ry spreadMethod viewBox width x x1 x2 y y1 y2'

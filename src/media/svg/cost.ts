@@ -28,10 +28,10 @@ interface Cost {
 export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): void {
   const costs = new Map<SvgElement, Cost>();
   const computeCost = (element: SvgElement, level: number): Cost => {
-    const before = costs.get(element);
-    if (level + (before?.depth ?? 1) > MAX_DRAWN_DEPTH)
+    const knownCost = costs.get(element);
+    if (level + (knownCost?.depth ?? 1) > MAX_DRAWN_DEPTH)
       throw tooComplex('its references are nested too deeply or form a cycle');
-    if (before !== undefined) return before;
+    if (knownCost !== undefined) return knownCost;
     let elements = 1;
     let depth = 0;
     const add = (part: SvgElement): void => {

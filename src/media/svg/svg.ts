@@ -44,7 +44,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** The state of the parser. */
-interface Draft {
+interface ParseState {
   root: SvgElement | undefined;
   /** The ancestors of the current position, outermost first; undefined for a dropped element. */
   readonly openElements: (SvgElement | undefined)[];
@@ -53,7 +53,7 @@ interface Draft {
   usesXlink: boolean;
 }
 
-function parse(text: string): Draft {
+function parse(text: string): ParseState {
   // XML 1.1 would allow control characters, which the output could not represent.
   const parser = new SaxesParser({
     xmlns: true,
@@ -61,16 +61,22 @@ function parse(text: string): Draft {
     forceXMLVersion: true,
     defaultXMLVersion: '1.0',
   });
-  const draft: Draft = { root: undefined, openElements: [], byId: new Map(), elements: 0, usesXlink: false };
+  const state: ParseState = {
+    root: undefined,
+    openElements: [],
+    byId: new Map(),
+    elements: 0,
+    usesXlink: false,
+  };
   parser.on('doctype', doctype => {
     for (const [, name = '', , value = ''] of [...doctype.matchAll(ENTITY)].slice(0, MAX_ENTITIES)) {
       parser.ENTITIES[name] = value;
     }
   });
   // Before attributes are read, because the limits apply to dropped elements as well.
-  parser.on('opentagstart', () => countElement(draft));
-  parser.on('opentag', tag => openElement(draft, tag));
-  parser.on('closetag', () => draft.openElements.pop());
+  parser.on('opentagstart', () => countElement(state));
+  parser.on('opentag', tag => openElement(state, tag));
+  parser.on('closetag', () => state.openElements.pop());
   try {
     parser.write(text).close();
   } catch (err) {
@@ -78,30 +84,30 @@ function parse(text: string): Draft {
     const reason = (err as Error).message.slice(0, 200);
     throw new AppError('invalid_svg', `The SVG is not well-formed XML: ${reason}`, { cause: err });
   }
-  return draft;
+  return state;
 }
 
-function countElement(draft: Draft): void {
-  if (++draft.elements > MAX_ELEMENTS) {
+function countElement(state: ParseState): void {
+  if (++state.elements > MAX_ELEMENTS) {
     throw new AppError('svg_too_complex', `The SVG has over ${MAX_ELEMENTS} elements.`);
   }
-  if (draft.openElements.length >= MAX_DEPTH) {
+  if (state.openElements.length >= MAX_DEPTH) {
     throw new AppError('svg_too_complex', `The SVG is nested over ${MAX_DEPTH} levels deep.`);
   }
 }
 
-function openElement(draft: Draft, tag: SaxesTagNS): void {
-  if (draft.root === undefined) {
+function openElement(state: ParseState, tag: SaxesTagNS): void {
+  if (state.root === undefined) {
     if (tag.local !== 'svg' || !isSvgNamespace(tag.uri)) {
       throw new AppError('invalid_svg', 'The root element of the SVG is not svg.');
     }
-    draft.root = rebuild(draft, tag);
-    draft.openElements.push(draft.root);
+    state.root = rebuild(state, tag);
+    state.openElements.push(state.root);
     return;
   }
-  const parent = draft.openElements.at(-1);
-  const element = parent === undefined ? undefined : rebuild(draft, tag);
-  draft.openElements.push(element);
+  const parent = state.openElements.at(-1);
+  const element = parent === undefined ? undefined : rebuild(state, tag);
+  state.openElements.push(element);
   if (element !== undefined) parent?.children.push(element);
 }
 
@@ -111,7 +117,7 @@ function isSvgNamespace(uri: string): boolean {
 }
 
 /** Returns the element with its allowed attributes; undefined if it is dropped. */
-function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
+function rebuild(state: ParseState, tag: SaxesTagNS): SvgElement | undefined {
   const name = isSvgNamespace(tag.uri) ? ELEMENTS.get(tag.local) : undefined;
   if (name === undefined) return undefined;
   const element: SvgElement = { name, attributes: '', targets: [], children: [] };
@@ -121,10 +127,10 @@ function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
     if (clean === undefined) continue;
     if (local === 'id') {
       // Renderers differ in which of two equal ids they use, and the cost would be counted for only one of them.
-      if (draft.byId.has(clean.text)) continue;
-      draft.byId.set(clean.text, element);
+      if (state.byId.has(clean.text)) continue;
+      state.byId.set(clean.text, element);
     }
-    if (isXlink) draft.usesXlink = true;
+    if (isXlink) state.usesXlink = true;
     if (clean.targets.length > 0) element.targets.push(...clean.targets);
     element.attributes += ` ${isXlink ? 'xlink:href' : local}="${clean.text}"`;
   }
