@@ -1,5 +1,4 @@
-// Enqueues jobs within the statement or transaction that causes them, with graphile-worker's documented function
-// add_jobs. Also unlocks lost jobs, for which graphile-worker has no function.
+// Enqueues jobs within the statement or transaction that causes them. Also unlocks lost jobs, for which graphile-worker has no function.
 
 import type { Tx } from './db.ts';
 import { allValues } from './rows.ts';
@@ -11,17 +10,17 @@ export type Task = (typeof TASKS)[number];
 const UNIQUE_TASKS = `('batch', 'automation', 'app')`;
 
 /**
- * Returns a select that queues one job for each row (task, id, run_at) of `rows` in one call: `add_jobs` with fifty
- * jobs is twenty times faster than fifty calls of `add_job`, each of which takes a global lock at commit to notify. In
- * a `with`, something must read from it, or PostgreSQL skips it. A
- * batch, automation or app has at most one waiting job, which the next one replaces.
+ * Returns a select that queues one job for each row (task, id, run_at) of `rows` in one call: fifty jobs at once are
+ * twenty times faster than fifty calls, each of which takes a global lock at commit to notify. In a `with`, something
+ * must read from it, or PostgreSQL skips it. A batch, automation or app has at most one waiting job, which the next one
+ * replaces.
  */
 export function toJobSpecs(rows: string): string {
-  return `select queued.id from (
+  return `select from (
     select array_agg((job.task, json_build_object('id', job.id), null, job.run_at, null,
       case when job.task in ${UNIQUE_TASKS} then job.task || ':' || job.id end, null, null)::graphile_worker.job_spec) as specs
     from (${rows}) as job having count(*) > 0
-  ) as batch cross join lateral graphile_worker.add_jobs(batch.specs) as queued`;
+  ) as queued cross join lateral queue_jobs(queued.specs)`;
 }
 
 /** Queues one job per id, to run now or at a given time. */

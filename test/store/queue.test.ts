@@ -1,6 +1,7 @@
-// Tests what the queue keeps of jobs whose process died.
+// Tests that the queue loses no job that another one starts beside, and what it keeps of jobs whose process died.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteReplacedJobs, enqueue, type Task } from '../../src/store/queue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -39,3 +40,31 @@ it('deletes a job that was replaced while it ran, once its process is known to b
     ['run', 25],
   ]);
 });
+
+it('queues the next job of a batch although the waiting one starts at the same time', async () => {
+  await database.db.query('delete from graphile_worker._private_jobs');
+  const { promise: blocked, resolve: onBlocked } = Promise.withResolvers<void>();
+  const first = database.db.transaction(async tx => {
+    await enqueue(tx, 'batch', ['id_2']);
+    await tx.query(`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker'`);
+    onBlocked();
+    await untilWaiting();
+  });
+  await blocked;
+  await Promise.all([first, enqueue(database.db, 'batch', ['id_2'])]);
+  assert.deepEqual(await list(), [
+    ['batch', 0],
+    ['batch', 25],
+  ]);
+});
+
+/** Resolves when a statement of this database waits for a lock. */
+async function untilWaiting(): Promise<void> {
+  const isWaiting = async (): Promise<boolean> => {
+    const { rows } = await database.db.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows.length > 0;
+  };
+  while (!(await isWaiting())) await sleep(10);
+}
